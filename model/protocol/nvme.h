@@ -18,7 +18,7 @@ namespace ssdtlm::nvme {
 
 // ---------------------------------------------------------------------------------------------------------------
 // BAR0 layout (NVMe 1.4 §3.1). The MSI-X table and PBA have 4 KiB pages of their own behind the doorbells.
-inline constexpr std::uint32_t kRegCap = 0x00;    ///< 8 bytes
+inline constexpr std::uint32_t kRegCap = 0x00;  ///< 8 bytes
 inline constexpr std::uint32_t kRegVs = 0x08;
 inline constexpr std::uint32_t kRegIntms = 0x0C;
 inline constexpr std::uint32_t kRegIntmc = 0x10;
@@ -26,8 +26,8 @@ inline constexpr std::uint32_t kRegCc = 0x14;
 inline constexpr std::uint32_t kRegCsts = 0x1C;
 inline constexpr std::uint32_t kRegNssr = 0x20;
 inline constexpr std::uint32_t kRegAqa = 0x24;
-inline constexpr std::uint32_t kRegAsq = 0x28;    ///< 8 bytes
-inline constexpr std::uint32_t kRegAcq = 0x30;    ///< 8 bytes
+inline constexpr std::uint32_t kRegAsq = 0x28;  ///< 8 bytes
+inline constexpr std::uint32_t kRegAcq = 0x30;  ///< 8 bytes
 inline constexpr std::uint32_t kRegCmbloc = 0x38;
 inline constexpr std::uint32_t kRegCmbsz = 0x3C;
 inline constexpr std::uint32_t kRegDoorbells = 0x1000;
@@ -38,8 +38,12 @@ inline constexpr std::uint32_t kBar0Bytes = 0x4000;
 inline constexpr std::uint32_t kVersion14 = 0x00010400;
 
 /// CAP.DSTRD is 0: doorbells are 4 bytes apart.
-constexpr std::uint32_t sq_tail_doorbell(std::uint16_t qid) { return kRegDoorbells + 8u * qid; }
-constexpr std::uint32_t cq_head_doorbell(std::uint16_t qid) { return kRegDoorbells + 8u * qid + 4u; }
+constexpr std::uint32_t sq_tail_doorbell(std::uint16_t qid) {
+    return kRegDoorbells + 8u * qid;
+}
+constexpr std::uint32_t cq_head_doorbell(std::uint16_t qid) {
+    return kRegDoorbells + 8u * qid + 4u;
+}
 
 /// MSI-X table entry (PCIe Base §7.7.2): offsets inside the 16-byte entry.
 inline constexpr std::uint32_t kMsixEntryBytes = 16;
@@ -47,14 +51,18 @@ inline constexpr std::uint32_t kMsixAddressLow = 0;
 inline constexpr std::uint32_t kMsixAddressHigh = 4;
 inline constexpr std::uint32_t kMsixData = 8;
 inline constexpr std::uint32_t kMsixControl = 12;  ///< bit 0: masked, reset value 1
-constexpr std::uint32_t msix_entry(std::uint32_t vector) { return kMsixTable + kMsixEntryBytes * vector; }
+constexpr std::uint32_t msix_entry(std::uint32_t vector) {
+    return kMsixTable + kMsixEntryBytes * vector;
+}
 
 /// CAP (NVMe 1.4 §3.1.1).
 struct Cap {
-    static constexpr std::uint64_t kCqr = 1ull << 16;       ///< queues must be physically contiguous
-    static constexpr std::uint64_t kCssNvm = 1ull << 37;    ///< NVM command set
-    static constexpr unsigned kToShift = 24;                ///< worst ready time, 500 ms units
-    static constexpr std::uint32_t mqes(std::uint64_t cap) { return static_cast<std::uint32_t>(cap & 0xFFFF); }  ///< 0-based
+    static constexpr std::uint64_t kCqr = 1ull << 16;     ///< queues must be physically contiguous
+    static constexpr std::uint64_t kCssNvm = 1ull << 37;  ///< NVM command set
+    static constexpr unsigned kToShift = 24;              ///< worst ready time, 500 ms units
+    static constexpr std::uint32_t mqes(std::uint64_t cap) {
+        return static_cast<std::uint32_t>(cap & 0xFFFF);
+    }  ///< 0-based
     static constexpr std::uint32_t to(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> kToShift) & 0xFF; }
     static constexpr std::uint32_t dstrd(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> 32) & 0xF; }
     static constexpr std::uint32_t mps_min(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> 48) & 0xF; }
@@ -133,9 +141,9 @@ static_assert(offsetof(Sqe, nsid) == 4 && offsetof(Sqe, mptr) == 16 && offsetof(
 static_assert(offsetof(Sqe, prp2) == 32 && offsetof(Sqe, cdw10) == 40 && offsetof(Sqe, cdw15) == 60);
 
 struct Cqe {
-    std::uint32_t dw0 = 0;      ///< command specific result
+    std::uint32_t dw0 = 0;  ///< command specific result
     std::uint32_t dw1 = 0;
-    std::uint16_t sqhd = 0;     ///< first SQ slot not yet fetched
+    std::uint16_t sqhd = 0;  ///< first SQ slot not yet fetched
     std::uint16_t sqid = 0;
     std::uint16_t cid = 0;
     std::uint16_t status_phase = 0;  ///< [0] P, [8:1] SC, [11:9] SCT, [13:12] CRD, [14] M, [15] DNR
@@ -145,7 +153,8 @@ struct Cqe {
     std::uint16_t status() const { return static_cast<std::uint16_t>((status_phase >> 1) & 0x7FFu); }
     bool dnr() const { return (status_phase & 0x8000u) != 0; }
     void set_status(std::uint16_t sct_sc, bool do_not_retry, bool p) {
-        status_phase = static_cast<std::uint16_t>((do_not_retry ? 0x8000u : 0u) | ((sct_sc & 0x7FFu) << 1) | (p ? 1u : 0u));
+        status_phase =
+            static_cast<std::uint16_t>((do_not_retry ? 0x8000u : 0u) | ((sct_sc & 0x7FFu) << 1) | (p ? 1u : 0u));
     }
 };
 static_assert(sizeof(Cqe) == 16 && std::is_trivially_copyable_v<Cqe>);
@@ -194,9 +203,11 @@ inline constexpr std::uint8_t kIoDatasetMgmt = 0x09;
 inline constexpr std::uint32_t kNsidAll = 0xFFFFFFFFu;
 
 // Create I/O queue (NVMe 1.4 §5.3, §5.4). CDW10: QID [15:0], QSIZE [31:16] 0-based (both kinds).
-inline constexpr std::uint32_t kQueuePhysContig = 1;     ///< CDW11 PC, both kinds
-inline constexpr std::uint32_t kCqInterruptEnable = 2;   ///< CDW11 IEN; IV in [31:16]
-constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) { return qid | (entries - 1) << 16; }
+inline constexpr std::uint32_t kQueuePhysContig = 1;    ///< CDW11 PC, both kinds
+inline constexpr std::uint32_t kCqInterruptEnable = 2;  ///< CDW11 IEN; IV in [31:16]
+constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) {
+    return qid | (entries - 1) << 16;
+}
 constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
     return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
 }
@@ -204,10 +215,14 @@ constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
 constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priority = 0) {
     return kQueuePhysContig | (priority & 3u) << 1 | std::uint32_t{cqid} << 16;
 }
-constexpr std::uint8_t sq_priority(std::uint32_t cdw11) { return static_cast<std::uint8_t>(cdw11 >> 1 & 3u); }
-/// CDW12 of Create I/O Submission Queue: NVMSETID, the NVM Set that the queue is for. This model has no NVM Sets; the host says
-/// there which tenant it will use the queue for, and the controller treats it as a name.
-constexpr std::uint16_t sq_tenant(std::uint32_t cdw12) { return static_cast<std::uint16_t>(cdw12); }
+constexpr std::uint8_t sq_priority(std::uint32_t cdw11) {
+    return static_cast<std::uint8_t>(cdw11 >> 1 & 3u);
+}
+/// CDW12 of Create I/O Submission Queue: NVMSETID, the NVM Set that the queue is for. This model has no NVM Sets; the
+/// host says there which tenant it will use the queue for, and the controller treats it as a name.
+constexpr std::uint16_t sq_tenant(std::uint32_t cdw12) {
+    return static_cast<std::uint16_t>(cdw12);
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // Status: SCT << 8 | SC (NVMe 1.4 §4.6.1).
@@ -264,7 +279,9 @@ inline constexpr std::uint8_t kFeatInterruptVectorConfig = 0x09;
 inline constexpr std::uint8_t kFeatWriteAtomicity = 0x0A;
 inline constexpr std::uint8_t kFeatAsyncEventConfig = 0x0B;
 inline constexpr std::uint32_t kFeatureSave = 1u << 31;  ///< Set Features CDW10 SV
-constexpr std::uint32_t number_of_queues(std::uint32_t pairs) { return (pairs - 1) | (pairs - 1) << 16; }
+constexpr std::uint32_t number_of_queues(std::uint32_t pairs) {
+    return (pairs - 1) | (pairs - 1) << 16;
+}
 
 // Directives (NVMe 1.4 §9). CDW11 of Directive Send and Receive: DOPER [7:0], DTYPE [15:8], DSPEC [31:16].
 struct Directive {
@@ -273,23 +290,28 @@ struct Directive {
     std::uint16_t specific = 0;
 };
 inline Directive directive(const Sqe& sqe) {
-    return {static_cast<std::uint8_t>(sqe.cdw11), static_cast<std::uint8_t>(sqe.cdw11 >> 8), static_cast<std::uint16_t>(sqe.cdw11 >> 16)};
+    return {static_cast<std::uint8_t>(sqe.cdw11), static_cast<std::uint8_t>(sqe.cdw11 >> 8),
+            static_cast<std::uint16_t>(sqe.cdw11 >> 16)};
 }
 constexpr std::uint32_t directive_cdw11(std::uint8_t operation, std::uint8_t type, std::uint16_t specific = 0) {
     return operation | std::uint32_t{type} << 8 | std::uint32_t{specific} << 16;
 }
-inline constexpr std::uint8_t kDirectiveIdentify = 0x00, kDirectiveStreams = 0x01;    ///< types
-inline constexpr std::uint8_t kDirectiveParameters = 0x01;                           ///< Receive, both types
-inline constexpr std::uint8_t kDirectiveEnable = 0x01;                               ///< Send, Identify; CDW12: ENDIR [0], target [15:8]
-inline constexpr std::uint8_t kStreamsStatus = 0x02, kStreamsAllocate = 0x03;        ///< Receive
+inline constexpr std::uint8_t kDirectiveIdentify = 0x00, kDirectiveStreams = 0x01;  ///< types
+inline constexpr std::uint8_t kDirectiveParameters = 0x01;                          ///< Receive, both types
+inline constexpr std::uint8_t kDirectiveEnable = 0x01;  ///< Send, Identify; CDW12: ENDIR [0], target [15:8]
+inline constexpr std::uint8_t kStreamsStatus = 0x02, kStreamsAllocate = 0x03;                     ///< Receive
 inline constexpr std::uint8_t kStreamsReleaseIdentifier = 0x01, kStreamsReleaseResources = 0x02;  ///< Send
 /// Return Parameters of Streams: offsets.
 struct StreamsParameters {
     static constexpr std::size_t kMsl = 0, kNssa = 2, kNsso = 4, kNsa = 22, kNso = 24, kBytes = 32;
 };
 /// A write's directive: DTYPE in CDW12 [23:20], DSPEC in CDW13 [31:16].
-constexpr std::uint32_t write_directive_type(std::uint32_t cdw12) { return cdw12 >> 20 & 0xFu; }
-constexpr std::uint16_t write_directive_specific(std::uint32_t cdw13) { return static_cast<std::uint16_t>(cdw13 >> 16); }
+constexpr std::uint32_t write_directive_type(std::uint32_t cdw12) {
+    return cdw12 >> 20 & 0xFu;
+}
+constexpr std::uint16_t write_directive_specific(std::uint32_t cdw13) {
+    return static_cast<std::uint16_t>(cdw13 >> 16);
+}
 inline constexpr std::uint32_t kRwStreams = std::uint32_t{kDirectiveStreams} << 20;
 
 // Log pages (NVMe 1.4 §5.14.1).
@@ -307,7 +329,8 @@ inline constexpr std::uint32_t kIdentifyBytes = 4096;
 
 struct IdCtrl {
     static constexpr std::size_t kVid = 0, kSsvid = 2, kSn = 4, kMn = 24, kFr = 64, kRab = 72, kIeee = 73, kCmic = 76;
-    static constexpr std::size_t kMdts = 77, kCntlid = 78, kVer = 80, kRtd3r = 84, kRtd3e = 88, kOaes = 92, kCtratt = 96;
+    static constexpr std::size_t kMdts = 77, kCntlid = 78, kVer = 80, kRtd3r = 84, kRtd3e = 88, kOaes = 92,
+                                 kCtratt = 96;
     static constexpr std::size_t kCntrltype = 111, kOacs = 256, kAcl = 258, kAerl = 259, kFrmw = 260, kLpa = 261;
     static constexpr std::size_t kElpe = 262, kNpss = 263, kWctemp = 266, kCctemp = 268, kTnvmcap = 280, kUnvmcap = 296;
     static constexpr std::size_t kSqes = 512, kCqes = 513, kMaxcmd = 514, kNn = 516, kOncs = 520, kFuses = 522;

@@ -35,6 +35,8 @@ inline constexpr std::array<std::uint8_t, kMaxBlockBytes> kSignatureOnly = [] {
     return pattern;
 }();
 /// The content of whole logical blocks of `block_bytes` (at most kMaxBlockBytes) in this model.
-constexpr ByteEnables signatures_of(std::uint32_t block_bytes) { return {kSignatureOnly.data(), block_bytes}; }
+constexpr ByteEnables signatures_of(std::uint32_t block_bytes) {
+    return {kSignatureOnly.data(), block_bytes};
+}
 
 }  // namespace ssdtlm

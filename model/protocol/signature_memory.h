@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that knows that of user data only signatures are moved. A host of another make has no use for those: it gets
-// bytes, or is refused.
+// Host memory that knows that of user data only signatures are moved. A host of another make has no use for those: it
+// gets bytes, or is refused.
 #pragma once
 
 #include <tlm>

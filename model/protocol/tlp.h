@@ -100,7 +100,8 @@ public:
     /// Data credits of TLPs first..limit-1; first < limit.
     constexpr std::uint64_t data_credits(std::uint32_t first, std::uint32_t limit) const {
         if (limit - first == 1 || payload_ == 0) return credits_of(first);
-        return credits_of(first) + std::uint64_t{limit - first - 2} * div_ceil(unit_, kCreditBytes) + credits_of(limit - 1);
+        return credits_of(first) + std::uint64_t{limit - first - 2} * div_ceil(unit_, kCreditBytes) +
+               credits_of(limit - 1);
     }
     /// How many TLPs are whole within the first `bytes` on the wire; for trains with payload.
     constexpr std::uint32_t tlps_within(std::uint64_t bytes) const {

@@ -22,6 +22,8 @@ std::vector<fs::path> installations() {
     return prefixes;
 }
 
-void set_library_prefix(const fs::path& prefix) { library_prefix() = prefix; }
+void set_library_prefix(const fs::path& prefix) {
+    library_prefix() = prefix;
+}
 
 }  // namespace ssdtlm

@@ -42,7 +42,9 @@ IntervalFigures IntervalMeter::take() {
     f.outstanding = system_.host.driver.outstanding();
     f.moved_pages = ftl.gc_pages;
     f.erased_blocks = ftl.blocks_erased;
-    f.waf = WrittenBytes{f.operations[static_cast<std::size_t>(HostOp::write)].bytes, ftl.pages_programmed() * system_.config.nand.geometry.page_bytes}.waf();
+    f.waf = WrittenBytes{f.operations[static_cast<std::size_t>(HostOp::write)].bytes,
+                         ftl.pages_programmed() * system_.config.nand.geometry.page_bytes}
+                .waf();
     for (std::uint32_t p = 0; p < map.geometry().planes(); ++p) f.free_blocks += map.free_blocks(PlaneId{p});
     busy_ = busy;
     ftl_ = counters;

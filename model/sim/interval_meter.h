@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened since the last look at a run, for who watches it go. It only reads: a run that is watched has the results of one
-// that is not.
+// What happened since the last look at a run, for who watches it go. It only reads: a run that is watched has the
+// results of one that is not.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct IntervalFigures {
     std::uint64_t outstanding = 0;  ///< commands of the driver, at its end
     std::uint64_t moved_pages = 0;
     std::uint64_t erased_blocks = 0;
-    std::uint64_t free_blocks = 0;     ///< of all planes, at its end
-    std::optional<double> waf;         ///< in bytes; none without a write that ended
+    std::uint64_t free_blocks = 0;  ///< of all planes, at its end
+    std::optional<double> waf;      ///< in bytes; none without a write that ended
 };
 
 class IntervalMeter {

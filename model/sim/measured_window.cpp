@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is looked at at the two edges of the measured window, and what is said of the time between them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "sim/limits/limits.h"
 #include "sim/simulation.h"
@@ -13,7 +13,8 @@
 namespace ssdtlm {
 
 Simulation::Edge Simulation::edge() const {
-    return {system_->busy(), system_->device.controller.ftl->counters(), latency_.all_bytes(HostOp::write), system_->map_counters(), system_->counters()};
+    return {system_->busy(), system_->device.controller.ftl->counters(), latency_.all_bytes(HostOp::write),
+            system_->map_counters(), system_->counters()};
 }
 
 SteadyCounts Simulation::steady_counts() const {
@@ -42,7 +43,8 @@ KeptByDrive Simulation::kept_by_drive() const {
     if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
     kept.read_cache_bytes = config.read_cache.bytes;
     if (const SlcCache* slc = c.ftl->slc())
-        kept.slc_bytes = std::uint64_t{slc->pages()} * (config.slc.blocks + config.slc.dynamic_blocks) * c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
+        kept.slc_bytes = std::uint64_t{slc->pages()} * (config.slc.blocks + config.slc.dynamic_blocks) *
+                         c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
     if (const CachedMap* map = std::as_const(*c.firmware).cached_map()) kept.map_entries = map->table().size();
     return kept;
 }
@@ -50,7 +52,9 @@ KeptByDrive Simulation::kept_by_drive() const {
 void Simulation::begin_measurement() {
     begin_ = edge();
     history_.begin(SimTime{begin_.busy.at - system_->host.driver.epoch()}, steady_counts());
-    if (die_queues_) die_queues_->begin(static_cast<std::uint64_t>((begin_.busy.at - system_->host.driver.epoch()) / system_->config.run.timeseries_interval));
+    if (die_queues_)
+        die_queues_->begin(static_cast<std::uint64_t>((begin_.busy.at - system_->host.driver.epoch()) /
+                                                      system_->config.run.timeseries_interval));
 }
 
 void Simulation::end_measurement() {
@@ -65,15 +69,27 @@ namespace {
 
 /// Between two sums of the dies' work: what was not for the host's reads and writes, if it is a hundredth or more.
 std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals& to) {
-    static constexpr std::array<const char*, kBusyKinds> kNames = {
-        "",       "",       "garbage collection",  "the map", "erases",  "reads of units that the host writes in part",
-        "folding of the SLC cache", "moves for wear, age or failures", "merges of log blocks", "the journal", "parity", "padding", "checkpoints"};
+    static constexpr std::array<const char*, kBusyKinds> kNames = {"",
+                                                                   "",
+                                                                   "garbage collection",
+                                                                   "the map",
+                                                                   "erases",
+                                                                   "reads of units that the host writes in part",
+                                                                   "folding of the SLC cache",
+                                                                   "moves for wear, age or failures",
+                                                                   "merges of log blocks",
+                                                                   "the journal",
+                                                                   "parity",
+                                                                   "padding",
+                                                                   "checkpoints"};
     double all = 0;
     for (std::size_t k = 0; k < kBusyKinds; ++k) all += static_cast<double>(to[k] - from[k]);
     std::string text;
     for (std::size_t k = 0; k < kBusyKinds; ++k) {
         const double share = all > 0 ? static_cast<double>(to[k] - from[k]) / all : 0;
-        if (*kNames[k] != 0 && share >= 0.01) text += fmt::format("{}{:.0f} % {}{}", text.empty() ? "" : ", ", 100 * share, text.empty() ? "is " : "", kNames[k]);
+        if (*kNames[k] != 0 && share >= 0.01)
+            text += fmt::format("{}{:.0f} % {}{}", text.empty() ? "" : ", ", 100 * share, text.empty() ? "is " : "",
+                                kNames[k]);
     }
     return text;
 }
@@ -87,11 +103,15 @@ void Simulation::judge(RunSummary& r) const {
     const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
     r.resources_limit = s.use(begin_.busy, end);
     WaitShares shares = limits_->shares();
-    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the busy shares of the planes say all.
-    if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0) shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
+    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the
+    // busy shares of the planes say all.
+    if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0)
+        shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
     const double planes = s.config.nand.geometry.planes(), seconds = to_seconds(end.at - begin_.busy.at);
     const auto counted = [&](WaitKind kind, Ps before, Ps after, double members = 1) {
-        if (seconds > 0) shares[static_cast<std::size_t>(kind)] = std::clamp(to_seconds(after - before) / (members * seconds), 0.0, 1.0);
+        if (seconds > 0)
+            shares[static_cast<std::size_t>(kind)] =
+                std::clamp(to_seconds(after - before) / (members * seconds), 0.0, 1.0);
     };
     const CreditStalls &up = begin_.busy.up_stalls, &down = begin_.busy.down_stalls;
     counted(WaitKind::look_ahead, begin_.busy.look_ahead, end.look_ahead, planes);
@@ -105,8 +125,10 @@ void Simulation::judge(RunSummary& r) const {
     LimitContext context;
     context.background = background_of(begin_.busy.die_work, end.die_work);
     context.independent_planes = s.config.nand.independent_plane_read;
-    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
-    if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
+    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries)
+        context.queue_entries = "nvme.max_queue_entries";
+    if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())
+        context.buffer_room = "buffer.quotas";
     double outstanding = 0;
     for (const LatencyStats::Row& row : r.latency)
         if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/simulation.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "sim/device/longest_times.h"
 #include "sim/limits/limits.h"
@@ -19,8 +18,11 @@ namespace ssdtlm {
 
 namespace {
 using WallClock = std::chrono::steady_clock;
-double seconds_between(WallClock::time_point a, WallClock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
-/// The kernel's own figure for a child (ru_maxrss) begins at the peak of the process that started it, a script's for example.
+double seconds_between(WallClock::time_point a, WallClock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+}
+/// The kernel's own figure for a child (ru_maxrss) begins at the peak of the process that started it, a script's for
+/// example.
 std::uint64_t peak_memory_bytes() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
@@ -33,7 +35,9 @@ std::uint64_t peak_memory_bytes() {
 }
 /// Of an interrupted run, in processor time: who waits for it has seen nothing happen for that long.
 constexpr double kMostSecondsToEnd = 0.12;
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_seconds() {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
 }  // namespace
 
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
@@ -42,9 +46,10 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before);
     if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
-                                               *system_->device.controller.ftl,
-                                               *options_.series);
-        die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->device.controller.backend.waiting(DieId{die}); });
+                                               *system_->device.controller.ftl, *options_.series);
+        die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) {
+            return system_->device.controller.backend.waiting(DieId{die});
+        });
         if (system_->device.controller.firmware->cached_map() != nullptr)
             series_->count_lookups([this] {
                 const SsdController& c = system_->device.controller;
@@ -66,10 +71,18 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
     const SsdController& c = system_->device.controller;
-    start_ = {config.run.drive, config.ftl.precondition_workload, config.ftl, c.overwrites, c.played, drive_state(*c.ftl), config.nand.geometry.units_per_page(), config.nand.geometry.page_bytes};
+    start_ = {config.run.drive,
+              config.ftl.precondition_workload,
+              config.ftl,
+              c.overwrites,
+              c.played,
+              drive_state(*c.ftl),
+              config.nand.geometry.units_per_page(),
+              config.nand.geometry.page_bytes};
     ftl_start_ = system_->device.controller.ftl->counters();
     if (config.run.check_waiters)
-        system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
+        system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); },
+                                        system_.get());
 }
 
 RunSummary Simulation::run() {
@@ -83,9 +96,10 @@ RunSummary Simulation::run() {
     s.host.driver.start();
     s.process.run();  // returns when nothing is left to happen
     if (!finished_ || !shut_down_ || !s.device.controller.firmware->idle())
-        throw Stalled(fmt::format("nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
-                                  "controller is {}",
-                                  s.host.driver.outstanding(), finished_ ? "done" : "not done", shut_down_ ? "shut down" : "running"));
+        throw Stalled(fmt::format(
+            "nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
+            "controller is {}",
+            s.host.driver.outstanding(), finished_ ? "done" : "not done", shut_down_ ? "shut down" : "running"));
     s.device.controller.front_end->check_books();
     return summarise();
 }
@@ -128,7 +142,8 @@ Watchdog::Limits Simulation::watchdog_limits() const {
     const DriveInfo& info = system_->host.driver.drive();
     Watchdog::Limits l;
     l.patience = c.run.watchdog + longest_held_back(c) + c.host.interrupt_latency + c.host.submit_time +
-                 (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
+                 (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time +
+                 c.link.device_to_host_latency + c.link.host_to_device_latency;
     l.queue_slots = std::uint64_t{info.queue_pairs} * (info.queue_entries - 1);
     l.device_pages = c.nand.geometry.raw_bytes() / c.nand.geometry.page_bytes;
     return l;
@@ -173,8 +188,9 @@ std::string Simulation::where_work_lies() const {
     if (s.link.upstream().waiting() + s.link.downstream().waiting() != 0) return "bursts wait for the link";
     if (c.front_end->transfers() != 0) return "transfers wait in the DMA engine or the link";
     if (!c.firmware->idle()) return "commands wait in the firmware";
-    return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe front end, the link or the driver"
-                                       : "the device is idle";
+    return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe "
+                                              "front end, the link or the driver"
+                                            : "the device is idle";
 }
 
 void Simulation::watch(std::uint64_t) {
@@ -190,7 +206,8 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
     ++completions_;
     if (__builtin_expect(window_ != Window::open, 0)) look_for_window(measured);
     if (__builtin_expect(options_.observer != nullptr || (completions_ & 1023) == 0, 0)) {
-        if (options_.observer != nullptr) options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
+        if (options_.observer != nullptr)
+            options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
         if ((completions_ & 1023) == 0) poll();
     }
     if (__builtin_expect(history_.is_due(now), 0)) history_.look(now, steady_counts());
@@ -211,7 +228,9 @@ void Simulation::look_for_window(bool measured) {
     window_ = Window::open;
 }
 
-std::string Simulation::slowest() const { return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string(); }
+std::string Simulation::slowest() const {
+    return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string();
+}
 
 /// After each entry of the agenda, since the handler of a signal has asked for it.
 void Simulation::interrupted() {
@@ -230,7 +249,8 @@ void Simulation::poll() {
     if (seconds_between(wall_report_, wall) < 0.2) return;
     wall_report_ = wall;
     const SimTime now{system_->agenda.now() - system_->host.driver.epoch()};
-    options_.progress({now.time_since_epoch(), workload_.progress(now), completions_, seconds_between(wall_ready_, wall)});
+    options_.progress(
+        {now.time_since_epoch(), workload_.progress(now), completions_, seconds_between(wall_ready_, wall)});
 }
 
 Ps Simulation::active_time(HostOp op) const {
@@ -251,7 +271,8 @@ Ps Simulation::active_time(HostOp op) const {
     return active;
 }
 
-// What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once is judged as a whole.
+// What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once
+// is judged as a whole.
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
@@ -280,7 +301,8 @@ RunSummary Simulation::summarise() {
     const NvmSets sets(s.config.ftl.nvm_sets, s.config.nand.geometry);
     const std::vector<std::uint64_t> ranges = sets.ranges(s.device.controller.ftl->logical_units());
     for (std::uint32_t set = 0; set < sets.count(); ++set)
-        r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes, (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
+        r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes,
+                              (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
     r.map_on_flash = s.device.controller.ftl->translation_pages() != 0;
     r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();
@@ -303,8 +325,11 @@ RunSummary Simulation::summarise() {
         for (std::uint32_t job = 0; job < workload_.jobs(); ++job) r.tenant_of_job.push_back(workload_.tenant(job));
         r.by_tenant = latency_.by_tenant(r.tenant_of_job);
         for (std::uint32_t t = 0; t < end_.map.of_tenant.size(); ++t) {
-            const CachedMap::Asked now = end_.map.of_tenant[t], before = t < begin_.map.of_tenant.size() ? begin_.map.of_tenant[t] : CachedMap::Asked{};
-            if (now.hits + now.misses != before.hits + before.misses) r.map_by_tenant.push_back({t, now.hits - before.hits, now.misses - before.misses});
+            const CachedMap::Asked now = end_.map.of_tenant[t], before = t < begin_.map.of_tenant.size()
+                                                                             ? begin_.map.of_tenant[t]
+                                                                             : CachedMap::Asked{};
+            if (now.hits + now.misses != before.hits + before.misses)
+                r.map_by_tenant.push_back({t, now.hits - before.hits, now.misses - before.misses});
         }
     }
     const auto direction = [&](HostOp op) {

@@ -11,10 +11,10 @@
 
 #include "sim/limits/limit_sampler.h"
 #include "sim/results/die_queues.h"
+#include "sim/results/gc_log.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
 #include "sim/results/slowest_commands.h"
-#include "sim/results/gc_log.h"
 #include "sim/results/time_series.h"
 #include "sim/ssd_system.h"
 #include "sim/watchdog.h"
@@ -44,23 +44,23 @@ public:
     struct Options {
         std::string workload_name;
         std::string workload_digest;
-        CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
-        std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
-        std::ostream* series = nullptr;                ///< gets the rows of timeseries.csv as the run goes; may be null
-        std::ostream* gc_log = nullptr;                ///< gets the rows of gc.csv as the run goes; may be null
-        Workload* before = nullptr;                    ///< played first, without time: precondition.workload
-        SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
+        CompletionObserver* observer = nullptr;         ///< also told of every completion (fio report)
+        std::function<void(const Progress&)> progress;  ///< called a few times per wall second; may be empty
+        std::ostream* series = nullptr;  ///< gets the rows of timeseries.csv as the run goes; may be null
+        std::ostream* gc_log = nullptr;  ///< gets the rows of gc.csv as the run goes; may be null
+        Workload* before = nullptr;      ///< played first, without time: precondition.workload
+        SsdTaps* taps = nullptr;         ///< in the netlist; may be null
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
 
-    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic; state_dump() then says where everything was, and so_far() what
-    /// was measured.
+    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic; state_dump() then says where everything was, and
+    /// so_far() what was measured.
     RunSummary run();
     /// From a handler of a signal: the run submits nothing more and ends in order, or, when that takes long, as it is.
     void interrupt() { system_->process.call_soon(); }
-    /// Of a run that failed or was cut off: everything known up to now. No books: they need not balance in the middle of a run. Closes the
-    /// time series.
+    /// Of a run that failed or was cut off: everything known up to now. No books: they need not balance in the middle
+    /// of a run. Closes the time series.
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
@@ -72,8 +72,8 @@ public:
     std::string state_dump() const { return system_->dump(); }
 
 private:
-    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
-                     bool measured) override;
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
+                     const Timeline& timeline, bool measured) override;
     void ready();
     void look_for_window(bool measured);
     void finished(SimTime at);
@@ -105,7 +105,7 @@ private:
     const Occupancy* occupancy_ = nullptr;
     std::optional<LimitSampler> limits_;
     DriveStart start_;
-    FtlCounters ftl_start_;              // of the run: what its books begin with
+    FtlCounters ftl_start_;  // of the run: what its books begin with
     /// All that has been counted at an edge of the measured window.
     struct Edge {
         SsdSystem::BusySnapshot busy;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the test bench reads from both halves and the link: busy times, wear, counters, and the books that must balance.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <map>
-#include <fmt/format.h>
 
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "sim/ssd_system.h"
@@ -21,7 +22,8 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.up_stalls = link.upstream().stalls(s.at);
     s.down_stalls = link.downstream().stalls(s.at);
     s.dram = earlier.dram + c.dram->busy();
-    for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy_until(i, s.at) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
+    for (std::uint32_t i = 0; i < cores.size(); ++i)
+        s.cores.push_back(cores.busy_until(i, s.at) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
@@ -49,7 +51,9 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
     if (window <= 0) return all;
     // A resource that was reserved ahead of the window's end counts as busy for no more than the window.
     const auto share = [window](Ps a, Ps b) { return std::min(1.0, to_seconds(b - a) / window); };
-    const auto single = [&](const char* n, Ps a, Ps b) { all.push_back({n, 1, share(a, b), share(a, b), n, {share(a, b)}}); };
+    const auto single = [&](const char* n, Ps a, Ps b) {
+        all.push_back({n, 1, share(a, b), share(a, b), n, {share(a, b)}});
+    };
     const auto group = [&](const char* n, const std::vector<Ps>& a, const std::vector<Ps>& b) {
         ResourceUse r;
         r.name = n;
@@ -128,7 +132,9 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         for (const Cause cause : causes) n += c.flash_pages(cls, cause) - earlier.pages[flash_work(cause, cls)];
         return n;
     };
-    const std::initializer_list<Cause> all = {Cause::of_class, Cause::rmw, Cause::fold, Cause::relocation, Cause::merge, Cause::journal, Cause::parity, Cause::padding, Cause::checkpoint};
+    const std::initializer_list<Cause> all = {Cause::of_class,   Cause::rmw,     Cause::fold,
+                                              Cause::relocation, Cause::merge,   Cause::journal,
+                                              Cause::parity,     Cause::padding, Cause::checkpoint};
     static_assert(kFlashCauseCount == 9);
     const DriverCounters& d = host.driver.counters();
     const FrontEndCounts n = c.front_end->counts();
@@ -136,26 +142,35 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     return {
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
-        {"commands submitted by the host = completed by the controller", d.commands_completed,
-         n.ended},
+        {"commands submitted by the host = completed by the controller", d.commands_completed, n.ended},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
-         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
+         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() +
+             firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
-        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write, {Cause::of_class})},
+        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated,
+         pages(FlashClass::host_write, {Cause::of_class})},
         {"GC pages of the FTL = programmed by the dies", ftl_now.gc_pages,
          pages(FlashClass::gc_write, {Cause::of_class, Cause::fold, Cause::relocation, Cause::merge}) + at_once.pages},
-        {"journal pages of the FTL = programmed by the dies", ftl_now.journal_pages, pages(FlashClass::gc_write, {Cause::journal})},
-        {"parity pages of the FTL = programmed by the dies", ftl_now.parity_pages, pages(FlashClass::gc_write, {Cause::parity})},
+        {"journal pages of the FTL = programmed by the dies", ftl_now.journal_pages,
+         pages(FlashClass::gc_write, {Cause::journal})},
+        {"parity pages of the FTL = programmed by the dies", ftl_now.parity_pages,
+         pages(FlashClass::gc_write, {Cause::parity})},
         {"padding pages of the FTL = programmed by the dies", ftl_now.host_padding_pages + ftl_now.gc_padding_pages,
          pages(FlashClass::host_write, {Cause::padding}) + pages(FlashClass::gc_write, {Cause::padding})},
-        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages, pages(FlashClass::mapping_write, {Cause::of_class})},
-        {"checkpoint pages of the FTL = programmed by the dies", ftl_now.checkpoint_pages, pages(FlashClass::mapping_write, {Cause::checkpoint})},
+        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages,
+         pages(FlashClass::mapping_write, {Cause::of_class})},
+        {"checkpoint pages of the FTL = programmed by the dies", ftl_now.checkpoint_pages,
+         pages(FlashClass::mapping_write, {Cause::checkpoint})},
         {"bytes programmed = (host + GC + journal + translation + checkpoint + parity + padding) pages",
-         (pages(FlashClass::host_write, all) + pages(FlashClass::gc_write, all) + at_once.pages + pages(FlashClass::mapping_write, all)) * config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages + ftl_now.parity_pages +
-          ftl_now.host_padding_pages + ftl_now.gc_padding_pages) * config.nand.geometry.page_bytes},
-        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase, all) + at_once.blocks},
+         (pages(FlashClass::host_write, all) + pages(FlashClass::gc_write, all) + at_once.pages +
+          pages(FlashClass::mapping_write, all)) *
+             config.nand.geometry.page_bytes,
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages +
+          ftl_now.checkpoint_pages + ftl_now.parity_pages + ftl_now.host_padding_pages + ftl_now.gc_padding_pages) *
+             config.nand.geometry.page_bytes},
+        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased,
+         pages(FlashClass::erase, all) + at_once.blocks},
         {"write buffer empty", b.used(), 0},
     };
 }
@@ -198,20 +213,20 @@ Counters SsdSystem::counters() const {
     };
     for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
     all.insert(all.end(), {
-        {"link_wire_bytes_to_host", up.wire_bytes()},
-        {"link_wire_bytes_to_device", down.wire_bytes()},
-        {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier.coalesced},
-        {"partial_unit_merge_reads", firmware.merge_reads() + earlier.merge_reads},
-        {"flash_operations", operations},
-        {"flash_multi_plane_operations", multi_plane},
-        {"flash_multi_plane_page_programs", joined_programs},
-        {"flash_host_page_reads", c.flash_pages(FlashClass::host_read, FlashCause::of_class)},
-        {"flash_gc_page_reads", c.flash_pages(FlashClass::gc_read, FlashCause::of_class)},
-        {"flash_host_page_programs", c.flash_pages(FlashClass::host_write, FlashCause::of_class)},
-        {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write, FlashCause::of_class)},
-        {"flash_block_erases", c.flash_pages(FlashClass::erase)},
-        {"gc_victims", firmware.gc().victims() + earlier.victims},
-    });
+                              {"link_wire_bytes_to_host", up.wire_bytes()},
+                              {"link_wire_bytes_to_device", down.wire_bytes()},
+                              {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier.coalesced},
+                              {"partial_unit_merge_reads", firmware.merge_reads() + earlier.merge_reads},
+                              {"flash_operations", operations},
+                              {"flash_multi_plane_operations", multi_plane},
+                              {"flash_multi_plane_page_programs", joined_programs},
+                              {"flash_host_page_reads", c.flash_pages(FlashClass::host_read, FlashCause::of_class)},
+                              {"flash_gc_page_reads", c.flash_pages(FlashClass::gc_read, FlashCause::of_class)},
+                              {"flash_host_page_programs", c.flash_pages(FlashClass::host_write, FlashCause::of_class)},
+                              {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write, FlashCause::of_class)},
+                              {"flash_block_erases", c.flash_pages(FlashClass::erase)},
+                              {"gc_victims", firmware.gc().victims() + earlier.victims},
+                          });
     // Work that few devices have is counted where there is any.
     for (std::size_t cause = 1; cause < kFlashCauseCount; ++cause) {
         std::uint64_t read = 0, programmed = 0;
@@ -220,13 +235,18 @@ Counters SsdSystem::counters() const {
             if ((class_bit(static_cast<FlashClass>(cls)) & kReadClasses) != 0) read += pages;
             if ((class_bit(static_cast<FlashClass>(cls)) & kProgramClasses) != 0) programmed += pages;
         }
-        if (read != 0) all.push_back({fmt::format("flash_{}_page_reads", cause_name(static_cast<FlashCause>(cause))), read});
-        if (programmed != 0) all.push_back({fmt::format("flash_{}_page_programs", cause_name(static_cast<FlashCause>(cause))), programmed});
+        if (read != 0)
+            all.push_back({fmt::format("flash_{}_page_reads", cause_name(static_cast<FlashCause>(cause))), read});
+        if (programmed != 0)
+            all.push_back(
+                {fmt::format("flash_{}_page_programs", cause_name(static_cast<FlashCause>(cause))), programmed});
     }
     if (config.nand.independent_plane_read && config.scheduler.implementation == "tlm")
-        all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts}, {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
+        all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts},
+                               {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
     if (!config.ftl.gc_charge_time)
-        all.insert(all.end(), {{"gc_pages_programmed_in_no_time", firmware.gc().at_once().pages}, {"gc_blocks_erased_in_no_time", firmware.gc().at_once().blocks}});
+        all.insert(all.end(), {{"gc_pages_programmed_in_no_time", firmware.gc().at_once().pages},
+                               {"gc_blocks_erased_in_no_time", firmware.gc().at_once().blocks}});
     if (const CachedMap* map = firmware.cached_map()) {
         const CachedMap::Counters m = map_counters();
         WriteBacks::Counters w = earlier.map_written;
@@ -239,7 +259,8 @@ Counters SsdSystem::counters() const {
                                {"map_translation_pages_written", w.written},
                                {"map_entries_written", w.entries},
                                {"map_most_entries", m.most_entries},
-                               {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write, FlashCause::of_class)}});
+                               {"flash_translation_page_programs",
+                                c.flash_pages(FlashClass::mapping_write, FlashCause::of_class)}});
         if (const DirtyLimit* limit = firmware.dirty_limit())
             all.insert(all.end(), {{"map_protected_pages", limit->most()},
                                    {"map_most_dirty_pages", std::max(limit->most_dirty(), earlier.most_dirty_pages)},
@@ -262,7 +283,9 @@ Counters SsdSystem::counters() const {
     if (c.parity_engine) {
         ParityEngine::Counters p = earlier.parity;
         p += c.parity_engine->counters();
-        all.insert(all.end(), {{"parity_pages_rebuilt", p.rebuilt}, {"parity_pages_not_rebuilt", p.not_rebuilt}, {"parity_pages_read", p.reads}});
+        all.insert(all.end(), {{"parity_pages_rebuilt", p.rebuilt},
+                               {"parity_pages_not_rebuilt", p.not_rebuilt},
+                               {"parity_pages_read", p.reads}});
     }
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
@@ -285,14 +308,17 @@ Counters SsdSystem::counters() const {
     }
     if (config.scheduler.suspend != "never") {
         std::uint64_t suspends = 0;
-        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) suspends += c.backend.channel(ch).counters().suspends;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+            suspends += c.backend.channel(ch).counters().suspends;
         all.push_back({"flash_suspends", suspends});
     }
-    if (device.flash.spare.any_marked_bad()) all.push_back({"flash_blocks_bad_at_factory", device.flash.spare.marked_bad()});
+    if (device.flash.spare.any_marked_bad())
+        all.push_back({"flash_blocks_bad_at_factory", device.flash.spare.marked_bad()});
     if (device.flash.faults->kinds().any()) {
         const MediaHealth& m = c.ftl->media();
         std::uint64_t retries = 0;
-        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) retries += c.backend.channel(ch).counters().read_retries;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+            retries += c.backend.channel(ch).counters().read_retries;
         all.insert(all.end(), {{"flash_read_retries", retries},
                                {"flash_program_failures", m.program_failures},
                                {"flash_erase_failures", m.erase_failures},

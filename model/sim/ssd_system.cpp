@@ -29,13 +29,16 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const SsdContro
     const Ftl& ftl = *controller.ftl;
     auto oracle = std::make_unique<IntegrityOracle>(oracle_geometry(c, ftl));
     if (controller.played.changes_mapped)  // anywhere
-        for (std::uint64_t unit = 0; unit < ftl.logical_units(); ++unit) oracle->at_start(unit, ftl.lookup(Lpa{static_cast<std::uint32_t>(unit)}) != kUnmapped);
+        for (std::uint64_t unit = 0; unit < ftl.logical_units(); ++unit)
+            oracle->at_start(unit, ftl.lookup(Lpa{static_cast<std::uint32_t>(unit)}) != kUnmapped);
     return oracle;
 }
 
 std::unique_ptr<UntimedHost> host_of(const SsdConfig& c, Workload* before) {
     if (before == nullptr && c.run.drive.empty() && !c.ftl.precondition_workload.empty())
-        throw UserError(Problem{"precondition.workload", "\"" + c.ftl.precondition_workload + "\" in a program that plays none", "a run of ssdtlm run", "set it to \"\""});
+        throw UserError(Problem{"precondition.workload",
+                                "\"" + c.ftl.precondition_workload + "\" in a program that plays none",
+                                "a run of ssdtlm run", "set it to \"\""});
     return before != nullptr ? std::make_unique<WorkloadHost>(*before, c) : nullptr;
 }
 
@@ -49,12 +52,14 @@ ContentsConfig contents_of(const SsdConfig& c) {
 NvmeOnPcie& nvme_of(Device& device, const SsdConfig& c) {
     auto* const nvme = dynamic_cast<NvmeOnPcie*>(device.controller.front_end.get());
     if (nvme == nullptr)
-        throw UserError(Problem{"frontend.kind", "\"" + c.front_end.kind + "\" in a program whose host speaks NVMe", "\"nvme\"",
-                                "set it to \"nvme\", or bring a host of your own (docs/extending.md)"});
+        throw UserError(Problem{"frontend.kind", "\"" + c.front_end.kind + "\" in a program whose host speaks NVMe",
+                                "\"nvme\"", "set it to \"nvme\", or bring a host of your own (docs/extending.md)"});
     return *nvme;
 }
 
-SsdTaps& or_none(SsdTaps* taps) { return taps != nullptr ? *taps : SsdTaps::none(); }
+SsdTaps& or_none(SsdTaps* taps) {
+    return taps != nullptr ? *taps : SsdTaps::none();
+}
 
 }  // namespace
 
@@ -109,11 +114,13 @@ void SsdSystem::check_contents(Snapshot& s) const {
     const auto version_at = [&ftl](Ppa at) { return at == kUnmapped ? 0 : ftl.codec().version(ftl.flash().at(at)); };
     for (std::uint32_t unit = 0; oracle != nullptr && unit < ftl.logical_units(); ++unit) {
         const Ppa at = ftl.lookup(Lpa{unit});
-        s.require(at == kLost || oracle->may_hold(unit, version_at(at)), "a unit that holds other data than the host has written");
+        s.require(at == kLost || oracle->may_hold(unit, version_at(at)),
+                  "a unit that holds other data than the host has written");
     }
     if (const ReadCache* const cache = device.controller.firmware->read_cache())
         cache->for_each([&](const ReadCache::Unit& unit) {
-            s.require(idx(unit.lpa) < ftl.logical_units() && unit.version == version_at(ftl.lookup(unit.lpa)), "a unit in the read cache that holds other data than the flash");
+            s.require(idx(unit.lpa) < ftl.logical_units() && unit.version == version_at(ftl.lookup(unit.lpa)),
+                      "a unit in the read cache that holds other data than the flash");
         });
 }
 
@@ -124,7 +131,8 @@ public:
     SnapshotTrial() : Snapshot(false) {}
     void section(const char*) override {}
     [[noreturn]] void refuse(const char* what) override {
-        throw UserError(Problem{"--save-drive", std::string("the drive of this run cannot be saved: ") + what, "", "leave --save-drive out"});
+        throw UserError(Problem{"--save-drive", std::string("the drive of this run cannot be saved: ") + what, "",
+                                "leave --save-drive out"});
     }
     void bytes(void*, std::size_t) override {}
 };
@@ -140,7 +148,8 @@ void SsdSystem::state(Snapshot& s) {
     device.controller.state(s);
     bool known = oracle != nullptr;
     s(known);
-    if (oracle != nullptr && !known) s.refuse("it was saved with run.integrity = false, so its contents cannot be checked");
+    if (oracle != nullptr && !known)
+        s.refuse("it was saved with run.integrity = false, so its contents cannot be checked");
     if (!known) return;
     std::unique_ptr<IntegrityOracle> nobodys;
     if (oracle == nullptr) nobodys = std::make_unique<IntegrityOracle>(oracle_geometry(config, *device.controller.ftl));
@@ -185,8 +194,8 @@ std::vector<PowerCut> SsdSystem::power_cuts() const {
 
 const Occupancy& SsdSystem::record() {
     const NandGeometry& g = config.nand.geometry;
-    occupancy_ = std::make_unique<Occupancy>(Occupancy::Size{g.channels, g.dies_per_channel(), g.planes_per_die,
-                                                             config.nand.independent_plane_read, config.firmware.cores});
+    occupancy_ = std::make_unique<Occupancy>(Occupancy::Size{
+        g.channels, g.dies_per_channel(), g.planes_per_die, config.nand.independent_plane_read, config.firmware.cores});
     device.controller.record(*occupancy_);
     return *occupancy_;
 }
@@ -199,7 +208,8 @@ void SsdSystem::check_waiters() const {
 }
 
 std::string SsdSystem::dump() const {
-    return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(), agenda.pending()) +
+    return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(),
+                       agenda.pending()) +
            host.driver.dump() + link.dump() + device.controller.dump();
 }
 

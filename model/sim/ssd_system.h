@@ -2,20 +2,21 @@
 // The test bench of a drive: host, link and device, joined, and what looks at both ends. Follow one command here:
 //
 //   Host                                PcieLink            Device
-//   NvmeDriver ------------------------ mmio -------------> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
+//   NvmeDriver ------------------------ mmio -------------> NvmeFrontEnd -Command-> Firmware -FlashTransaction->
+//   FlashBackend
 //                                                                                                | one per channel
 //   HostMemory <- RootComplex <-------- dma --------------- DmaEngine                 NandPackage x ways <- OnfiBus
 //
-// To replace a half or the link, bind another module with the same sockets here; within a half, see sim/host and sim/device.
+// To replace a half or the link, bind another module with the same sockets here; within a half, see sim/host and
+// sim/device.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <systemc>
 #include <utility>
 #include <vector>
-
-#include <systemc>
 
 #include "common/latency/occupancy.h"
 #include "common/tlm/agenda.h"
@@ -32,8 +33,8 @@ namespace ssdtlm {
 
 class SsdSystem : public sc_core::sc_module {
 public:
-    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (both may be null) must outlive it. `before`: what is played
-    /// first, of precondition.workload; null: nothing.
+    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (both may be null) must outlive it.
+    /// `before`: what is played first, of precondition.workload; null: nothing.
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
               SsdTaps* taps = nullptr, Workload* before = nullptr);
 
@@ -50,10 +51,10 @@ public:
         SimTime at{};
         Ps up{}, down{}, dram{};
         std::vector<Ps> cores, channels, dies;
-        std::vector<Ps> planes;   ///< independent plane reads
-        Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
+        std::vector<Ps> planes;        ///< independent plane reads
+        Ps look_ahead{};               ///< planes that were idle because a grant looks at so many reads only, in sum
         BusyMeter::Totals die_work{};  ///< of all dies, by whose work it was
-        std::vector<Ps> cpus;     ///< of the host, by queue pair
+        std::vector<Ps> cpus;          ///< of the host, by queue pair
         CreditStalls up_stalls, down_stalls;
     };
     BusySnapshot busy() const;
@@ -78,9 +79,10 @@ public:
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
     void check_waiters() const;
 
-    /// The supply of the drive fails now, as for host.power_cut_at, which with run.integrity, or a map on the flash, must not be empty (they have to
-    /// expect it). Between two entries of the agenda. See Device::supply_fails() and power_off(); the host's side goes on, and with it the entries
-    /// of the agenda that are posted by whoever `survives`.
+    /// The supply of the drive fails now, as for host.power_cut_at, which with run.integrity, or a map on the flash,
+    /// must not be empty (they have to expect it). Between two entries of the agenda. See Device::supply_fails() and
+    /// power_off(); the host's side goes on, and with it the entries of the agenda that are posted by whoever
+    /// `survives`.
     void cut_power() { host.driver.cut_power(); }
     /// Entries of the agenda posted by an object within these bytes are none of the drive's.
     void survives(const void* object, std::size_t bytes) {
@@ -88,12 +90,13 @@ public:
         survivors_.push_back({begin, begin + bytes});
     }
     std::vector<PowerCut> power_cuts() const;
-    /// Is told from now on. It must outlive the system; entries of the agenda that it has posted must be said to survive.
+    /// Is told from now on. It must outlive the system; entries of the agenda that it has posted must be said to
+    /// survive.
     void watch_power(PowerWatcher& watcher) { power_watcher_ = &watcher; }
 
-    /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it. UserError
-    /// when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it (saved_drive_text()).
-    /// Of one that was just built. UserError when it could not be saved at the end either.
+    /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it.
+    /// UserError when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it
+    /// (saved_drive_text()). Of one that was just built. UserError when it could not be saved at the end either.
     void check_saving();
     /// `given_up`: asked now and then; when it says so, SnapshotGivenUp is thrown, and there is no file.
     void save_drive(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <tlm>
 
 #include "controller/ports/flash.h"
@@ -11,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// Each function is called once while the netlist is built. What stands in between must pass everything on unchanged, at
-/// once, and in order. This one has nobody there.
+/// Each function is called once while the netlist is built. What stands in between must pass everything on unchanged,
+/// at once, and in order. This one has nobody there.
 class SsdTaps {
 public:
     /// What the firmware is to use instead of the back end; may be the back end itself.
@@ -47,7 +46,9 @@ protected:
     ~PowerWatcher() = default;
 };
 
-inline void SsdTaps::join_onfi(std::uint32_t, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) { controller.bind(bus); }
+inline void SsdTaps::join_onfi(std::uint32_t, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) {
+    controller.bind(bus);
+}
 
 inline SsdTaps& SsdTaps::none() {
     struct None final : SsdTaps {};

@@ -6,4 +6,4 @@
 namespace ssdtlm {
 /// SSDTLM_VERSION_STRING of the library that is linked; the macros are those of the headers.
 extern const char* const kVersion;
-}
+}  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether a run stands still: by the age of the oldest command, and by what it is waiting for. Kernel-free: it is
-// shown the device a few times per `patience` of simulated time and answers in words.
+// Decides whether a run stands still: by the age of the oldest command, and by what it is waiting for. Kernel-free: it
+// is shown the device a few times per `patience` of simulated time and answers in words.
 //
 // A device that works is not stalled, however long a command takes: a die in its array, a bus, link or core in use, any
 // work finished since the last look. Given up is a run in which
@@ -27,8 +27,8 @@ namespace ssdtlm {
 class Watchdog {
 public:
     struct Limits {
-        Ps patience{};                 ///< positive
-        std::uint64_t queue_slots = 1; ///< commands that fit into all queues
+        Ps patience{};                  ///< positive
+        std::uint64_t queue_slots = 1;  ///< commands that fit into all queues
         std::uint64_t device_pages = 1;
     };
     /// The device at one moment. Counts never decrease.
@@ -37,16 +37,16 @@ public:
         std::optional<PendingCommand> oldest;
         std::uint64_t outstanding = 0;
         bool workload_waits_for_nothing = false;
-        bool ends_in_nothing = false;     ///< the workload has ended, and the agenda holds nothing but this look
-        std::uint64_t host_work = 0;      ///< requests taken, commands written and completed
-        std::uint64_t completed = 0;      ///< commands
-        Ps link_busy{};                   ///< both directions, up to now
-        std::uint64_t flash_work = 0;     ///< sequences and pages
-        std::uint64_t host_pages = 0;     ///< programmed for the host
-        std::uint64_t gc_pages = 0;       ///< programmed by garbage collection
-        bool flash_held = false;          ///< a die is in its array, or a bus in use
-        bool others_held = false;         ///< a core or the DRAM port is in use
-        bool flash_idle = true;           ///< nothing waits or runs there
+        bool ends_in_nothing = false;  ///< the workload has ended, and the agenda holds nothing but this look
+        std::uint64_t host_work = 0;   ///< requests taken, commands written and completed
+        std::uint64_t completed = 0;   ///< commands
+        Ps link_busy{};                ///< both directions, up to now
+        std::uint64_t flash_work = 0;  ///< sequences and pages
+        std::uint64_t host_pages = 0;  ///< programmed for the host
+        std::uint64_t gc_pages = 0;    ///< programmed by garbage collection
+        bool flash_held = false;       ///< a die is in its array, or a bus in use
+        bool others_held = false;      ///< a core or the DRAM port is in use
+        bool flash_idle = true;        ///< nothing waits or runs there
     };
 
     explicit Watchdog(const Limits& limits) : limits_(limits) {}
@@ -70,8 +70,8 @@ private:
     const Limits limits_;
     bool looked_ = false;
     Sight last_;
-    SimTime active_{};        ///< of the last look that saw work
-    SimTime flash_active_{};  ///< the same, of the flash
+    SimTime active_{};             ///< of the last look that saw work
+    SimTime flash_active_{};       ///< the same, of the flash
     SimTime flash_waits_since_{};  ///< the last look at which it worked or had nothing to do
     SimTime waits_since_ = kNever;
     std::optional<Followed> followed_;

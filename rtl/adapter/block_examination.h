@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the traffic of a run does not show of a scheduler that somebody else has written: a block of its own is put under stress
-// before the run. Answers that are taken late, work for every die at all times, pushes into a full block, resets in the middle of work, and all of it with several
-// random values of the registers before the first reset. Takes no simulated time.
+// What the traffic of a run does not show of a scheduler that somebody else has written: a block of its own is put
+// under stress before the run. Answers that are taken late, work for every die at all times, pushes into a full block,
+// resets in the middle of work, and all of it with several random values of the registers before the first reset. Takes
+// no simulated time.
 //
 // A block that breaks the contract without stress is left to the run, whose message has a time.
 #pragma once
@@ -20,7 +21,8 @@ template <class Core>
 class BlockExamination {
 public:
     /// `depth`: requests that the block holds.
-    BlockExamination(const SchedulerConfig& config, const SchedulerShape& shape, std::uint32_t depth) : config_(config), shape_(shape), depth_(depth) {}
+    BlockExamination(const SchedulerConfig& config, const SchedulerShape& shape, std::uint32_t depth)
+        : config_(config), shape_(shape), depth_(depth) {}
 
     /// SchedulerFault for what was found.
     void run() const {
@@ -33,7 +35,9 @@ public:
                 block.pushes_when_full();
                 block.resets_in_work();
             } catch (const SchedulerFault& e) {
-                throw SchedulerFault("when it was examined before the run (its registers began with random bits of seed " + std::to_string(seed) + "): " + e.what());
+                throw SchedulerFault(
+                    "when it was examined before the run (its registers began with random bits of seed " +
+                    std::to_string(seed) + "): " + e.what());
             }
         }
     }
@@ -42,7 +46,8 @@ private:
     static constexpr int kSeeds = 4;
     static constexpr std::uint32_t kFew = 48;  // requests of a phase; more than a block has dies or queues, as a rule
     static constexpr std::uint64_t kOvertakes = 1'000;  // far more than a fair order of up to 64 dies needs
-    static constexpr std::uint64_t kOfferEdges = 64;  // longer than a decision between pushes, far shorter than a grant needs
+    static constexpr std::uint64_t kOfferEdges =
+        64;  // longer than a decision between pushes, far shorter than a grant needs
 
     class Block {
     public:
@@ -106,7 +111,8 @@ private:
 
     private:
         GrantRules::Limits limits() const {
-            return {of_.shape_.dies_per_channel, of_.shape_.planes_per_die, of_.shape_.independent_plane_read, of_.config_.multi_plane};
+            return {of_.shape_.dies_per_channel, of_.shape_.planes_per_die, of_.shape_.independent_plane_read,
+                    of_.config_.multi_plane};
         }
         /// Without stress a block may hold as many as the configuration says.
         std::uint32_t few() const { return of_.config_.queue_depth < kFew ? of_.config_.queue_depth : kFew; }
@@ -124,7 +130,9 @@ private:
             r.page = r.cls == FlashClass::erase ? 0 : draw(4);
             r.block = draw(1024);
             r.bytes = r.cls == FlashClass::erase ? 0 : 4096u << draw(3);
-            if (draw(4) != 0) r.whose = {static_cast<std::uint16_t>(draw(3)), static_cast<std::uint8_t>(draw(4)), 0, kNever, SimTime{}};
+            if (draw(4) != 0)
+                r.whose = {static_cast<std::uint16_t>(draw(3)), static_cast<std::uint8_t>(draw(4)), 0, kNever,
+                           SimTime{}};
             return r;
         }
         void push(std::uint32_t count) {
@@ -174,8 +182,11 @@ private:
         }
         /// All dies are idle: each request has to be granted, once, and no other.
         void grant_all(const char* when) {
-            while (grant_one(when).count != 0) {}
-            if (waiting_ != 0) throw SchedulerFault(std::to_string(waiting_) + " requests that it took are never granted " + when, edge_);
+            while (grant_one(when).count != 0) {
+            }
+            if (waiting_ != 0)
+                throw SchedulerFault(std::to_string(waiting_) + " requests that it took are never granted " + when,
+                                     edge_);
         }
 
         const BlockExamination& of_;

@@ -37,7 +37,8 @@ std::string megahertz(std::uint64_t hertz) {
 OnfiSequencerClocks::OnfiSequencerClocks(const NandConfig& nand, std::uint64_t hertz) {
     const OnfiTiming& t = nand.onfi;
     std::vector<Problem> problems;
-    if (t.interface == OnfiInterface::sdr || t.interface == OnfiInterface::nv_ddr || t.interface == OnfiInterface::ideal)
+    if (t.interface == OnfiInterface::sdr || t.interface == OnfiInterface::nv_ddr ||
+        t.interface == OnfiInterface::ideal)
         problems.push_back({"channel.rtl_sequencer", "the sequencer in RTL strobes data with DQS on both edges",
                             "it plays nv-ddr2, nv-ddr3 and nv-lpddr4",
                             "set nand.onfi.interface to one of these, or channel.rtl_sequencer to []"});
@@ -103,7 +104,8 @@ std::uint64_t OnfiSequencerClocks::sequence(const PinCommand& c, std::uint32_t t
     const std::uint64_t gaps = (c.count - std::uint64_t{1}) * t_plane;
     const OnfiOperation& op = onfi_operation(c.op);
     if (op.data == DataCycles::out) {
-        const std::uint64_t selected = c.select == PinSelect::none ? 0 : command(select_operation(c.select).cycles()) + t_ccs;
+        const std::uint64_t selected =
+            c.select == PinSelect::none ? 0 : command(select_operation(c.select).cycles()) + t_ccs;
         return selected + t_rr + t_rpre + div_ceil(burst(transfers, post_out), kOne);
     }
     std::uint64_t total = gaps;

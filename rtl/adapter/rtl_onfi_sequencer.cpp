@@ -22,17 +22,23 @@ constexpr unsigned kRowWords = 24 * 8 / 32;
 
 unsigned kind_of(FlashOp op) {
     switch (onfi_operation(op).effect) {
-        case ArrayEffect::loads_register: return kRead;
-        case ArrayEffect::programs_page: return kProgram;
-        case ArrayEffect::erases_block: return kErase;
-        default: break;
+        case ArrayEffect::loads_register:
+            return kRead;
+        case ArrayEffect::programs_page:
+            return kProgram;
+        case ArrayEffect::erases_block:
+            return kErase;
+        default:
+            break;
     }
     SSDTLM_CHECK(op == FlashOp::read_out, std::string("the sequencer in RTL does not play ") + onfi_operation(op).name);
     return kDataOut;
 }
 
 /// WE# cycles of one plane's part without the prefix of SLC mode, after the last of which R/B# falls.
-unsigned busy_after(FlashOp op) { return is_array_operation(op) ? onfi_operation(op).cycles() : 0; }
+unsigned busy_after(FlashOp op) {
+    return is_array_operation(op) ? onfi_operation(op).cycles() : 0;
+}
 
 }  // namespace
 
@@ -49,8 +55,8 @@ struct RtlOnfiSequencer::Model {
         top->eval();
         if (__builtin_expect(context.gotFinish(), 0)) panic("RtlOnfiSequencer", rtl::verilated_errors());
     }
-    /// A sequence may begin while the last clock of the one before is still high, even at its very edge: then that clock
-    /// is cut short, to no less than a picosecond.
+    /// A sequence may begin while the last clock of the one before is still high, even at its very edge: then that
+    /// clock is cut short, to no less than a picosecond.
     void dump(SimTime t) {
         traced = std::max(traced + 1, static_cast<std::uint64_t>(t.time_since_epoch().count()));
         trace->dump(traced);
@@ -252,7 +258,9 @@ void RtlOnfiSequencer::add_data(const Burst& burst, const OnfiTarget* target, Pi
         const SimTime t = burst.strobes[k];
         const PinValue level = k % 2 == 0;
         // DQ's bytes have the strobe in their middle on the way in, and begin with it on the way out.
-        const PinValue byte = target == nullptr ? PinValue{0xE0} : k < user ? layout_.byte(*target, column + k) : PinValue{0xFF};
+        const PinValue byte = target == nullptr ? PinValue{0xE0}
+                              : k < user        ? layout_.byte(*target, column + k)
+                                                : PinValue{0xFF};
         if (byte != dq) out.edges.push_back({burst.in ? t - half : t + access, Pin::dq, byte});
         dq = byte;
         if (!burst.in) out.edges.push_back({t, Pin::re_n, level});
@@ -282,7 +290,9 @@ void RtlOnfiSequencer::pins(const PinCommand& command, PinSequence& out) {
         add_data(bursts_[b], command.count == 0 ? nullptr : &command.target[b], out);
     std::uint32_t rises = 0, plane = 0;
     for (const PinEdge& e : edges_) {
-        if (plane_cycles_ == 0 || e.pin != Pin::we_n || e.value == 0 || ++rises != plane_cycles_ + command.target[plane].slc) continue;
+        if (plane_cycles_ == 0 || e.pin != Pin::we_n || e.value == 0 ||
+            ++rises != plane_cycles_ + command.target[plane].slc)
+            continue;
         rises = 0;
         const SimTime busy = e.time + t_.t_wb;
         out.edges.push_back({busy, rb_n(die_), 0});

@@ -79,8 +79,9 @@ private:
     SimTime end_{};
     std::uint16_t die_ = 0;
     std::uint32_t way_ = 0;
-    std::uint32_t plane_cycles_ = 0;  // WE# cycles after which a plane's part is over, without its prefix; 0: R/B# stays
-    std::vector<PinEdge> edges_;      // pins that change with the clock
+    std::uint32_t plane_cycles_ =
+        0;                        // WE# cycles after which a plane's part is over, without its prefix; 0: R/B# stays
+    std::vector<PinEdge> edges_;  // pins that change with the clock
     std::vector<Burst> bursts_;
     std::size_t burst_count_ = 0;  // used entries
     std::vector<PinValue> last_;   // by pin

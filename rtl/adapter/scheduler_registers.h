@@ -9,8 +9,9 @@ namespace ssdtlm::rtl {
 
 /// Byte addresses.
 namespace csr {
-inline constexpr std::uint16_t kId = 0x000, kControl = 0x010, kStarvationLimit = 0x014, kPriority = 0x018, kPlanes = 0x01C,
-                               kDebugSelect = 0x020, kDebugStatus = 0x024, kLookAhead = 0x028, kCounters = 0x100;
+inline constexpr std::uint16_t kId = 0x000, kControl = 0x010, kStarvationLimit = 0x014, kPriority = 0x018,
+                               kPlanes = 0x01C, kDebugSelect = 0x020, kDebugStatus = 0x024, kLookAhead = 0x028,
+                               kCounters = 0x100;
 inline constexpr std::uint32_t kIdValue = 0x53434844;  // "SCHD"
 }  // namespace csr
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated scheduler with the ports of rtl/scheduler/transaction_scheduler.sv, one channel of it, as the core of a
 // ClockedScheduler. The clock runs only within calls. Inputs change in the low half of the cycle before the edge that
-// samples them, outputs are sampled before the edge. $time is simulated time in ps. A block that does not answer, breaks a
-// handshake, fails an assertion of its own or calls $fatal, $error, $stop or $finish is a SchedulerFault; what it grants is
-// for CheckedCore to judge.
+// samples them, outputs are sampled before the edge. $time is simulated time in ps. A block that does not answer,
+// breaks a handshake, fails an assertion of its own or calls $fatal, $error, $stop or $finish is a SchedulerFault; what
+// it grants is for CheckedCore to judge.
 #pragma once
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include <verilated.h>
-#include <verilated_fst_c.h>
 
 #include "adapter/block_examination.h"
 #include "adapter/scheduler_registers.h"
@@ -26,8 +26,8 @@
 
 namespace ssdtlm::rtl {
 
-/// kDies, kPlanes, kDepth: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl; another block is
-/// examined (BlockExamination) before it is used.
+/// kDies, kPlanes, kDepth: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl;
+/// another block is examined (BlockExamination) before it is used.
 template <class Top, unsigned kDies, unsigned kPlanes, unsigned kDepth, bool kProven>
 class VerilatedCore final : public SchedulerCore {
 public:
@@ -64,11 +64,13 @@ public:
 
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override {
         if (!offer(request, edge, kPatience))
-            throw SchedulerFault("push_ready is low for " + std::to_string(kPatience) + " clock cycles with " + std::to_string(held_) + " of " +
-                                     std::to_string(depth_) + " requests held", edge + kPatience);
+            throw SchedulerFault("push_ready is low for " + std::to_string(kPatience) + " clock cycles with " +
+                                     std::to_string(held_) + " of " + std::to_string(depth_) + " requests held",
+                                 edge + kPatience);
         return edge_;
     }
-    /// The same for no more than so many edges behind the first. False: it was not taken. last_edge() says when it ended.
+    /// The same for no more than so many edges behind the first. False: it was not taken. last_edge() says when it
+    /// ended.
     bool offer(const SchedulerRequest& request, std::uint64_t edge, std::uint64_t patience) {
         begin(edge);
         put(top_->push_valid, 1);
@@ -81,7 +83,8 @@ public:
         if constexpr (HasPriority<Top>::value) put(top_->push_priority, request.whose.priority);
         if constexpr (HasStream<Top>::value) put(top_->push_stream, request.whose.stream);
         if constexpr (HasDeadline<Top>::value)
-            put(top_->push_deadline, periods_left(request.whose.deadline, SimTime{clock_.cycles(edge)}, clock_.period()));
+            put(top_->push_deadline,
+                periods_left(request.whose.deadline, SimTime{clock_.cycles(edge)}, clock_.period()));
         if constexpr (HasAge<Top>::value)
             put(top_->push_age, periods_since(request.whose.submitted, SimTime{clock_.cycles(edge)}, clock_.period()));
         if constexpr (HasBytes<Top>::value) put(top_->push_bytes, request.bytes);
@@ -114,15 +117,17 @@ public:
             taken = taken || top_->query_ready != 0;
             const bool answered = top_->grant_valid != 0;
             if (answered && !taken)
-                throw SchedulerFault("grant_valid is high before query_ready: an answer before the question was taken", edge + out.cycles);
+                throw SchedulerFault("grant_valid is high before query_ready: an answer before the question was taken",
+                                     edge + out.cycles);
             if (answered && __builtin_expect(stall_ != 0, 0)) out.cycles += stall(edge + out.cycles);
             if (answered) take_answer(out);
             high(edge + out.cycles);
             if (taken) put(top_->query_valid, 0);
             if (answered) return;
             if (out.cycles == kPatience)
-                throw SchedulerFault((taken ? "grant_valid is low for " : "query_ready is low for ") + std::to_string(kPatience) +
-                                         " clock cycles after a question", edge + out.cycles);
+                throw SchedulerFault((taken ? "grant_valid is low for " : "query_ready is low for ") +
+                                         std::to_string(kPatience) + " clock cycles after a question",
+                                     edge + out.cycles);
         }
     }
 
@@ -162,7 +167,8 @@ public:
         top_->trace(trace_.get(), 99);
         trace_->open(path.c_str());
         if (!trace_->isOpen())
-            throw UserError(Problem{path, "cannot be written", "a file in a folder that exists", "choose another place"});
+            throw UserError(
+                Problem{path, "cannot be written", "a file in a folder that exists", "choose another place"});
         return true;
     }
 
@@ -265,13 +271,18 @@ private:
         put(top_->grant_ready, 0);
         for (std::uint32_t i = 0; i < stall_; ++i, ++edge) {
             low(edge);
-            if (top_->grant_valid == 0) throw SchedulerFault("grant_valid falls while grant_ready is low; an answer stands until it is taken", edge);
-            if (answer() != first) throw SchedulerFault("the answer changes while grant_ready is low; it stands until it is taken", edge);
+            if (top_->grant_valid == 0)
+                throw SchedulerFault("grant_valid falls while grant_ready is low; an answer stands until it is taken",
+                                     edge);
+            if (answer() != first)
+                throw SchedulerFault("the answer changes while grant_ready is low; it stands until it is taken", edge);
             high(edge);
         }
         put(top_->grant_ready, 1);
         low(edge);
-        if (top_->grant_valid == 0) throw SchedulerFault("grant_valid falls when grant_ready rises; an answer stands until the next edge takes it", edge);
+        if (top_->grant_valid == 0)
+            throw SchedulerFault(
+                "grant_valid falls when grant_ready rises; an answer stands until the next edge takes it", edge);
         return stall_;
     }
     /// All that an answer says. Tags beyond the count mean nothing.
@@ -285,7 +296,8 @@ private:
     };
     Answer answer() const {
         Answer a{top_->grant_hit != 0, top_->grant_die, top_->grant_class, top_->grant_count, {}};
-        for (unsigned i = 0; i < std::min<std::uint64_t>(a.count, kPlanes); ++i) a.tags[i] = get_word(top_->grant_tags, i);
+        for (unsigned i = 0; i < std::min<std::uint64_t>(a.count, kPlanes); ++i)
+            a.tags[i] = get_word(top_->grant_tags, i);
         return a;
     }
 
@@ -296,7 +308,8 @@ private:
         out.grant.cls = static_cast<FlashClass>(top_->grant_class);
         out.grant.count = static_cast<std::uint8_t>(top_->grant_count);
         // The count may be anything; the port has a tag for each plane.
-        for (unsigned i = 0; i < std::min<unsigned>(out.grant.count, kPlanes); ++i) out.grant.tags[i] = get_word(top_->grant_tags, i);
+        for (unsigned i = 0; i < std::min<unsigned>(out.grant.count, kPlanes); ++i)
+            out.grant.tags[i] = get_word(top_->grant_tags, i);
         held_ -= std::min<std::uint32_t>(held_, out.grant.count);
     }
 
@@ -312,7 +325,7 @@ private:
     bool has_csr_ = false;
     std::uint32_t held_ = 0;
     std::uint32_t stall_ = 0;
-    std::uint64_t edge_ = 0;  // the one that is being run
+    std::uint64_t edge_ = 0;        // the one that is being run
     std::uint64_t begin_edge_ = 0;  // of the call; $time within it goes on in whole picoseconds
     std::uint64_t begin_ps_ = 0;
 };

@@ -33,7 +33,8 @@ struct Messages {
         const bool stopped = line.find(kStop) != std::string::npos || line.find(kFinish) != std::string::npos;
         const std::size_t at = line.find(kError);
         if (stopped)
-            stop = at == std::string::npos ? line.substr(line.find_first_not_of("- ")) : line.substr(at + sizeof kError - 1);
+            stop = at == std::string::npos ? line.substr(line.find_first_not_of("- "))
+                                           : line.substr(at + sizeof kError - 1);
         else if (at != std::string::npos)
             errors.push_back(line.substr(at + sizeof kError - 1));
         else

@@ -2,11 +2,11 @@
 // Bits of Verilated ports, whatever their width: up to 64 bits they are integers, beyond that arrays of words.
 #pragma once
 
+#include <verilated.h>
+
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-
-#include <verilated.h>
 
 #include "common/units/units.h"
 
@@ -29,7 +29,8 @@ void put_bits(Port& port, unsigned at, unsigned width, std::uint64_t value) {
             const unsigned word = (at + done) / 32, shift = (at + done) % 32;
             const unsigned n = width - done < 32 - shift ? width - done : 32 - shift;
             const std::uint32_t part = static_cast<std::uint32_t>(~std::uint64_t{0} >> (64 - n)) << shift;
-            port[word] = (port[word] & ~part) | (static_cast<std::uint32_t>((done < 64 ? value >> done : 0) << shift) & part);
+            port[word] =
+                (port[word] & ~part) | (static_cast<std::uint32_t>((done < 64 ? value >> done : 0) << shift) & part);
             done += n;
         }
     }

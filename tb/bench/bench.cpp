@@ -3,7 +3,8 @@
 // time, for some workloads and schedulers on one device, and what recording a waveform or timeline costs. One child
 // process per workload (SystemC: one simulation per process).
 //
-//   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]... [--no-integrity] [--json]
+//   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]...
+//   [--no-integrity] [--json]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ struct Case {
     ClosedLoop::Pattern pattern;
     std::uint32_t bytes;
     std::uint32_t depth;
-    double share;  ///< of --commands
+    double share;                   ///< of --commands
     const char* setting = nullptr;  ///< key=value on top of the device
     bool needs_rtl = false;
     Record record = Record::nothing;
@@ -45,8 +46,10 @@ const Case kCases[] = {
     {"4 KiB random 70/30 mix QD64", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1},
     {"128 KiB sequential read QD16", HostOp::read, 0, ClosedLoop::Pattern::sequential, 131072, 16, 0.05},
     // Nothing of it is as the sequential layout has left it: every look-up goes to memory, and all memory is in use.
-    {"4 KiB random read, rewritten", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "precondition.state=random"},
-    {"4 KiB random write, steady state", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "precondition.state=analytic"},
+    {"4 KiB random read, rewritten", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
+     "precondition.state=random"},
+    {"4 KiB random write, steady state", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
+     "precondition.state=analytic"},
     {"4 KiB random 70/30 mix, dftl", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1, "ftl.mapping=dftl"},
     {"4 KiB random write, SLC", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "slc.blocks=16"},
     {"4 KiB read, clocked scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
@@ -57,11 +60,16 @@ const Case kCases[] = {
      "channel.rtl_sequencer=[0]", true},
     {"4 KiB read, RTL ONFI sequencers", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01,
      "channel.rtl_sequencer=[0, 1, 2, 3, 4, 5, 6, 7]", true},
-    {"4 KiB read, one channel's wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::channel},
-    {"4 KiB read, one channel's pins", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01, nullptr, false, Record::pins},
-    {"4 KiB read, whole wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
-    {"4 KiB read, timeline", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::timeline},
-    {"4 KiB write, whole wave", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
+    {"4 KiB read, one channel's wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
+     Record::channel},
+    {"4 KiB read, one channel's pins", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01, nullptr, false,
+     Record::pins},
+    {"4 KiB read, whole wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
+     Record::wave},
+    {"4 KiB read, timeline", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
+     Record::timeline},
+    {"4 KiB write, whole wave", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
+     Record::wave},
 };
 
 struct Options {
@@ -173,7 +181,8 @@ nlohmann::ordered_json in_child(const Case& c, const Options& o) {
 
 int main(int argc, char** argv) {
     constexpr const char* kUsage =
-        "ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]... [--no-integrity] [--json]";
+        "ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]... "
+        "[--no-integrity] [--json]";
     Options o;
     for (int i = 1; i < argc; ++i) {
         const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
@@ -207,7 +216,8 @@ int main(int argc, char** argv) {
         names += "\n  " + std::string(c.name);
     }
     if (!any) {
-        std::fprintf(stderr, "ssdtlm_bench: --only: no workload's name contains '%s'; the workloads:%s\n", o.only.c_str(), names.c_str());
+        std::fprintf(stderr, "ssdtlm_bench: --only: no workload's name contains '%s'; the workloads:%s\n",
+                     o.only.c_str(), names.c_str());
         return 2;
     }
     nlohmann::ordered_json all;
@@ -215,10 +225,12 @@ int main(int argc, char** argv) {
     all["integrity_check"] = o.integrity;
     all["repeat"] = o.repeat;
     if (!o.json)
-        std::printf("%s, integrity check %s, best of %d\n%-30s %12s %12s %9s %9s %9s %9s\n", o.device.c_str(), o.integrity ? "on" : "off",
-                    o.repeat, "", "commands/s", "commands/s", "events/", "bytes/", "start-up", "recorded");
+        std::printf("%s, integrity check %s, best of %d\n%-30s %12s %12s %9s %9s %9s %9s\n", o.device.c_str(),
+                    o.integrity ? "on" : "off", o.repeat, "", "commands/s", "commands/s", "events/", "bytes/",
+                    "start-up", "recorded");
     if (!o.json)
-        std::printf("%-30s %12s %12s %9s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s", "B/command");
+        std::printf("%-30s %12s %12s %9s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s",
+                    "B/command");
     for (const Case& c : kCases) {
         if (c.needs_rtl && rtl_schedulers().empty()) continue;
         if (std::string(c.name).find(o.only) == std::string::npos) continue;
@@ -229,10 +241,10 @@ int main(int argc, char** argv) {
         }
         all["workloads"].push_back(best);
         if (!o.json)
-            std::printf("%-30s %12.0f %12.0f %9.2f %9.2f %9.2f %9.1f\n", c.name, best["commands_per_wall_second"].get<double>(),
-                        best["commands_per_cpu_second"].get<double>(), best["events_per_command"].get<double>(),
-                        best["bytes_per_logical_page"].get<double>(), best["start_up_s"].get<double>(),
-                        best["recorded_bytes_per_command"].get<double>());
+            std::printf("%-30s %12.0f %12.0f %9.2f %9.2f %9.2f %9.1f\n", c.name,
+                        best["commands_per_wall_second"].get<double>(), best["commands_per_cpu_second"].get<double>(),
+                        best["events_per_command"].get<double>(), best["bytes_per_logical_page"].get<double>(),
+                        best["start_up_s"].get<double>(), best["recorded_bytes_per_command"].get<double>());
         std::fflush(stdout);
     }
     if (o.json) std::printf("%s\n", all.dump(2).c_str());

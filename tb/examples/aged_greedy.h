@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A victim policy: the block with the fewest valid units among the candidates of the group that are old enough; when none of those is
-// worth collecting, the oldest that is (the contract wants one if there is one). How old is a list: emptier blocks may be younger.
+// A victim policy: the block with the fewest valid units among the candidates of the group that are old enough; when
+// none of those is worth collecting, the oldest that is (the contract wants one if there is one). How old is a list:
+// emptier blocks may be younger.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ namespace ssdtlm::examples {
 
 class AgedGreedy final : public VictimPolicy {
 public:
-    /// `ages`: in units that the host writes meanwhile, for the emptiest blocks first, for the fullest last; at least one. `log`: a file
-    /// that gets a line for each victim; empty: none.
+    /// `ages`: in units that the host writes meanwhile, for the emptiest blocks first, for the fullest last; at least
+    /// one. `log`: a file that gets a line for each victim; empty: none.
     AgedGreedy(const VictimPolicySetup& s, std::vector<std::int64_t> ages, std::string log = "")
         : ages_(std::move(ages)),
           log_path_(std::move(log)),
@@ -69,17 +70,20 @@ private:
     void log(SuperblockId block, std::uint64_t clock) {
         if (log_path_.empty()) return;
         if (log_ == nullptr) log_.reset(std::fopen(log_path_.c_str(), "w"));
-        if (log_ == nullptr) throw UserError(Problem{"gc.aged_greedy.log", "'" + log_path_ + "' cannot be written", "a file that can be written", "name another"});
-        std::fprintf(log_.get(), "%llu %u %u\n", static_cast<unsigned long long>(clock), static_cast<unsigned>(idx(block)), valid_[idx(block)]);
+        if (log_ == nullptr)
+            throw UserError(Problem{"gc.aged_greedy.log", "'" + log_path_ + "' cannot be written",
+                                    "a file that can be written", "name another"});
+        std::fprintf(log_.get(), "%llu %u %u\n", static_cast<unsigned long long>(clock),
+                     static_cast<unsigned>(idx(block)), valid_[idx(block)]);
     }
 
     std::vector<std::int64_t> ages_;
     std::string log_path_;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> log_{nullptr, std::fclose};
     SuperblockShape shape_;
-    std::uint32_t most_valid_;                 // of a block worth collecting
+    std::uint32_t most_valid_;                      // of a block worth collecting
     std::vector<std::deque<SuperblockId>> queues_;  // by group, oldest first
-    std::vector<std::uint32_t> valid_;         // by block
+    std::vector<std::uint32_t> valid_;              // by block
     std::vector<std::uint64_t> sealed_at_;
 };
 

@@ -20,7 +20,8 @@ namespace ssdtlm {
 namespace {
 
 SsdConfig device(std::vector<std::string> settings) {
-    settings.insert(settings.begin(), {"precondition.state=sequential", "buffer.size=256KiB", "host.submit_time=0s", "host.completion_time=0s"});
+    settings.insert(settings.begin(), {"precondition.state=sequential", "buffer.size=256KiB", "host.submit_time=0s",
+                                       "host.completion_time=0s"});
     return load_config({"tiny-test"}, settings).config;
 }
 
@@ -48,11 +49,13 @@ Outcome run(const SsdConfig& c, ClosedLoop::Spec spec) {
         ssd.process.run();
         ssd.device.controller.ftl->verify_books();
         std::uint64_t retries = 0;
-        for (std::uint32_t ch = 0; ch < c.nand.geometry.channels; ++ch) retries += ssd.device.controller.backend.channel(ch).counters().read_retries;
+        for (std::uint32_t ch = 0; ch < c.nand.geometry.channels; ++ch)
+            retries += ssd.device.controller.backend.channel(ch).counters().read_retries;
         const FtlCounters& n = ssd.device.controller.ftl->counters();
         std::ostringstream out;
-        out << spec.requests << ' ' << seen.text.str() << ssd.host.driver.counters().errors << ' ' << retries << ' ' << ssd.device.controller.ftl->lost_units() << ' ' << n.full_merges
-            << ' ' << n.switch_merges + n.partial_merges << ' ' << (ssd.oracle ? ssd.oracle->blocks_checked() : 0);
+        out << spec.requests << ' ' << seen.text.str() << ssd.host.driver.counters().errors << ' ' << retries << ' '
+            << ssd.device.controller.ftl->lost_units() << ' ' << n.full_merges << ' '
+            << n.switch_merges + n.partial_merges << ' ' << (ssd.oracle ? ssd.oracle->blocks_checked() : 0);
         return out.str();
     });
     Outcome o;
@@ -95,13 +98,16 @@ TEST(MappingByName, EachOtherRegionIsWaitedFor) {
     EXPECT_EQ(mapping, static_cast<std::int64_t>(waits) * 7'000'000);
     EXPECT_EQ(own.checked, 400u * 4096 / c.nvme.lba_bytes);
     // One region for all: the first command waits.
-    const Outcome one = run(device({"ftl.mapping=regions", "ftl.regions.units=1000000", "ftl.regions.wait=7us"}), reads(50));
+    const Outcome one =
+        run(device({"ftl.mapping=regions", "ftl.regions.units=1000000", "ftl.regions.wait=7us"}), reads(50));
     EXPECT_EQ(one.mapping[0], 7'000'000);
     EXPECT_TRUE(std::all_of(one.mapping.begin() + 1, one.mapping.end(), [](std::int64_t t) { return t == 0; }));
 }
 
 TEST(MappingByName, LogBlocksOfOnesOwn) {
-    const auto with = [](const std::string& logs) { return device({"ftl.mapping=scattered_logs", "ftl.user_capacity=8MiB", "ftl.scattered_logs.logs=" + logs}); };
+    const auto with = [](const std::string& logs) {
+        return device({"ftl.mapping=scattered_logs", "ftl.user_capacity=8MiB", "ftl.scattered_logs.logs=" + logs});
+    };
     ClosedLoop::Spec ascending;
     ascending.op = HostOp::write;
     ascending.bytes = 16384;
@@ -124,13 +130,15 @@ TEST(MappingByName, LogBlocksOfOnesOwn) {
         EXPECT_GT(merges.back(), 10u) << "an ascending write has to be merged too";
     }
     // FAST takes the same ascending write without one.
-    const Outcome fast = run(device({"ftl.mapping=fast", "ftl.user_capacity=8MiB", "fast.random_log_blocks=6"}), ascending);
+    const Outcome fast =
+        run(device({"ftl.mapping=fast", "ftl.user_capacity=8MiB", "fast.random_log_blocks=6"}), ascending);
     EXPECT_EQ(fast.full_merges, 0u);
     EXPECT_GT(fast.other_merges, 10u);
     // Each log block takes a superblock of each group from the host's data.
     const SsdConfig few = with("1"), many = with("6");
     const NandGeometry& g = few.nand.geometry;
-    EXPECT_EQ(most_logical_units(few.ftl, g) - most_logical_units(many.ftl, g), std::uint64_t{5} * g.planes() * g.units_per_block());
+    EXPECT_EQ(most_logical_units(few.ftl, g) - most_logical_units(many.ftl, g),
+              std::uint64_t{5} * g.planes() * g.units_per_block());
 }
 
 TEST(MappingByName, WhatIsWrongIsSaidAsOfAnyOther) {
@@ -143,7 +151,8 @@ TEST(MappingByName, WhatIsWrongIsSaidAsOfAnyOther) {
         return std::string("accepted");
     };
     EXPECT_NE(said({"ftl.mapping=region"}).find("did you mean"), std::string::npos);
-    EXPECT_NE(said({"ftl.mapping=regions", "ftl.regions.wait=2s"}).find("1ns..1ms"), std::string::npos) << said({"ftl.mapping=regions", "ftl.regions.wait=2s"});
+    EXPECT_NE(said({"ftl.mapping=regions", "ftl.regions.wait=2s"}).find("1ns..1ms"), std::string::npos)
+        << said({"ftl.mapping=regions", "ftl.regions.wait=2s"});
     EXPECT_NE(said({"ftl.mapping=scattered_logs", "wear.most_spread=1"}).find("wear.most_spread"), std::string::npos);
     EXPECT_NE(said({"nand.faults.model=worn_cell"}).find("did you mean"), std::string::npos);
     EXPECT_NE(said({"nand.faults.worn_cells.age_at_start=200y"}).find("100y"), std::string::npos);
@@ -154,7 +163,8 @@ TEST(FaultsByName, RetriesGrowWithTheAgeOfWhatIsRead) {
     // So many wrong bits a year; the decoder corrects up to correctable_bits, and each retry halves what is wrong.
     constexpr int kPerYear = 100;
     for (const int years : {0, 1, 3, 8, 20}) {
-        const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0", "nand.faults.worn_cells.per_year=" + std::to_string(kPerYear),
+        const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0",
+                                    "nand.faults.worn_cells.per_year=" + std::to_string(kPerYear),
                                     "nand.faults.worn_cells.age_at_start=" + std::to_string(years) + "y"});
         std::uint64_t retries = 0;
         while ((kPerYear * years >> retries) > c.ecc.correctable_bits) ++retries;
@@ -166,7 +176,8 @@ TEST(FaultsByName, RetriesGrowWithTheAgeOfWhatIsRead) {
 }
 
 TEST(FaultsByName, WhatIsTooOldIsLostAndWhatIsWrittenAnewIsNot) {
-    const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0", "nand.faults.worn_cells.per_year=1000", "nand.faults.worn_cells.age_at_start=60y"});
+    const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0",
+                                "nand.faults.worn_cells.per_year=1000", "nand.faults.worn_cells.age_at_start=60y"});
     ClosedLoop::Spec each = reads(100);
     each.pattern = ClosedLoop::Pattern::sequential;  // one that is lost is not read from the flash again
     const Outcome old = run(c, each);
@@ -177,7 +188,8 @@ TEST(FaultsByName, WhatIsTooOldIsLostAndWhatIsWrittenAnewIsNot) {
     spec.write_percent = 50;
     spec.requests = 3000;
     spec.pattern = ClosedLoop::Pattern::sequential;
-    const SsdConfig fresh = device({"precondition.state=fresh", "nand.faults.model=worn_cells", "nand.faults.worn_cells.per_year=65535", "nand.faults.worn_cells.per_kilocycle=0"});
+    const SsdConfig fresh = device({"precondition.state=fresh", "nand.faults.model=worn_cells",
+                                    "nand.faults.worn_cells.per_year=65535", "nand.faults.worn_cells.per_kilocycle=0"});
     EXPECT_EQ(run(fresh, spec).errors, 0u);
 }
 

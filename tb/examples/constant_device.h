@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive of another make: it knows TLM-2.0's base protocol, the NVMe 1.4 specification, and nothing of this model. Every I/O command
-// takes the same time from its doorbell on, however many there are; admin commands take none.
+// A drive of another make: it knows TLM-2.0's base protocol, the NVMe 1.4 specification, and nothing of this model.
+// Every I/O command takes the same time from its doorbell on, however many there are; admin commands take none.
 #pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
+#include <vector>
 
 namespace ssdtlm::examples {
 
@@ -25,7 +25,12 @@ public:
     std::uint64_t commands = 0;  ///< I/O
 
     ConstantDevice(sc_core::sc_module_name name, std::uint64_t blocks, sc_core::sc_time latency)
-        : sc_module(name), registers("registers"), memory("memory"), blocks_(blocks), latency_(latency), flash_(blocks * kBlock) {
+        : sc_module(name),
+          registers("registers"),
+          memory("memory"),
+          blocks_(blocks),
+          latency_(latency),
+          flash_(blocks * kBlock) {
         registers.register_b_transport(this, &ConstantDevice::access);
         put(0x00, 1023 | 20u << 24);  // CAP: 1024 entries, 10 s
         put(0x04, 1u << 5);           // the NVM command set
@@ -70,7 +75,8 @@ private:
     /// Takes no time, and nobody may wait here.
     void access(tlm::tlm_generic_payload& p, sc_core::sc_time&) {
         const auto offset = static_cast<std::uint32_t>(p.get_address());
-        if (p.get_data_length() != 4 || offset > kBar - 4) return p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        if (p.get_data_length() != 4 || offset > kBar - 4)
+            return p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         if (p.is_read())
             std::memcpy(p.get_data_ptr(), &bar_[offset], 4);
         else
@@ -128,13 +134,25 @@ private:
     std::uint32_t admin(const Sqe& sqe) {
         const std::uint32_t q = sqe.dw[0] & 0xFFFF, entries = (sqe.dw[0] >> 16) + 1;
         switch (sqe.opcode) {
-            case 0x00: sq_[q] = Queue{}; break;
-            case 0x01: sq_[q] = Queue{sqe.prp1, entries, 0, sqe.dw[1] >> 16}; break;
-            case 0x04: cq_[q] = Queue{}; break;
-            case 0x05: cq_[q] = Queue{sqe.prp1, entries, 0, sqe.dw[1] >> 16}; break;
-            case 0x06: identify(sqe, sqe.dw[0] & 0xFF); break;
-            case 0x09: return sqe.dw[1];  // Set Features: as many queues as the host wants
-            default: break;
+            case 0x00:
+                sq_[q] = Queue{};
+                break;
+            case 0x01:
+                sq_[q] = Queue{sqe.prp1, entries, 0, sqe.dw[1] >> 16};
+                break;
+            case 0x04:
+                cq_[q] = Queue{};
+                break;
+            case 0x05:
+                cq_[q] = Queue{sqe.prp1, entries, 0, sqe.dw[1] >> 16};
+                break;
+            case 0x06:
+                identify(sqe, sqe.dw[0] & 0xFF);
+                break;
+            case 0x09:
+                return sqe.dw[1];  // Set Features: as many queues as the host wants
+            default:
+                break;
         }
         return 0;
     }
@@ -173,7 +191,8 @@ private:
         const std::uint32_t pages = (bytes - first + kPage - 1) / kPage;
         std::vector<std::uint64_t> list(pages, sqe.prp2);
         if (pages > 1) transfer(tlm::TLM_READ_COMMAND, sqe.prp2, list.data(), 8 * pages);
-        for (std::uint32_t i = 0, at = first; i < pages; ++i, at += kPage) transfer(direction, list[i], data + at, std::min(kPage, bytes - at));
+        for (std::uint32_t i = 0, at = first; i < pages; ++i, at += kPage)
+            transfer(direction, list[i], data + at, std::min(kPage, bytes - at));
     }
     void transfer(tlm::tlm_command command, std::uint64_t address, const void* data, std::uint32_t bytes) {
         tlm::tlm_generic_payload p;

@@ -4,8 +4,9 @@
 // stands for the data and is what the integrity check and garbage collection read.
 #pragma once
 
-#include <systemc>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <systemc>
 
 #include "common/tlm/agenda.h"
 #include "nand/array/spare_area.h"
@@ -19,14 +20,20 @@ public:
 
     /// `contents` is shared by all channels and was filled by preconditioning.
     ConstantFlash(sc_core::sc_module_name name, Agenda& agenda, Ps busy, std::uint32_t channel, SpareArea& contents)
-        : sc_module(name), controller_target("controller_target"), agenda_(agenda), busy_(busy), channel_(channel), contents_(contents) {
+        : sc_module(name),
+          controller_target("controller_target"),
+          agenda_(agenda),
+          busy_(busy),
+          channel_(channel),
+          contents_(contents) {
         controller_target.register_nb_transport_fw(this, &ConstantFlash::forward);
     }
 
 private:
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
         const auto& onfi = *payload.get_extension<OnfiExtension>();
-        if (onfi.op == FlashOp::read_out) contents_.read_page(page(onfi, 0), onfi.target[0].spare, onfi.target[0].bytes);
+        if (onfi.op == FlashOp::read_out)
+            contents_.read_page(page(onfi, 0), onfi.target[0].spare, onfi.target[0].bytes);
         // Data out ends with its last cycle; the other sequences when R/B# rises.
         const SimTime end = onfi.bus_end + (onfi.op == FlashOp::read_out ? Ps{} : busy_);
         agenda_.post<&ConstantFlash::respond>(end, this, reinterpret_cast<std::uintptr_t>(&payload));

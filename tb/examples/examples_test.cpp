@@ -7,8 +7,8 @@
 
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/scheduler/bus_orders.h"
-#include "examples/constant_flash.h"
 #include "examples/aged_greedy.h"
+#include "examples/constant_flash.h"
 #include "examples/write_first.h"
 
 namespace ssdtlm::examples {

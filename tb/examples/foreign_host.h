@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host of another make: it knows TLM-2.0's base protocol, the NVMe 1.4 specification, and nothing of this model. One thread
-// works through what a driver does, with its own memory, queues and doorbells; it polls its completion queue and takes no interrupt.
+// A host of another make: it knows TLM-2.0's base protocol, the NVMe 1.4 specification, and nothing of this model. One
+// thread works through what a driver does, with its own memory, queues and doorbells; it polls its completion queue and
+// takes no interrupt.
 #pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
+#include <vector>
 
 namespace ssdtlm::examples {
 
@@ -25,11 +26,12 @@ public:
     tlm_utils::simple_initiator_socket<ForeignHost> registers;  ///< BAR0
     tlm_utils::simple_target_socket<ForeignHost> memory;        ///< for the device's DMA
 
-    std::uint64_t blocks = 0;       ///< of namespace 1
+    std::uint64_t blocks = 0;  ///< of namespace 1
     std::uint32_t block_bytes = 0;
     std::uint64_t wrong_addresses = 0;
 
-    explicit ForeignHost(sc_core::sc_module_name name) : sc_module(name), registers("registers"), memory("memory"), ram_(kMemoryBytes) {
+    explicit ForeignHost(sc_core::sc_module_name name)
+        : sc_module(name), registers("registers"), memory("memory"), ram_(kMemoryBytes) {
         memory.register_b_transport(this, &ForeignHost::serve);
         SC_HAS_PROCESS(ForeignHost);
         SC_THREAD(main);
@@ -88,14 +90,17 @@ private:
         until_status(3u << 2, 2u << 2);
     }
 
-    unsigned admin(std::uint8_t opcode, std::uint32_t nsid, std::uint64_t prp1, std::uint32_t dw10, std::uint32_t dw11) {
+    unsigned admin(std::uint8_t opcode, std::uint32_t nsid, std::uint64_t prp1, std::uint32_t dw10,
+                   std::uint32_t dw11) {
         return submit(0, opcode, nsid, prp1, 0, dw10, dw11, 0);
     }
     unsigned io(std::uint8_t opcode, std::uint64_t prp1, std::uint64_t prp2, std::uint64_t lba, std::uint32_t dw12) {
-        return submit(1, opcode, 1, prp1, prp2, static_cast<std::uint32_t>(lba), static_cast<std::uint32_t>(lba >> 32), dw12);
+        return submit(1, opcode, 1, prp1, prp2, static_cast<std::uint32_t>(lba), static_cast<std::uint32_t>(lba >> 32),
+                      dw12);
     }
     unsigned transfer(std::uint8_t opcode, std::uint64_t lba, std::size_t bytes) {
-        return io(opcode, kData, bytes > 4096 ? kData + 4096 : 0, lba, static_cast<std::uint32_t>(bytes / block_bytes) - 1);
+        return io(opcode, kData, bytes > 4096 ? kData + 4096 : 0, lba,
+                  static_cast<std::uint32_t>(bytes / block_bytes) - 1);
     }
     unsigned submit(std::uint32_t qid, std::uint8_t opcode, std::uint32_t nsid, std::uint64_t prp1, std::uint64_t prp2,
                     std::uint32_t dw10, std::uint32_t dw11, std::uint32_t dw12) {
@@ -116,7 +121,8 @@ private:
             if (i == 1'000'000) fail("no completion");
             wait(1, sc_core::SC_US);
         }
-        if (get(done + 12, 2) != cid_ || get(done + 10, 2) != qid || get(done + 8, 2) != q.tail) fail("completion of another command");
+        if (get(done + 12, 2) != cid_ || get(done + 10, 2) != qid || get(done + 8, 2) != q.tail)
+            fail("completion of another command");
         const unsigned status = static_cast<unsigned>(get(done + 14, 2)) >> 1 & 0x7FF;
         q.head = (q.head + 1) % kEntries;
         if (q.head == 0) q.phase ^= 1;

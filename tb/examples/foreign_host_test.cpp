@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host of another make on the link's sockets, without the model's driver and memory. With run.data = "bytes" it gets back what it
-// wrote, byte by byte; with signatures, which only the model's own host understands, it is refused.
+// A host of another make on the link's sockets, without the model's driver and memory. With run.data = "bytes" it gets
+// back what it wrote, byte by byte; with signatures, which only the model's own host understands, it is refused.
 #include "examples/foreign_host.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,9 @@ private:
         }
         return block;
     }
-    std::uint32_t next() { return static_cast<std::uint32_t>((state_ = state_ * 6364136223846793005u + 1442695040888963407u) >> 33); }
+    std::uint32_t next() {
+        return static_cast<std::uint32_t>((state_ = state_ * 6364136223846793005u + 1442695040888963407u) >> 33);
+    }
 
     std::uint64_t state_ = 1;
     std::map<std::uint64_t, Bytes> content_;
@@ -118,7 +120,8 @@ SsdConfig half_filled(DataMode data) {
     return c;
 }
 
-/// Writes block 0 and copies it to block 8, as file systems do. What is read there then; or the message that ended the simulation.
+/// Writes block 0 and copies it to block 8, as file systems do. What is read there then; or the message that ended the
+/// simulation.
 std::string copied(DataMode data) {
     struct Copier final : ForeignHost {
         using ForeignHost::ForeignHost;
@@ -149,14 +152,17 @@ std::string copied(DataMode data) {
     });
 }
 
-TEST(ForeignHost, CopiesBlocks) { EXPECT_EQ(copied(DataMode::bytes), std::string(512, 'x')); }
+TEST(ForeignHost, CopiesBlocks) {
+    EXPECT_EQ(copied(DataMode::bytes), std::string(512, 'x'));
+}
 
 TEST(ForeignHost, IsRefusedWithSignatures) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "an exception that leaves the stack of an SC_THREAD: the sanitizer reports what is none";
 #endif
     const std::string message = copied(DataMode::signatures);
-    EXPECT_NE(message.find("run.data: signatures, but link.host_initiator is bound to host memory of another make"), std::string::npos)
+    EXPECT_NE(message.find("run.data: signatures, but link.host_initiator is bound to host memory of another make"),
+              std::string::npos)
         << message;
     EXPECT_NE(message.find("set run.data = \"bytes\""), std::string::npos) << message;
 }
@@ -178,10 +184,13 @@ TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
     EXPECT_GT(n.device.controller.firmware->gc().victims(), 0u);
     n.device.nvme().controller.check_books();
     n.device.controller.ftl->verify_books();
-    std::printf("[   FIGURE ] %llu blocks written (%llu of them again), %llu read, %llu of them of the fill, %llu never written; %llu victims collected\n",
-                static_cast<unsigned long long>(n.host.written), static_cast<unsigned long long>(n.host.overwritten),
-                static_cast<unsigned long long>(n.host.read), static_cast<unsigned long long>(n.host.from_fill),
-                static_cast<unsigned long long>(n.host.never_written), static_cast<unsigned long long>(n.device.controller.firmware->gc().victims()));
+    std::printf(
+        "[   FIGURE ] %llu blocks written (%llu of them again), %llu read, %llu of them of the fill, %llu never "
+        "written; %llu victims collected\n",
+        static_cast<unsigned long long>(n.host.written), static_cast<unsigned long long>(n.host.overwritten),
+        static_cast<unsigned long long>(n.host.read), static_cast<unsigned long long>(n.host.from_fill),
+        static_cast<unsigned long long>(n.host.never_written),
+        static_cast<unsigned long long>(n.device.controller.firmware->gc().victims()));
 }
 
 }  // namespace

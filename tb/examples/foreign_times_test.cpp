@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules of other makes on the model's bare sockets, calling at times of their own, while nothing of the model happens: each access takes
-// what the formula says, to the picosecond, and as long when the time before a call is annotated instead of waited for.
+// Modules of other makes on the model's bare sockets, calling at times of their own, while nothing of the model
+// happens: each access takes what the formula says, to the picosecond, and as long when the time before a call is
+// annotated instead of waited for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,10 +29,15 @@ using foreign::Caller;
 using foreign::Pace;
 using sc_core::sc_time;
 
-sc_time picoseconds(std::uint64_t ps) { return sc_time::from_value(ps); }
-std::string text_of(const sc_time& t) { return std::to_string(t.value()); }
+sc_time picoseconds(std::uint64_t ps) {
+    return sc_time::from_value(ps);
+}
+std::string text_of(const sc_time& t) {
+    return std::to_string(t.value());
+}
 
-void aim(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes) {
+void aim(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, void* data,
+         std::uint32_t bytes) {
     p.set_command(command);
     p.set_address(address);
     p.set_data_ptr(static_cast<unsigned char*>(data));
@@ -48,7 +54,9 @@ struct Report {
         ++accesses;
         times += text_of(took) + "\n";
         if (static_cast<std::int64_t>(took.value()) == expected) return;
-        if (wrong.size() < 400) wrong += std::string(what) + " took " + text_of(took) + " ps, by the formula " + std::to_string(expected) + " ps\n";
+        if (wrong.size() < 400)
+            wrong += std::string(what) + " took " + text_of(took) + " ps, by the formula " + std::to_string(expected) +
+                     " ps\n";
     }
     std::string text() const { return wrong.empty() ? times : wrong; }
 };
@@ -118,7 +126,8 @@ struct AroundTheLink : sc_core::sc_module {
                 default: {
                     aim(p, tlm::TLM_READ_COMMAND, 0x10000, data.data(), 64);
                     report.check("DMA read", dma.access(p, gap, blocking),
-                                 wire(config, header(false)) + up + config.root_complex_latency.count() + m + wire(config, 64 + header(false)) + down);
+                                 wire(config, header(false)) + up + config.root_complex_latency.count() + m +
+                                     wire(config, 64 + header(false)) + down);
                 }
             }
         }
@@ -126,11 +135,13 @@ struct AroundTheLink : sc_core::sc_module {
     }
 };
 
-std::string around_the_link(Pace pace, std::uint64_t seed, std::uint64_t way, const sc_time& slice = sc_core::SC_ZERO_TIME) {
+std::string around_the_link(Pace pace, std::uint64_t seed, std::uint64_t way,
+                            const sc_time& slice = sc_core::SC_ZERO_TIME) {
     return in_child([&] {
         AroundTheLink netlist("around", pace, seed, way);
         if (slice == sc_core::SC_ZERO_TIME) sc_core::sc_start();
-        while (slice != sc_core::SC_ZERO_TIME && sc_core::sc_get_status() != sc_core::SC_STOPPED) sc_core::sc_start(slice);
+        while (slice != sc_core::SC_ZERO_TIME && sc_core::sc_get_status() != sc_core::SC_STOPPED)
+            sc_core::sc_start(slice);
         netlist.process.rethrow_error();
         netlist.link.check_waiters();
         return netlist.report.text();
@@ -138,7 +149,8 @@ std::string around_the_link(Pace pace, std::uint64_t seed, std::uint64_t way, co
 }
 
 void count_lines(const char* what, const std::string& times) {
-    std::printf("[   FIGURE ] %s: %zu times by formula, to the picosecond\n", what, static_cast<std::size_t>(std::count(times.begin(), times.end(), '\n')));
+    std::printf("[   FIGURE ] %s: %zu times by formula, to the picosecond\n", what,
+                static_cast<std::size_t>(std::count(times.begin(), times.end(), '\n')));
 }
 
 TEST(ForeignTimes, AccessesOverTheLink) {
@@ -148,7 +160,8 @@ TEST(ForeignTimes, AccessesOverTheLink) {
         if (seed == 1) count_lines("accesses over the link", waited);
         EXPECT_EQ(around_the_link(Pace::waits, seed, 1, sc_time(777'777, sc_core::SC_PS)), waited) << "in slices";
         EXPECT_EQ(around_the_link(Pace::annotates, seed, 1), waited) << "annotated";
-        for (std::uint64_t way = 2; way < 8; ++way) EXPECT_EQ(around_the_link(Pace::mixes, seed, way), waited) << "mix " << way;
+        for (std::uint64_t way = 2; way < 8; ++way)
+            EXPECT_EQ(around_the_link(Pace::mixes, seed, way), waited) << "mix " << way;
     }
 }
 
@@ -169,7 +182,8 @@ struct Flash : Answerer<OnfiProtocol> {
                   const PageAddress page{PlaneId{die * g.planes_per_die + t.plane}, t.block, t.page};
                   if (onfi.op == FlashOp::read_out) contents.read_page(page, t.spare, t.bytes);
               }
-              if (onfi.op == FlashOp::read) read = Ps{50'000'001 + 2 * static_cast<std::int64_t>(random.below(20'000'000))};
+              if (onfi.op == FlashOp::read)
+                  read = Ps{50'000'001 + 2 * static_cast<std::int64_t>(random.below(20'000'000))};
               p.set_response_status(tlm::TLM_OK_RESPONSE);
               const SimTime end = onfi.bus_end + (onfi.op == FlashOp::read ? read : Ps{});
               return to_sc_time(end) - sc_core::sc_time_stamp();
@@ -226,7 +240,8 @@ struct AroundTheController : sc_core::sc_module {
         controller.front_end_as<NvmeOnPcie>().dma_initiator.bind(memory.socket);
         to_memory.bind(host.memory);
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
-            flash.push_back(std::make_unique<Flash>(("flash_" + std::to_string(ch)).c_str(), pace, way + 2 + ch, ch, array_read, contents));
+            flash.push_back(std::make_unique<Flash>(("flash_" + std::to_string(ch)).c_str(), pace, way + 2 + ch, ch,
+                                                    array_read, contents));
             controller.channel(ch).bind(flash.back()->socket);
         }
         host.units = controller.ftl->mapped_units();
@@ -254,10 +269,11 @@ struct AroundTheController : sc_core::sc_module {
     }
     void judge() {
         const auto ps = [](const sc_time& t) { return static_cast<std::int64_t>(t.value()); };
-        const std::int64_t firmware = reference::cycles(config.firmware, config.firmware.read_command + config.firmware.map_lookup) +
-                                      reference::cycles(config.firmware, config.firmware.flash_issue);
-        const std::int64_t flash_time = reference::read_issue(config.nand) + array_read.count() + reference::data_out(config.nand, kUnit) +
-                                        config.ecc.decode_time.count();
+        const std::int64_t firmware =
+            reference::cycles(config.firmware, config.firmware.read_command + config.firmware.map_lookup) +
+            reference::cycles(config.firmware, config.firmware.flash_issue);
+        const std::int64_t flash_time = reference::read_issue(config.nand) + array_read.count() +
+                                        reference::data_out(config.nand, kUnit) + config.ecc.decode_time.count();
         const std::int64_t to_data = ps(fetch) + firmware + flash_time + reference::dram(config.dram, 2 * kUnit);
         report.check("doorbell to data", data_at - rung, to_data);
         report.check("doorbell to CQE", cqe_at - rung, to_data + ps(data));
@@ -288,7 +304,8 @@ TEST(ForeignTimes, ReadsOfADeviceAmongForeignModules) {
     EXPECT_EQ(around_the_controller(Pace::waits, 2), waited) << "b_transport to the registers";
     EXPECT_EQ(around_the_controller(Pace::annotates, 1), waited) << "annotated";
     EXPECT_EQ(around_the_controller(Pace::annotates, 2), waited) << "annotated, b_transport to the registers";
-    for (std::uint64_t way = 3; way < 12; ++way) EXPECT_EQ(around_the_controller(Pace::mixes, way), waited) << "mix " << way;
+    for (std::uint64_t way = 3; way < 12; ++way)
+        EXPECT_EQ(around_the_controller(Pace::mixes, way), waited) << "mix " << way;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each half without the other: the model's host with a drive that is none of the model's, behind a link and without one. (The model's
-// device with a host of another make: foreign_host_test.cpp.) And both halves without a link.
+// Each half without the other: the model's host with a drive that is none of the model's, behind a link and without
+// one. (The model's device with a host of another make: foreign_host_test.cpp.) And both halves without a link.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -134,11 +134,12 @@ TEST(Halves, HostAndADeviceOfAnotherMakeAtALink) {
     EXPECT_GT(fast, kLatency);
     EXPECT_GT(slow, fast);
     EXPECT_LT(slow, kLatency + Ps{10us});
-    std::printf("[   FIGURE ] a device of 20 us: %.3f us at a link of generation 1, %.3f us at one of generation 4\n", to_microseconds(slow), to_microseconds(fast));
+    std::printf("[   FIGURE ] a device of 20 us: %.3f us at a link of generation 1, %.3f us at one of generation 4\n",
+                to_microseconds(slow), to_microseconds(fast));
 }
 
-// Register accesses and transfers then take no time, and all else does what it does. The device knows nothing of the host, nor of its
-// configuration.
+// Register accesses and transfers then take no time, and all else does what it does. The device knows nothing of the
+// host, nor of its configuration.
 TEST(Halves, BothWithoutALink) {
     DeviceConfig c = grid(2, 2, 2);
     c.nand.geometry.blocks_per_plane = 32;
@@ -168,8 +169,10 @@ TEST(Halves, BothWithoutALink) {
         process.run();
         device.nvme().controller.check_books();
         ftl.verify_books();
-        if (latencies.unequal != 0 || host.driver.counters().requests_completed != load.requests) return std::string("not in order");
-        if (oracle.blocks_checked() < latencies.reads || host.driver.counters().errors != 0) return std::string("reads were not checked");
+        if (latencies.unequal != 0 || host.driver.counters().requests_completed != load.requests)
+            return std::string("not in order");
+        if (oracle.blocks_checked() < latencies.reads || host.driver.counters().errors != 0)
+            return std::string("reads were not checked");
         return std::to_string(device.controller.firmware->gc().victims());
     });
     EXPECT_GT(std::stoi(victims), 10);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's loosely-timed flash in place of a package: it only knows b_transport, does the whole operation in one call and
-// annotates how long that takes. A BasicLtTargetAdapter<OnfiProtocol> joins it to the bus.
+// A user's loosely-timed flash in place of a package: it only knows b_transport, does the whole operation in one call
+// and annotates how long that takes. A BasicLtTargetAdapter<OnfiProtocol> joins it to the bus.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
-#include <systemc>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <algorithm>
+#include <systemc>
+#include <vector>
 
 #include "common/tlm/sc_time_bridge.h"
 #include "nand/array/spare_area.h"
@@ -30,7 +30,8 @@ private:
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
         const auto& onfi = *payload.get_extension<OnfiExtension>();
         Ps array{};
-        for (std::uint32_t i = 0; i < onfi.count; ++i) array = std::max(array, operate(onfi.op, onfi.die, onfi.target[i]));
+        for (std::uint32_t i = 0; i < onfi.count; ++i)
+            array = std::max(array, operate(onfi.op, onfi.die, onfi.target[i]));
         // The call comes with the first cycle on the bus; the array starts behind the last.
         delay += to_sc_time(onfi.bus_end - onfi.bus_begin + array);
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -44,11 +45,17 @@ private:
             case FlashOp::read_out:
                 contents_.read_page(page, t.spare, t.bytes);
                 // Of a page that was programmed in the other cell mode.
-                if (!contents_.readable(page, t.slc) && t.spare != nullptr) std::fill_n(t.spare, g.units_per_page(), kTorn);
+                if (!contents_.readable(page, t.slc) && t.spare != nullptr)
+                    std::fill_n(t.spare, g.units_per_page(), kTorn);
                 return Ps{};
-            case FlashOp::program: contents_.program_page(page, t.spare, *t.record, t.bytes, t.slc); break;
-            case FlashOp::erase: contents_.erase(g.block_of(page)); break;
-            default: break;
+            case FlashOp::program:
+                contents_.program_page(page, t.spare, *t.record, t.bytes, t.slc);
+                break;
+            case FlashOp::erase:
+                contents_.erase(g.block_of(page));
+                break;
+            default:
+                break;
         }
         if (t.slc) return nand_.onfi.t_wb + onfi_operation(op).slc_time(nand_);
         const std::vector<Ps> times = onfi_operation(op).array_time(nand_);  // one, or one per page type

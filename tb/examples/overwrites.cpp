@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that `run -w overwrites` starts: requests of 4 KiB at random places of the whole drive, a part of them writes, with
-// some of them outstanding at all times.
+// A workload that `run -w overwrites` starts: requests of 4 KiB at random places of the whole drive, a part of them
+// writes, with some of them outstanding at all times.
 #include "common/random/random.h"
 #include "host_pcie/workload/generated_workload.h"
 
@@ -43,7 +43,8 @@ public:
         return {job};
     }
     std::vector<std::string> outcomes() const override {
-        return {"overwrites: " + std::to_string(written_) + " of " + std::to_string(completed_) + " commands were writes"};
+        return {"overwrites: " + std::to_string(written_) + " of " + std::to_string(completed_) +
+                " commands were writes"};
     }
 
 private:
@@ -56,13 +57,16 @@ private:
     std::uint64_t issued_ = 0, completed_ = 0, written_ = 0;
 };
 
-const WorkloadGenerators::Registered kOverwrites{{
-    "overwrites",
-    "4 KiB at random places of the whole drive",
-    {policy_integer("commands", 60'000).range("1", "1000000000000").says("Commands of the run").from("assumed"),
-     policy_integer("depth", 16).range("1", "1024").says("Commands outstanding at a time").from("assumed"),
-     policy_quantity("writes", Dimension::percent, 1'000'000).range("0%", "100%").says("Commands that write").from("assumed")},
-    [](const GeneratorSetup& setup, const PolicySettings& own) { return std::make_unique<Overwrites>(setup, own); }}};
+const WorkloadGenerators::Registered kOverwrites{
+    {"overwrites",
+     "4 KiB at random places of the whole drive",
+     {policy_integer("commands", 60'000).range("1", "1000000000000").says("Commands of the run").from("assumed"),
+      policy_integer("depth", 16).range("1", "1024").says("Commands outstanding at a time").from("assumed"),
+      policy_quantity("writes", Dimension::percent, 1'000'000)
+          .range("0%", "100%")
+          .says("Commands that write")
+          .from("assumed")},
+     [](const GeneratorSetup& setup, const PolicySettings& own) { return std::make_unique<Overwrites>(setup, own); }}};
 
 }  // namespace
 }  // namespace ssdtlm::examples

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SSD with the user's flash on every channel: the model's host, link and controller, and behind the channels ConstantFlash in
-// place of bus and packages, or LtFlash in place of the packages.
+// A whole SSD with the user's flash on every channel: the model's host, link and controller, and behind the channels
+// ConstantFlash in place of bus and packages, or LtFlash in place of the packages.
 #pragma once
 
 #include <memory>
@@ -58,19 +58,21 @@ private:
 struct OwnFlashSsd : SsdWithoutFlash {
     std::vector<std::unique_ptr<ConstantFlash>> flash;  // by channel
 
-    OwnFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Ps busy, Workload& workload, CompletionObserver* observer)
+    OwnFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Ps busy, Workload& workload,
+                CompletionObserver* observer)
         : SsdWithoutFlash(name, c, workload, observer) {
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
-            flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
+            flash.push_back(
+                std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
             controller.channel(ch).bind(flash.back()->controller_target);
         }
     }
 };
 
 struct LtFlashSsd : SsdWithoutFlash {
-    std::vector<std::unique_ptr<OnfiBus>> buses;  // by channel
+    std::vector<std::unique_ptr<OnfiBus>> buses;                                // by channel
     std::vector<std::unique_ptr<BasicLtTargetAdapter<OnfiProtocol>>> adapters;  // by channel, way
-    std::vector<std::unique_ptr<LtFlash>> packages;  // the same
+    std::vector<std::unique_ptr<LtFlash>> packages;                             // the same
 
     LtFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
         : SsdWithoutFlash(name, c, workload, observer) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two mappings of one's own. `regions` has all of the map in memory, as page mapping does, but a core finds the entries of one region of the addresses at
-// once, and waits for those of another. `scattered_logs` maps by blocks with log blocks, but none of them is a sequential one.
+// Two mappings of one's own. `regions` has all of the map in memory, as page mapping does, but a core finds the entries
+// of one region of the addresses at once, and waits for those of another. `scattered_logs` maps by blocks with log
+// blocks, but none of them is a sequential one.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace ssdtlm::examples {
 
 class RegionMap final : public MapPort {
 public:
-    RegionMap(MapPort& own, Agenda& agenda, std::uint32_t units, Ps wait) : own_(own), agenda_(agenda), units_(units), wait_(wait) {}
+    RegionMap(MapPort& own, Agenda& agenda, std::uint32_t units, Ps wait)
+        : own_(own), agenda_(agenda), units_(units), wait_(wait) {}
 
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override {
         const std::uint32_t region = idx(extent.first) / units_;
@@ -44,7 +46,8 @@ private:
         const Question q = questions_.front();
         questions_.pop_front();
         std::vector<Ppa> places(q.extent.units);
-        if (own_.translate(q.extent, q.use, places.data(), q.client, q.cookie)) q.client->map_answered(q.cookie, q.use == MapUse::read ? places.data() : nullptr);
+        if (own_.translate(q.extent, q.use, places.data(), q.client, q.cookie))
+            q.client->map_answered(q.cookie, q.use == MapUse::read ? places.data() : nullptr);
     }
 
     MapPort& own_;

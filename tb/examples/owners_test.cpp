@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose flash work is, seen by a policy in the whole SSD: what a tenant reads is its own, with the reads of the map for it; what it writes stays its own
-// through the buffer; collection, erases and pages of the map belong to whose writes have caused them. And what a policy remembers goes with the power.
+// Whose flash work is, seen by a policy in the whole SSD: what a tenant reads is its own, with the reads of the map for
+// it; what it writes stays its own through the buffer; collection, erases and pages of the map belong to whose writes
+// have caused them. And what a policy remembers goes with the power.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,18 +41,21 @@ public:
     static inline Counts counts;
     static inline std::uint64_t wrong = 0, made = 0;
 };
-const SchedulerPolicies::Registered kOwners{{"owners", "for this test", {}, [](const SchedulerSetup& s, const PolicySettings&) {
-                                                 return flow_scheduler(s, [] { return std::make_unique<Owners>(); });
-                                             }}};
+const SchedulerPolicies::Registered kOwners{
+    {"owners", "for this test", {}, [](const SchedulerSetup& s, const PolicySettings&) {
+         return flow_scheduler(s, [] { return std::make_unique<Owners>(); });
+     }}};
 
-/// Jobs of one operation each, at random in all of the drive. Whose request comes next is drawn, so that the order says nothing.
+/// Jobs of one operation each, at random in all of the drive. Whose request comes next is drawn, so that the order says
+/// nothing.
 class Jobs final : public Workload {
 public:
     struct Job {
         HostOp op;
         std::uint32_t weight;  ///< in the draw; outstanding are, of all, as many as the sum
     };
-    Jobs(std::vector<Job> jobs, std::uint64_t span, std::uint64_t requests) : jobs_(std::move(jobs)), span_(span), requests_(requests) {
+    Jobs(std::vector<Job> jobs, std::uint64_t span, std::uint64_t requests)
+        : jobs_(std::move(jobs)), span_(span), requests_(requests) {
         for (const Job& job : jobs_) depth_ += job.weight;
     }
     Next next(SimTime) override {
@@ -61,7 +65,8 @@ public:
         if (n.state == State::blocked) return n;
         ++outstanding_;
         std::uint32_t job = 0;
-        for (auto left = static_cast<std::uint32_t>(random_.below(depth_)); left >= jobs_[job].weight; ++job) left -= jobs_[job].weight;
+        for (auto left = static_cast<std::uint32_t>(random_.below(depth_)); left >= jobs_[job].weight; ++job)
+            left -= jobs_[job].weight;
         n.request.op = jobs_[job].op;
         n.request.job = job;
         n.request.bytes = 4096;
@@ -120,13 +125,15 @@ Seen run(const SsdConfig& c, const std::vector<Jobs::Job>& jobs, std::uint64_t r
         ssd.process.run();
         std::ostringstream out;
         out << Owners::wrong << ' ' << Owners::made;
-        for (const auto& [key, count] : Owners::counts) out << ' ' << key.first << ' ' << static_cast<int>(key.second) << ' ' << count;
+        for (const auto& [key, count] : Owners::counts)
+            out << ' ' << key.first << ' ' << static_cast<int>(key.second) << ' ' << count;
         return out.str();
     });
     Seen seen;
     std::istringstream in(text);
     in >> seen.wrong >> seen.made;
-    for (std::uint64_t tenant, cls, count; in >> tenant >> cls >> count;) seen.counts[{static_cast<std::uint16_t>(tenant), static_cast<FlashClass>(cls)}] = count;
+    for (std::uint64_t tenant, cls, count; in >> tenant >> cls >> count;)
+        seen.counts[{static_cast<std::uint16_t>(tenant), static_cast<FlashClass>(cls)}] = count;
     return seen;
 }
 
@@ -137,11 +144,13 @@ TEST(Owners, OneWritesAndAllThatComesOfItIsItsOwn) {
     for (const auto& [key, count] : seen.counts) {
         const auto& [tenant, cls] = key;
         const bool for_a_read = cls == FlashClass::host_read || cls == FlashClass::mapping_read;
-        EXPECT_TRUE(tenant == kWriter || (tenant == kReader && for_a_read)) << "tenant " << tenant << ", class " << static_cast<int>(cls) << ": " << count;
+        EXPECT_TRUE(tenant == kWriter || (tenant == kReader && for_a_read))
+            << "tenant " << tenant << ", class " << static_cast<int>(cls) << ": " << count;
     }
     EXPECT_GT(seen.of(kReader, FlashClass::host_read), 10'000u);
     EXPECT_EQ(seen.of(kWriter, FlashClass::host_read), 0u);
-    for (const FlashClass cls : {FlashClass::mapping_read, FlashClass::host_write, FlashClass::mapping_write, FlashClass::gc_read, FlashClass::gc_write, FlashClass::erase})
+    for (const FlashClass cls : {FlashClass::mapping_read, FlashClass::host_write, FlashClass::mapping_write,
+                                 FlashClass::gc_read, FlashClass::gc_write, FlashClass::erase})
         EXPECT_GT(seen.of(kWriter, cls), 50u) << static_cast<int>(cls);
     EXPECT_GT(seen.of(kReader, FlashClass::mapping_read), 1'000u);
 }
@@ -157,12 +166,16 @@ TEST(Owners, CollectionIsSharedAsTheWritesAre) {
     const double written = share(FlashClass::host_write);
     EXPECT_GT(written, 0.05);
     EXPECT_LT(written, 0.45);
-    for (const FlashClass cls : {FlashClass::gc_read, FlashClass::gc_write, FlashClass::erase, FlashClass::mapping_write}) {
-        const double n = static_cast<double>(seen.of(1, cls) + seen.of(3, cls)) / (cls == FlashClass::erase || cls == FlashClass::mapping_write ? 1 : 8);
+    for (const FlashClass cls :
+         {FlashClass::gc_read, FlashClass::gc_write, FlashClass::erase, FlashClass::mapping_write}) {
+        const double n = static_cast<double>(seen.of(1, cls) + seen.of(3, cls)) /
+                         (cls == FlashClass::erase || cls == FlashClass::mapping_write ? 1 : 8);
         // Of n collections (of some eight pages each) that fall to one or the other.
-        EXPECT_NEAR(share(cls), written, 4 * std::sqrt(written * (1 - written) / n)) << "class " << static_cast<int>(cls);
+        EXPECT_NEAR(share(cls), written, 4 * std::sqrt(written * (1 - written) / n))
+            << "class " << static_cast<int>(cls);
         EXPECT_EQ(seen.of(2, cls), 0u);
-        std::printf("[   FIGURE ] class %d: %.3f of tenant 1, which has %.3f of the programs\n", static_cast<int>(cls), share(cls), written);
+        std::printf("[   FIGURE ] class %d: %.3f of tenant 1, which has %.3f of the programs\n", static_cast<int>(cls),
+                    share(cls), written);
     }
 }
 
@@ -170,8 +183,10 @@ TEST(Owners, CollectionIsSharedAsTheWritesAre) {
 TEST(Owners, PoliciesBeginAnewWhenThePowerReturns) {
     for (const std::size_t cuts : {0u, 1u, 2u}) {
         SsdConfig c = drive(2);
-        for (std::size_t i = 0; i < cuts; ++i) c.host.power_cut_at.push_back(Ps{static_cast<std::int64_t>(50 + 150 * i) * 1'000'000'000});
-        EXPECT_EQ(run(c, {{HostOp::read, 4}, {HostOp::write, 4}}, 20'000).made, c.nand.geometry.channels * (1 + cuts)) << cuts << " cuts";
+        for (std::size_t i = 0; i < cuts; ++i)
+            c.host.power_cut_at.push_back(Ps{static_cast<std::int64_t>(50 + 150 * i) * 1'000'000'000});
+        EXPECT_EQ(run(c, {{HostOp::read, 4}, {HostOp::write, 4}}, 20'000).made, c.nand.geometry.channels * (1 + cuts))
+            << cuts << " cuts";
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose work it is reaches the order on the bus and the scheduler: two tenants that ask for the same, and a policy that tells
-// them apart.
+// Whose work it is reaches the order on the bus and the scheduler: two tenants that ask for the same, and a policy that
+// tells them apart.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -61,7 +61,9 @@ void expect_equal_service(const std::array<double, 2>& us) {
     EXPECT_NEAR(us[0], us[1], us[0] * 0.05);
 }
 
-TEST(Tenants, AreServedAlikeByPoliciesThatDoNotAsk) { expect_equal_service(latencies(two_tenants())); }
+TEST(Tenants, AreServedAlikeByPoliciesThatDoNotAsk) {
+    expect_equal_service(latencies(two_tenants()));
+}
 
 TEST(Tenants, AnOrderOnTheBusPrefersOne) {
     for (const std::int64_t preferred : {1, 2}) {

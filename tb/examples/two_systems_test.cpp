@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two SSDs in one SystemC simulation, each with its own agenda, configuration and workload. Each must do what it does in a
-// program of its own, to the picosecond: nothing of one drive is kept where another finds it.
+// Two SSDs in one SystemC simulation, each with its own agenda, configuration and workload. Each must do what it does
+// in a program of its own, to the picosecond: nothing of one drive is kept where another finds it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ public:
     Next next(SimTime now) override { return loop_.next(now); }
     void completed(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, bool ok) override {
         text += std::to_string(r.tag) + ' ' + std::to_string((issued - SimTime{}).count()) + ' ' +
-                std::to_string((submitted - SimTime{}).count()) + ' ' + std::to_string((now - SimTime{}).count()) + (ok ? " ok\n" : " failed\n");
+                std::to_string((submitted - SimTime{}).count()) + ' ' + std::to_string((now - SimTime{}).count()) +
+                (ok ? " ok\n" : " failed\n");
         loop_.completed(r, issued, submitted, now, ok);
     }
     std::uint32_t jobs() const override { return loop_.jobs(); }
@@ -42,7 +43,8 @@ struct Drive {
     Recorded workload;
     SsdSystem ssd;
 
-    Drive(const char* name, const SsdConfig& c, const ClosedLoop::Spec& load) : workload(load), ssd(name, c, workload, nullptr) {
+    Drive(const char* name, const SsdConfig& c, const ClosedLoop::Spec& load)
+        : workload(load), ssd(name, c, workload, nullptr) {
         ssd.host.driver.set_on_finished([this](SimTime) { ssd.host.driver.shutdown(); });
         ssd.host.driver.set_on_shutdown([this] { ssd.device.controller.firmware->stop_gc(); });
         ssd.host.driver.start();
@@ -52,10 +54,13 @@ struct Drive {
         ssd.process.rethrow_error();
         ssd.device.controller.ftl->verify_books();
         std::string all = workload.text;
-        const auto add = [&all](const std::string& what, std::uint64_t n) { all += what + ' ' + std::to_string(n) + '\n'; };
+        const auto add = [&all](const std::string& what, std::uint64_t n) {
+            all += what + ' ' + std::to_string(n) + '\n';
+        };
         for (const auto& [name, n] : ssd.counters()) add(name, n);
         for (const BookLine& b : ssd.books(FtlCounters{})) add(b.name, b.left);
-        for (const auto& [erases, blocks] : ssd.blocks_by_erases()) add("blocks erased " + std::to_string(erases), blocks);
+        for (const auto& [erases, blocks] : ssd.blocks_by_erases())
+            add("blocks erased " + std::to_string(erases), blocks);
         add("blocks checked", ssd.oracle->blocks_checked());
         add("idle", ssd.device.controller.firmware->idle());
         add("ends at", static_cast<std::uint64_t>((ssd.agenda.now() - SimTime{}).count()));
@@ -132,7 +137,8 @@ std::string first_difference(const std::string& a, const std::string& b) {
     const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     if (x == a.end() && y == b.end()) return "";
     const auto line = std::count(a.begin(), x, '\n') + 1;
-    return "line " + std::to_string(line) + ": " + std::string(x, std::min(a.end(), x + 60)) + " | " + std::string(y, std::min(b.end(), y + 60));
+    return "line " + std::to_string(line) + ": " + std::string(x, std::min(a.end(), x + 60)) + " | " +
+           std::string(y, std::min(b.end(), y + 60));
 }
 
 TEST(TwoSystems, InOneProgramDoAsInTwo) {
@@ -162,9 +168,11 @@ TEST(TwoSystems, InOneProgramDoAsInTwo) {
     // Twins: the same drive twice.
     EXPECT_EQ(first_difference(together(b, b, start), other + "---\n" + other), "");
 
-    std::printf("[   FIGURE ] %llu and %llu completions and all counters, started in 5 ways and as twins: as in two programs (scheduler of the second: %s)\n",
-                static_cast<unsigned long long>(a.load.requests), static_cast<unsigned long long>(b.load.requests),
-                b.config.scheduler.implementation.c_str());
+    std::printf(
+        "[   FIGURE ] %llu and %llu completions and all counters, started in 5 ways and as twins: as in two programs "
+        "(scheduler of the second: %s)\n",
+        static_cast<unsigned long long>(a.load.requests), static_cast<unsigned long long>(b.load.requests),
+        b.config.scheduler.implementation.c_str());
 }
 
 }  // namespace

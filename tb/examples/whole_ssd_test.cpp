@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples in a whole SSD: two flashes of a user under garbage collection and the integrity check, and a user's sc_main
-// that runs the SSD in slices, beside a clock of its own.
+// The examples in a whole SSD: two flashes of a user under garbage collection and the integrity check, and a user's
+// sc_main that runs the SSD in slices, beside a clock of its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ ClosedLoop::Spec mixed(const SsdConfig& c, std::uint64_t requests) {
 struct History final : CompletionObserver {
     std::string text;
     std::uint64_t reads = 0;
-    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline&, bool) override {
+    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline&,
+                     bool) override {
         reads += r.op == HostOp::read;
         std::ostringstream line;
         line << r.tag << ' ' << issued.time_since_epoch().count() << ' ' << submitted.time_since_epoch().count() << ' '
@@ -64,7 +65,8 @@ std::string sliced(Ps slice, bool with_clock) {
         for (SimTime end{}; slice != Ps{0} && !finished;) {
             end += slice;
             sc_core::sc_start(to_sc_time(slice));
-            if (sc_core::sc_time_stamp() != to_sc_time(end) || ssd.agenda.now() > end) return std::string("a slice did not end where it should");
+            if (sc_core::sc_time_stamp() != to_sc_time(end) || ssd.agenda.now() > end)
+                return std::string("a slice did not end where it should");
         }
         return history.text;
     });
@@ -77,18 +79,21 @@ std::string outcome(Ssd& ssd, const SsdController& controller, const IntegrityOr
     ssd.process.run();
     controller.ftl->verify_books();
     return history.text + std::to_string(controller.firmware->gc().victims()) + " victims collected, " +
-           std::to_string(oracle.blocks_checked()) + " blocks checked, " + std::to_string(ssd.host.driver.counters().errors) + " errors\n";
+           std::to_string(oracle.blocks_checked()) + " blocks checked, " +
+           std::to_string(ssd.host.driver.counters().errors) + " errors\n";
 }
 
 TEST(WholeSsd, InSlicesAndBesideAClockAsInOneCall) {
     const std::string whole = sliced(Ps{0}, false);
     ASSERT_EQ(std::count(whole.begin(), whole.end(), '\n'), 3'000);
-    for (const Ps slice : {Ps{1us}, Ps{10us}, Ps{77'777'777}, Ps{1ms}}) EXPECT_EQ(sliced(slice, false), whole) << slice.count();
+    for (const Ps slice : {Ps{1us}, Ps{10us}, Ps{77'777'777}, Ps{1ms}})
+        EXPECT_EQ(sliced(slice, false), whole) << slice.count();
     EXPECT_EQ(sliced(Ps{100us}, true), whole);
     EXPECT_EQ(sliced(Ps{0}, true), whole);
 }
 
-// The loosely-timed flash annotates what NandPackage takes, so no command may see a difference, with blocks in SLC mode or without.
+// The loosely-timed flash annotates what NandPackage takes, so no command may see a difference, with blocks in SLC mode
+// or without.
 TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
     for (const std::uint32_t slc_blocks : {0u, 4u}) {
         SsdConfig c = small_device();
@@ -111,13 +116,17 @@ TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
             return outcome(ssd, ssd.controller, ssd.oracle, history);
         });
         ASSERT_EQ(std::count(packages.begin(), packages.end(), '\n'), 20'001);
-        EXPECT_TRUE(loose == packages) << "the first difference is in line "
-                                       << 1 + std::count(loose.begin(), std::mismatch(loose.begin(), loose.end(), packages.begin(),
-                                                                                      packages.end()).first, '\n');
+        EXPECT_TRUE(loose == packages)
+            << "the first difference is in line "
+            << 1 + std::count(loose.begin(),
+                              std::mismatch(loose.begin(), loose.end(), packages.begin(), packages.end()).first, '\n');
         const std::string end = loose.substr(loose.rfind('\n', loose.size() - 2) + 1);
         EXPECT_NE(end.find("0 victims"), 0u) << "pages were moved and blocks erased";
         EXPECT_NE(end.find(", 0 errors"), std::string::npos) << end;
-        std::printf("[   FIGURE ] 20000 requests on LtFlash with %u blocks in SLC mode, each at the picosecond of NandPackage; %s", slc_blocks, end.c_str());
+        std::printf(
+            "[   FIGURE ] 20000 requests on LtFlash with %u blocks in SLC mode, each at the picosecond of NandPackage; "
+            "%s",
+            slc_blocks, end.c_str());
     }
 }
 
@@ -136,7 +145,8 @@ TEST(WholeSsd, OwnFlashKeepsTheDataThroughGarbageCollection) {
     EXPECT_GT(ssd.controller.firmware->gc().victims(), 100u) << "pages were moved and blocks erased";
     EXPECT_GT(ssd.oracle.blocks_checked(), history.reads / 2);
     std::printf("[   FIGURE ] 20000 requests on ConstantFlash, %llu victims collected, %llu blocks checked\n",
-                static_cast<unsigned long long>(ssd.controller.firmware->gc().victims()), static_cast<unsigned long long>(ssd.oracle.blocks_checked()));
+                static_cast<unsigned long long>(ssd.controller.firmware->gc().victims()),
+                static_cast<unsigned long long>(ssd.oracle.blocks_checked()));
     // The kernel's own dump of an object is not hidden.
     std::ostringstream kernel;
     ssd.controller.backend.dump(kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures of one's own: wrong bits grow with the erases of a block and with the age of what it holds. Each retry, with better read voltages, finds
-// half as many. Programs and erases do not fail.
+// Failures of one's own: wrong bits grow with the erases of a block and with the age of what it holds. Each retry, with
+// better read voltages, finds half as many. Programs and erases do not fail.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +29,12 @@ public:
     bool erase_fails(const ArrayWork&) override { return false; }
     std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override {
         const auto programmed = programmed_.find(block_of(work.page));
-        const Age age = programmed == programmed_.end() ? law_.at_start + Age::of(work.now.time_since_epoch()) : Age::of(work.now - programmed->second);
+        const Age age = programmed == programmed_.end() ? law_.at_start + Age::of(work.now.time_since_epoch())
+                                                        : Age::of(work.now - programmed->second);
         const double years = age.in_seconds() / Age::years(1).in_seconds();
-        const double bits = (static_cast<double>(law_.per_kilocycle) * work.cycle / 1000 + static_cast<double>(law_.per_year) * years) / static_cast<double>(1u << std::min(again, 16u));
+        const double bits =
+            (static_cast<double>(law_.per_kilocycle) * work.cycle / 1000 + static_cast<double>(law_.per_year) * years) /
+            static_cast<double>(1u << std::min(again, 16u));
         return static_cast<std::uint16_t>(std::min(bits, 65'535.0));
     }
     void state(Snapshot& s) override { s.map(programmed_); }

@@ -6,11 +6,11 @@
 namespace ssdtlm::examples {
 namespace {
 
-const SchedulerPolicies::Registered kWriteFirst{{
-    "write_first",
-    "programs of host data first, then the oldest",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<WriteFirst>(s.config, s.shape); }}};
+const SchedulerPolicies::Registered kWriteFirst{
+    {"write_first",
+     "programs of host data first, then the oldest",
+     {},
+     [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<WriteFirst>(s.config, s.shape); }}};
 
 }  // namespace
 }  // namespace ssdtlm::examples

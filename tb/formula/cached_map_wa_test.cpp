@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write amplification of a map on the flash (DFTL) with garbage collection, against an independent count of the same rules: a log of blocks and an LRU list in
-// standard containers, nothing of the model's. Entries of units that collection moves enter the cache as its hottest ones, and as many of the coldest leave as there
-// are too many. A dirty one leaves with all dirty ones of its translation page, which is written once.
+// Write amplification of a map on the flash (DFTL) with garbage collection, against an independent count of the same
+// rules: a log of blocks and an LRU list in standard containers, nothing of the model's. Entries of units that
+// collection moves enter the cache as its hottest ones, and as many of the coldest leave as there are too many. A dirty
+// one leaves with all dirty ones of its translation page, which is written once.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,11 +23,16 @@ struct Rules {
     std::uint32_t blocks, pages_per_block, logical, entries_per_page, room, free_blocks;
 };
 
-/// One plane, a unit a page, one write at a time: host, moved pages and translation pages in blocks of their own. After each write one victim is
-/// emptied if no more than `free_blocks` blocks are free: the one with the fewest valid pages, of these the one that was filled first.
+/// One plane, a unit a page, one write at a time: host, moved pages and translation pages in blocks of their own. After
+/// each write one victim is emptied if no more than `free_blocks` blocks are free: the one with the fewest valid pages,
+/// of these the one that was filled first.
 class Count {
 public:
-    explicit Count(const Rules& r) : r_(r), place_(r.logical + (r.logical + r.entries_per_page - 1) / r.entries_per_page, kNowhere), content_(r.blocks), valid_(r.blocks) {
+    explicit Count(const Rules& r)
+        : r_(r),
+          place_(r.logical + (r.logical + r.entries_per_page - 1) / r.entries_per_page, kNowhere),
+          content_(r.blocks),
+          valid_(r.blocks) {
         for (std::uint32_t b = 0; b < r.blocks; ++b) free_.push_back(b);
         for (std::uint32_t u = 0; u < r.logical; ++u) put(u, kHost);
         for (std::uint32_t t = r.logical; t < place_.size(); ++t) put(t, kMap);
@@ -38,7 +44,10 @@ public:
         if (free_.size() <= r_.free_blocks) collect();
         while (lru_.size() > r_.room) drop_coldest();
     }
-    double amplification() const { return static_cast<double>(written_[kHost] + written_[kMoved] + written_[kMap]) / static_cast<double>(written_[kHost]); }
+    double amplification() const {
+        return static_cast<double>(written_[kHost] + written_[kMoved] + written_[kMap]) /
+               static_cast<double>(written_[kHost]);
+    }
     void restart() { written_[0] = written_[1] = written_[2] = 0; }
 
 private:
@@ -81,7 +90,8 @@ private:
         entries_[unit] = {std::prev(lru_.end()), false};
     }
     void bring_in(std::uint32_t unit) {
-        if (const auto found = entries_.find(unit); found != entries_.end()) return lru_.splice(lru_.end(), lru_, found->second.at);
+        if (const auto found = entries_.find(unit); found != entries_.end())
+            return lru_.splice(lru_.end(), lru_, found->second.at);
         if (lru_.size() >= r_.room) drop_coldest();
         take_in(unit);
     }
@@ -161,7 +171,8 @@ double counted(const SsdConfig& c, std::uint32_t free_blocks) {
     const auto logical = static_cast<std::uint32_t>(c.ftl.user_capacity_bytes / g.unit_bytes);
     double sum = 0;
     for (std::uint64_t run = 0; run < kRuns; ++run) {
-        Count count({g.blocks_per_plane, g.pages_per_block, logical, g.unit_bytes / c.ftl.map.entry_bytes, static_cast<std::uint32_t>(c.ftl.map.cache_bytes / (2 * c.ftl.map.entry_bytes)), free_blocks});
+        Count count({g.blocks_per_plane, g.pages_per_block, logical, g.unit_bytes / c.ftl.map.entry_bytes,
+                     static_cast<std::uint32_t>(c.ftl.map.cache_bytes / (2 * c.ftl.map.entry_bytes)), free_blocks});
         Random random(5 + run, 9);
         for (std::uint64_t i = 0; i < (kBefore + kCounted) * logical; ++i) {
             if (i == kBefore * logical) count.restart();
@@ -172,7 +183,9 @@ double counted(const SsdConfig& c, std::uint32_t free_blocks) {
     return sum / kRuns;
 }
 
-double percent(double a, double b) { return (a / b - 1) * 100; }
+double percent(double a, double b) {
+    return (a / b - 1) * 100;
+}
 
 // Collection in no time begins at the soft threshold, as the count's does.
 TEST(CachedMapWa, AgainstAnIndependentCount) {
@@ -181,24 +194,30 @@ TEST(CachedMapWa, AgainstAnIndependentCount) {
             SsdConfig c = device(share, slots);
             c.ftl.gc_charge_time = false;
             const double model = of_model(c, 1), count = counted(c, c.ftl.gc_soft_free_blocks);
-            std::printf("[   FIGURE ] %u %% of the flash, %u entries in the cache: WA of the model %.4f, counted %.4f (%+.2f %%)\n", share, slots, model, count, percent(model, count));
-            // With room for little more than a victim moves, several write-backs that are begun together are a part of the cache. On 80 % of the flash a
-            // victim moves four times as much.
+            std::printf(
+                "[   FIGURE ] %u %% of the flash, %u entries in the cache: WA of the model %.4f, counted %.4f (%+.2f "
+                "%%)\n",
+                share, slots, model, count, percent(model, count));
+            // With room for little more than a victim moves, several write-backs that are begun together are a part of
+            // the cache. On 80 % of the flash a victim moves four times as much.
             EXPECT_NEAR(model / count, 1.0, slots == 64 || (slots == 256 && share == 80) ? 0.02 : 0.01);
         }
 }
 
-// Collection that takes its time lags behind a host that writes as fast as it can: the free blocks go down to the hard threshold. And a translation page
-// is written some time after an entry of it has to leave: it waits for its die, and for a free block. What becomes dirty of it meanwhile goes with it,
-// which counts where the cache has few entries beside what victims move.
+// Collection that takes its time lags behind a host that writes as fast as it can: the free blocks go down to the hard
+// threshold. And a translation page is written some time after an entry of it has to leave: it waits for its die, and
+// for a free block. What becomes dirty of it meanwhile goes with it, which counts where the cache has few entries
+// beside what victims move.
 TEST(CachedMapWa, UnderLoadTheFreeBlocksAreAtTheHardThreshold) {
     for (const std::uint32_t slots : {256u, 4096u}) {
         const SsdConfig c = device(70, slots);
         const double count = counted(c, c.ftl.gc_hard_free_blocks), soft = counted(c, c.ftl.gc_soft_free_blocks);
         for (const std::uint32_t depth : {1u, 32u}) {
             const double model = of_model(c, depth);
-            std::printf("[   FIGURE ] %u entries, %u writes at a time: WA of the model %.4f, counted at the hard threshold %.4f (%+.2f %%), at the soft one %.4f (%+.2f %%)\n", slots, depth, model,
-                        count, percent(model, count), soft, percent(model, soft));
+            std::printf(
+                "[   FIGURE ] %u entries, %u writes at a time: WA of the model %.4f, counted at the hard threshold "
+                "%.4f (%+.2f %%), at the soft one %.4f (%+.2f %%)\n",
+                slots, depth, model, count, percent(model, count), soft, percent(model, soft));
             EXPECT_LT(model, count);
             EXPECT_GT(model / count, slots == 256 ? 0.9 : 0.98);
         }

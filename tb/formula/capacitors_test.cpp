@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What capacitors have to supply, by hand and against how long the drive takes to write as much; and what their protection spares the host.
+// What capacitors have to supply, by hand and against how long the drive takes to write as much; and what their
+// protection spares the host.
+#include "sim/device/capacitors.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "formula/one_by_one.h"
-#include "sim/device/capacitors.h"
 #include "support/devices.h"
 
 namespace ssdtlm {
@@ -33,7 +35,8 @@ SsdConfig four_dies(BufferMode mode, std::uint64_t buffer_units) {
 }
 
 TEST(Capacitors, ByHand) {
-    // 257 units are 65 pages, 9 rows and 33 programs of a die. A page takes 40.96 us on the bus, a row 4 * 40.96 + 700 us.
+    // 257 units are 65 pages, 9 rows and 33 programs of a die. A page takes 40.96 us on the bus, a row 4 * 40.96 + 700
+    // us.
     const Capacitors buffer = capacitors_of(four_dies(BufferMode::power_protected, 257));
     EXPECT_EQ(buffer.buffer_pages, 65u);
     EXPECT_EQ(buffer.map_pages, 0u);
@@ -90,7 +93,8 @@ std::int64_t time_on_capacitors(SsdConfig c, const std::vector<OneByOne::Step>& 
     }));
 }
 
-// A flush that a host asks for takes as long, but for its way to the cores and back: that is all that a flush of an empty buffer takes.
+// A flush that a host asks for takes as long, but for its way to the cores and back: that is all that a flush of an
+// empty buffer takes.
 TEST(Capacitors, SupplyTheDriveForAsLongAsAFlushTakes) {
     for (const std::uint32_t count : {0u, 1u, 60u}) {
         SsdConfig c = four_dies(BufferMode::write_back, 400);
@@ -100,7 +104,8 @@ TEST(Capacitors, SupplyTheDriveForAsLongAsAFlushTakes) {
         for (const auto& s : writes(count)) steps.push_back(s);
         steps.push_back({HostOp::flush, 0, 0});
         const auto latency = latencies_one_by_one(c, steps);
-        const std::int64_t formula = latency.back() - latency.front() + Clock::hertz(c.firmware.clock_hz).cycles(c.firmware.other_command).count();
+        const std::int64_t formula = latency.back() - latency.front() +
+                                     Clock::hertz(c.firmware.clock_hz).cycles(c.firmware.other_command).count();
         c.ftl.buffer_mode = BufferMode::power_protected;
         const std::int64_t model = time_on_capacitors(c, writes(count));
         std::printf("[   FIGURE ] %u pages on capacitors: formula %ld ps, model %ld ps\n", count, formula, model);

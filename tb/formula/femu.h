@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FEMU's black-box FTL as arithmetic, after MoatLab/FEMU hw/femu/bbssd/ftl.c: one write pointer (channel, then LUN, then page, then the next free
-// line), lines by valid count, and for each LUN one time at which it is available. Of equals the victim is the line that had its count first: FEMU's
-// is what its binary heap has on top.
+// FEMU's black-box FTL as arithmetic, after MoatLab/FEMU hw/femu/bbssd/ftl.c: one write pointer (channel, then LUN,
+// then page, then the next free line), lines by valid count, and for each LUN one time at which it is available. Of
+// equals the victim is the line that had its count first: FEMU's is what its binary heap has on top.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Femu {
     std::uint32_t channels, luns, pages, lines;  ///< luns: of a channel; pages: of a block
     std::uint32_t soft, hard, least_invalid;
     std::vector<Line> line = std::vector<Line>(lines, Line{std::vector<std::int64_t>(per_line(), -1)});
-    std::vector<std::int64_t> map{};            ///< by lpn: line * per_line() + page; -1: unmapped
+    std::vector<std::int64_t> map{};  ///< by lpn: line * per_line() + page; -1: unmapped
     std::deque<std::uint32_t> free{};
     std::vector<std::int64_t> available = std::vector<std::int64_t>(channels * luns);
     std::uint32_t open = 0, at = 0;
@@ -59,9 +59,12 @@ struct Femu {
         std::int64_t best = -1;
         for (std::uint32_t l = 0; l < lines; ++l)
             if (line[l].full && line[l].valid < per_line() &&
-                (best < 0 || std::make_pair(line[l].valid, line[l].since) < std::make_pair(line[static_cast<std::size_t>(best)].valid, line[static_cast<std::size_t>(best)].since)))
+                (best < 0 || std::make_pair(line[l].valid, line[l].since) <
+                                 std::make_pair(line[static_cast<std::size_t>(best)].valid,
+                                                line[static_cast<std::size_t>(best)].since)))
                 best = l;
-        return best >= 0 && !forced && per_line() - line[static_cast<std::size_t>(best)].valid < least_invalid ? -1 : best;
+        return best >= 0 && !forced && per_line() - line[static_cast<std::size_t>(best)].valid < least_invalid ? -1
+                                                                                                               : best;
     }
     void move_out_of(std::uint32_t l) {
         line[l].full = false;
@@ -79,7 +82,9 @@ struct Femu {
         free.push_back(l);
     }
     /// When an operation of this length ends that is given to the LUN at `s`.
-    std::int64_t run(std::uint32_t lun, std::int64_t s, std::int64_t length) { return available[lun] = std::max(available[lun], s) + length; }
+    std::int64_t run(std::uint32_t lun, std::int64_t s, std::int64_t length) {
+        return available[lun] = std::max(available[lun], s) + length;
+    }
 };
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The femu-4g preset's rules with gc.charge_time = false against FEMU's arithmetic (femu.h): where every page of the host goes, which lines are
-// collected and when, when each LUN is available, and the counts. What FEMU does not have (link, host) decides only when an operation is given to the
-// flash, which is taken from the run; commands are compared one by one in the order in which they reach it.
+// The femu-4g preset's rules with gc.charge_time = false against FEMU's arithmetic (femu.h): where every page of the
+// host goes, which lines are collected and when, when each LUN is available, and the counts. What FEMU does not have
+// (link, host) decides only when an operation is given to the flash, which is taken from the run; commands are compared
+// one by one in the order in which they reach it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -41,7 +42,9 @@ public:
         backend_ = &backend;
         return *this;
     }
-    void victim_chosen(SuperblockId victim) override { events.emplace_back(Victim{idx(victim), false, system_->device.controller.ftl->superblock(victim).valid}); }
+    void victim_chosen(SuperblockId victim) override {
+        events.emplace_back(Victim{idx(victim), false, system_->device.controller.ftl->superblock(victim).valid});
+    }
     void victim_ended(SuperblockId victim) override { events.emplace_back(Victim{idx(victim), true}); }
     void look_at(const SsdSystem& system) { system_ = &system; }
     std::vector<Event> events;
@@ -86,24 +89,28 @@ struct Case {
     unsigned write_percent;
     std::uint32_t user_lines;  ///< of 64
     std::uint64_t requests;
-    bool forced;               ///< collection is, now and then
+    bool forced;  ///< collection is, now and then
 };
 
 /// Lines of 2 x 8 x 16 pages.
 SsdConfig small_femu(const Case& c) {
-    return load_config({"femu-4g"}, {"nand.geometry.pages_per_block=16", "nand.geometry.blocks_per_plane=64", "gc.charge_time=false",
-                                     "ftl.user_capacity=" + std::to_string(c.user_lines * 256 * 4096) + "B", "run.integrity=true"})
+    return load_config({"femu-4g"},
+                       {"nand.geometry.pages_per_block=16", "nand.geometry.blocks_per_plane=64", "gc.charge_time=false",
+                        "ftl.user_capacity=" + std::to_string(c.user_lines * 256 * 4096) + "B", "run.integrity=true"})
         .config;
 }
 
-std::int64_t length_of(const SsdConfig& c, FlashOp op) { return op == FlashOp::read ? c.nand.t_read[0].count() : c.nand.t_program[0].count(); }
+std::int64_t length_of(const SsdConfig& c, FlashOp op) {
+    return op == FlashOp::read ? c.nand.t_read[0].count() : c.nand.t_program[0].count();
+}
 
-/// Programs and victims in the order in which they took their pages: a program that has its page leaves the DRAM before it reaches the flash, and meanwhile
-/// something may be collected, whose moved pages take the numbers in between.
+/// Programs and victims in the order in which they took their pages: a program that has its page leaves the DRAM before
+/// it reaches the flash, and meanwhile something may be collected, whose moved pages take the numbers in between.
 std::vector<Event> in_order_of_pages(const std::vector<Event>& events) {
     std::map<std::uint64_t, FlashWork> programs;
     for (const Event& e : events)
-        if (const FlashWork* w = std::get_if<FlashWork>(&e); w != nullptr && w->op == FlashOp::program) programs[w->number] = *w;
+        if (const FlashWork* w = std::get_if<FlashWork>(&e); w != nullptr && w->op == FlashOp::program)
+            programs[w->number] = *w;
     std::vector<Event> out;
     std::uint64_t last = programs.empty() ? 0 : programs.begin()->first - 1;
     const auto take = [&](auto at) {
@@ -125,9 +132,16 @@ std::vector<Event> in_order_of_pages(const std::vector<Event>& events) {
     return out;
 }
 
-void compare(const Case& test, const SsdConfig& config, const std::vector<Event>& events, const FtlCounters& counters, const std::vector<std::int64_t>& busy) {
+void compare(const Case& test, const SsdConfig& config, const std::vector<Event>& events, const FtlCounters& counters,
+             const std::vector<std::int64_t>& busy) {
     const NandGeometry& g = config.nand.geometry;
-    Femu femu{g.channels, g.ways, g.pages_per_block, g.blocks_per_plane, config.ftl.gc_soft_free_blocks, config.ftl.gc_hard_free_blocks, 256 / 8};
+    Femu femu{g.channels,
+              g.ways,
+              g.pages_per_block,
+              g.blocks_per_plane,
+              config.ftl.gc_soft_free_blocks,
+              config.ftl.gc_hard_free_blocks,
+              256 / 8};
     const std::uint64_t units = config.ftl.user_capacity_bytes / g.unit_bytes;
     femu.power_on(units);
     for (std::uint64_t lpn = 0; lpn < units; ++lpn) femu.put(lpn);  // precondition.state
@@ -166,12 +180,17 @@ void compare(const Case& test, const SsdConfig& config, const std::vector<Event>
         ASSERT_EQ(femu.die(static_cast<std::uint32_t>(w.place % femu.per_line())), w.die);
         waits += femu.available[w.die] > w.given.time_since_epoch().count();
         used[w.die] += length_of(config, w.op);
-        ASSERT_EQ(femu.run(w.die, w.given.time_since_epoch().count(), length_of(config, w.op)), w.ended.time_since_epoch().count()) << "operation " << n << ": the LUN is available";
+        ASSERT_EQ(femu.run(w.die, w.given.time_since_epoch().count(), length_of(config, w.op)),
+                  w.ended.time_since_epoch().count())
+            << "operation " << n << ": the LUN is available";
         ++n;
     }
-    std::printf("[   FIGURE ] %s: %llu reads and %llu programs of the host, %llu of them behind others; %llu lines erased, %llu of them forced, %llu pages moved\n", test.name,
-                static_cast<unsigned long long>(reads), static_cast<unsigned long long>(writes), static_cast<unsigned long long>(waits), static_cast<unsigned long long>(femu.erased),
-                static_cast<unsigned long long>(forced), static_cast<unsigned long long>(femu.moved));
+    std::printf(
+        "[   FIGURE ] %s: %llu reads and %llu programs of the host, %llu of them behind others; %llu lines erased, "
+        "%llu of them forced, %llu pages moved\n",
+        test.name, static_cast<unsigned long long>(reads), static_cast<unsigned long long>(writes),
+        static_cast<unsigned long long>(waits), static_cast<unsigned long long>(femu.erased),
+        static_cast<unsigned long long>(forced), static_cast<unsigned long long>(femu.moved));
     EXPECT_EQ(counters.gc_units_moved, femu.moved);
     EXPECT_EQ(counters.blocks_erased, femu.erased * g.dies());
     EXPECT_EQ(counters.host_pages, units + writes);
@@ -185,7 +204,13 @@ void compare(const Case& test, const SsdConfig& config, const std::vector<Event>
 /// After every command one line, if it is worth it: nothing that has to be collected is left.
 void expect_collected(const std::vector<Event>& events, const SsdConfig& config, std::uint64_t pages_per_command) {
     const NandGeometry& g = config.nand.geometry;
-    Femu femu{g.channels, g.ways, g.pages_per_block, g.blocks_per_plane, config.ftl.gc_soft_free_blocks, config.ftl.gc_hard_free_blocks, 256 / 8};
+    Femu femu{g.channels,
+              g.ways,
+              g.pages_per_block,
+              g.blocks_per_plane,
+              config.ftl.gc_soft_free_blocks,
+              config.ftl.gc_hard_free_blocks,
+              256 / 8};
     const std::uint64_t units = config.ftl.user_capacity_bytes / g.unit_bytes;
     femu.power_on(units);
     for (std::uint64_t lpn = 0; lpn < units; ++lpn) femu.put(lpn);  // precondition.state
@@ -203,8 +228,9 @@ void expect_collected(const std::vector<Event>& events, const SsdConfig& config,
         }
         const FlashWork& w = std::get<FlashWork>(e);
         if (pages++ % pages_per_command == 0) {
-            ASSERT_TRUE(collected || femu.free.size() > femu.soft || femu.victim(false) < 0) << "a command began, and after the one before nothing was collected, with "
-                                                                                             << femu.free.size() << " free lines";
+            ASSERT_TRUE(collected || femu.free.size() > femu.soft || femu.victim(false) < 0)
+                << "a command began, and after the one before nothing was collected, with " << femu.free.size()
+                << " free lines";
             collected = false;
         }
         if (w.op == FlashOp::program) femu.put(static_cast<std::uint64_t>(w.lpn));
@@ -249,14 +275,15 @@ TEST_P(FemuArithmetic, IsThatOfTheModel) {
     EXPECT_EQ(wrong, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(, FemuArithmetic,
-                         testing::Values(Case{"sequential_4k", ClosedLoop::Pattern::sequential, 4096, 1, 100, 48, 60000, false},
-                                         Case{"sequential_128k", ClosedLoop::Pattern::sequential, 131072, 1, 100, 48, 3000, false},
-                                         Case{"random_4k", ClosedLoop::Pattern::random, 4096, 1, 100, 40, 60000, false},
-                                         Case{"random_16k_half_reads", ClosedLoop::Pattern::random, 16384, 1, 50, 40, 40000, false},
-                                         Case{"random_16k_8_deep", ClosedLoop::Pattern::random, 16384, 8, 50, 40, 40000, false},
-                                         Case{"random_4k_full", ClosedLoop::Pattern::random, 4096, 1, 100, 57, 60000, true}),
-                         [](const auto& i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    , FemuArithmetic,
+    testing::Values(Case{"sequential_4k", ClosedLoop::Pattern::sequential, 4096, 1, 100, 48, 60000, false},
+                    Case{"sequential_128k", ClosedLoop::Pattern::sequential, 131072, 1, 100, 48, 3000, false},
+                    Case{"random_4k", ClosedLoop::Pattern::random, 4096, 1, 100, 40, 60000, false},
+                    Case{"random_16k_half_reads", ClosedLoop::Pattern::random, 16384, 1, 50, 40, 40000, false},
+                    Case{"random_16k_8_deep", ClosedLoop::Pattern::random, 16384, 8, 50, 40, 40000, false},
+                    Case{"random_4k_full", ClosedLoop::Pattern::random, 4096, 1, 100, 57, 60000, true}),
+    [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
 }  // namespace ssdtlm

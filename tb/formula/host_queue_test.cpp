@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request waits in the host before its SQE is written: slots of the queue pair and the host's CPU, against closed
-// forms.
+// What a request waits in the host before its SQE is written: slots of the queue pair and the host's CPU, against
+// closed forms.
 #include <systemc>
 
 #include "formula/reference.h"
@@ -10,7 +10,9 @@
 namespace ssdtlm {
 namespace {
 
-std::int64_t ps(const nlohmann::json& j, const char* key) { return j[key].get<std::int64_t>(); }
+std::int64_t ps(const nlohmann::json& j, const char* key) {
+    return j[key].get<std::int64_t>();
+}
 
 nlohmann::json reads(const SsdConfig& c, std::uint32_t depth, std::uint64_t requests) {
     ClosedLoop::Spec s;
@@ -28,8 +30,8 @@ TEST(HostQueue, OneSlotServesTheRequestsInTurn) {
     const std::int64_t alone = reference::unloaded_read(c, 4096);
     for (const std::uint32_t depth : {1u, 2u, 7u, 64u}) {
         const auto r = reads(c, depth, 400 + 2 * depth);
-        std::printf("[   FIGURE ] depth %u on one slot: host_queue formula %ld ps, model %ld .. %ld ps\n", depth, (depth - 1) * alone,
-                    ps(r, "host_queue_min_ps"), ps(r, "host_queue_max_ps"));
+        std::printf("[   FIGURE ] depth %u on one slot: host_queue formula %ld ps, model %ld .. %ld ps\n", depth,
+                    (depth - 1) * alone, ps(r, "host_queue_min_ps"), ps(r, "host_queue_max_ps"));
         EXPECT_EQ(ps(r, "host_queue_min_ps"), (depth - 1) * alone);
         EXPECT_EQ(ps(r, "host_queue_max_ps"), (depth - 1) * alone);
         EXPECT_EQ(ps(r, "exact_min_ps"), depth * alone);
@@ -53,7 +55,8 @@ TEST(HostQueue, TheCpuOfASubmissionIsPartOfIt) {
     const std::int64_t alone = reference::unloaded_read(c, 4096);
     c.host.submit_time = Ps{7'500'001};
     // The doorbell of the completion before is no longer on the wire ahead of this one's.
-    const std::int64_t expected = alone - reference::wire(c.link, 4 + reference::header(true)) + c.host.submit_time.count();
+    const std::int64_t expected =
+        alone - reference::wire(c.link, 4 + reference::header(true)) + c.host.submit_time.count();
     const auto r = reads(c, 1, 500);
     EXPECT_EQ(ps(r, "host_queue_min_ps"), c.host.submit_time.count());
     EXPECT_EQ(ps(r, "host_queue_max_ps"), c.host.submit_time.count());
@@ -72,8 +75,10 @@ TEST(HostQueue, TotalAndSlotsObeyLittlesLaw) {
     const double total = us["total"]["mean"].get<double>() * 1e-6;
     const double waiting = us["host_queue"]["mean"].get<double>() * 1e-6;
     const double rate = kDepth / total;
-    std::printf("[   FIGURE ] depth 1023 on 3 slots: total %.3f ms, host_queue %.3f ms, in the device %.3f us x %.0f IOPS = %.4f slots\n",
-                total * 1e3, waiting * 1e3, (total - waiting) * 1e6, rate, (total - waiting) * rate);
+    std::printf(
+        "[   FIGURE ] depth 1023 on 3 slots: total %.3f ms, host_queue %.3f ms, in the device %.3f us x %.0f IOPS = "
+        "%.4f slots\n",
+        total * 1e3, waiting * 1e3, (total - waiting) * 1e6, rate, (total - waiting) * rate);
     EXPECT_NEAR((total - waiting) * rate, kSlots, 0.003 * kSlots);
     EXPECT_NEAR(r["read"]["iops"].get<double>() / rate, 1, 0.02);  // fill and drain count in the window
 }

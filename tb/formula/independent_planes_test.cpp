@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random reads of planes that read independently, against an event simulation of the planes and their one bus that is written here: with so many
-// requests outstanding that all planes are busy, as far as a grant looks ahead.
+// Random reads of planes that read independently, against an event simulation of the planes and their one bus that is
+// written here: with so many requests outstanding that all planes are busy, as far as a grant looks ahead.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,16 +17,22 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::uint32_t kSkip = 10'000;
-/// A deep queue whose planes are not looked past is long behind some and short behind others when the last requests come: what is measured is longer then.
-constexpr std::uint32_t requests_of(std::uint32_t outstanding, std::size_t look_ahead) { return outstanding > 1000 && look_ahead > 1000 ? 500'000 : 150'000; }
+/// A deep queue whose planes are not looked past is long behind some and short behind others when the last requests
+/// come: what is measured is longer then.
+constexpr std::uint32_t requests_of(std::uint32_t outstanding, std::size_t look_ahead) {
+    return outstanding > 1000 && look_ahead > 1000 ? 500'000 : 150'000;
+}
 
-/// Reads per second of 4 KiB each from one die. A plane is busy from its command until its data are out. A free bus carries a command before data, and the
-/// data that came first; a plane that was not addressed last is selected before its data. What is over is followed by another one at once, for a random plane.
-/// Of those that wait for the die only the first `look_ahead` can start. Counted as in the model: from the issue of the first that is measured until the last has ended.
+/// Reads per second of 4 KiB each from one die. A plane is busy from its command until its data are out. A free bus
+/// carries a command before data, and the data that came first; a plane that was not addressed last is selected before
+/// its data. What is over is followed by another one at once, for a random plane. Of those that wait for the die only
+/// the first `look_ahead` can start. Counted as in the model: from the issue of the first that is measured until the
+/// last has ended.
 double simulate(const NandConfig& n, std::uint32_t outstanding, std::size_t look_ahead) {
     const std::uint32_t requests = requests_of(outstanding, look_ahead);
     const std::int64_t command = reference::read_issue(n), array = n.onfi.t_wb.count() + n.t_read[0].count();
-    const std::int64_t select = (n.onfi.t_cs + 7 * n.onfi.t_wc + n.onfi.t_ccs).count(), out = reference::data_out(n, 4096), turn = n.onfi.t_rhw.count();
+    const std::int64_t select = (n.onfi.t_cs + 7 * n.onfi.t_wc + n.onfi.t_ccs).count(),
+                       out = reference::data_out(n, 4096), turn = n.onfi.t_rhw.count();
     const std::uint32_t planes = n.geometry.planes_per_die;
     Random random(11, 3);
     std::deque<std::uint32_t> waiting;  // planes, in order of arrival
@@ -98,13 +104,18 @@ TEST(IndependentPlanes, ADeepQueueKeepsThemBusy) {
     for (const std::uint32_t planes : {2u, 4u, 8u})
         for (const std::uint32_t depth : {64u, 1023u}) {
             const SsdConfig c = one_die(planes);
-            const double formula = simulate(c.nand, depth, ~std::size_t{0}), model = reads(c, depth)["read"]["iops"].get<double>();
-            std::printf("[   FIGURE ] random 4 KiB reads of %u planes, %u outstanding: simulated %.0f, model %.0f IOPS, %+.2f %%\n", planes, depth, formula, model, (model / formula - 1) * 100);
+            const double formula = simulate(c.nand, depth, ~std::size_t{0}),
+                         model = reads(c, depth)["read"]["iops"].get<double>();
+            std::printf(
+                "[   FIGURE ] random 4 KiB reads of %u planes, %u outstanding: simulated %.0f, model %.0f IOPS, %+.2f "
+                "%%\n",
+                planes, depth, formula, model, (model / formula - 1) * 100);
             EXPECT_NEAR(model / formula, 1.0, 0.01);
         }
 }
 
-// Reads of one unit keep its plane busy alone: so the verdict sees it, though the mean of the die's planes is a quarter.
+// Reads of one unit keep its plane busy alone: so the verdict sees it, though the mean of the die's planes is a
+// quarter.
 TEST(IndependentPlanes, EachIsAResourceOfItsOwn) {
     SsdConfig c = one_die(4);
     ClosedLoop::Spec s;
@@ -127,9 +138,12 @@ TEST(IndependentPlanes, AsFarAsAGrantLooks) {
         c.scheduler.look_ahead = look_ahead;
         const auto r = reads(c, 1023);
         const double formula = simulate(c.nand, 1023, look_ahead), model = r["read"]["iops"].get<double>();
-        const double idle = r["counters"]["flash_look_ahead_idle_ps"].get<double>() * 1e-12 / (8 * requests_of(1023, look_ahead) / model);
-        std::printf("[   FIGURE ] a grant looks at %u requests: simulated %.0f, model %.0f IOPS, %+.2f %%; planes are held idle %.2f %% of the time\n", look_ahead, formula, model,
-                    (model / formula - 1) * 100, idle * 100);
+        const double idle = r["counters"]["flash_look_ahead_idle_ps"].get<double>() * 1e-12 /
+                            (8 * requests_of(1023, look_ahead) / model);
+        std::printf(
+            "[   FIGURE ] a grant looks at %u requests: simulated %.0f, model %.0f IOPS, %+.2f %%; planes are held "
+            "idle %.2f %% of the time\n",
+            look_ahead, formula, model, (model / formula - 1) * 100, idle * 100);
         EXPECT_NEAR(model / formula, 1.0, 0.01);
         EXPECT_EQ(r["counters"]["flash_look_ahead_cuts"] == 0, look_ahead == 1024);
         EXPECT_TRUE(look_ahead > 64 || idle > 0.02);

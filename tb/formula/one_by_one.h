@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-
 #include <utility>
 #include <vector>
 
@@ -38,7 +37,9 @@ public:
         n.request.fua = s.fua;
         return n;
     }
-    void completed(const HostRequest&, SimTime issued, SimTime, SimTime now, bool) override { latency.push_back((now - issued).count()); }
+    void completed(const HostRequest&, SimTime issued, SimTime, SimTime now, bool) override {
+        latency.push_back((now - issued).count());
+    }
     std::uint32_t jobs() const override { return 1; }
     std::uint32_t depth(std::uint32_t) const override { return 1; }
     double progress(SimTime) const override { return 0; }

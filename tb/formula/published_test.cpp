@@ -13,9 +13,11 @@ namespace {
 struct Rates {
     double formula = 0, model = 0;
     void print(const char* what, double published) const {
-        std::printf("[   FIGURE ] wd-sn730-512g, 128 KiB sequential write %s: formula %.1f MB/s, model %.1f MB/s (%+.2f %%), published %.0f MB/s "
-                    "(%+.2f %%)\n",
-                    what, formula, model, 100 * (model / formula - 1), published, 100 * (model / published - 1));
+        std::printf(
+            "[   FIGURE ] wd-sn730-512g, 128 KiB sequential write %s: formula %.1f MB/s, model %.1f MB/s (%+.2f %%), "
+            "published %.0f MB/s "
+            "(%+.2f %%)\n",
+            what, formula, model, 100 * (model / formula - 1), published, 100 * (model / published - 1));
         EXPECT_NEAR(model / formula, 1.0, 0.01);
         EXPECT_NEAR(model / published, 1.0, 0.01);
     }
@@ -49,7 +51,7 @@ TEST(Published, SequentialWriteOfTheSn730) {
     SsdConfig c = load_config({"wd-sn730-512g"}, {}).config;
     sequential_write(c).print("in its SLC cache", 2700);  // datasheet
     c.ftl.slc.blocks = 0;
-    sequential_write(c).print("past it", 16 * 57);        // 16 dies of 57 MB/s: BiCS4 96-layer TLC (ISSCC 2018)
+    sequential_write(c).print("past it", 16 * 57);  // 16 dies of 57 MB/s: BiCS4 96-layer TLC (ISSCC 2018)
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace ssdtlm {
 namespace {
 
 void expect_within(const char* what, double model, double formula, double tolerance) {
-    std::printf("[   FIGURE ] %s: formula %.4f, model %.4f, %+.2f %%\n", what, formula, model, (model / formula - 1) * 100);
+    std::printf("[   FIGURE ] %s: formula %.4f, model %.4f, %+.2f %%\n", what, formula, model,
+                (model / formula - 1) * 100);
     EXPECT_NEAR(model / formula, 1.0, tolerance) << what;
 }
 
@@ -41,15 +42,22 @@ void sequential_read_on(std::uint32_t generation, std::uint32_t payload) {
     const LinkConfig& l = c.link;
     const double per_command =
         static_cast<double>(reference::wire(l, reference::write_bytes(l, s.bytes) + reference::header(true) + 16 +
-                                                   reference::header(true) + 4 + reference::header(false))) * 1e-12;
+                                                   reference::header(true) + 4 + reference::header(false))) *
+        1e-12;
     char what[80];
     std::snprintf(what, sizeof what, "128 KiB sequential read, Gen%u x4, MPS %u, MB/s", generation, payload);
     expect_within(what, r["read"]["MB_per_s"].get<double>(), s.bytes / per_command * 1e-6, 0.01);
     EXPECT_NE(r["limiting"].get<std::string>().find("link to host"), std::string::npos) << r["limiting"];
 }
-TEST(Saturation, SequentialReadFillsAGen3Link) { sequential_read_on(3, 256); }
-TEST(Saturation, SequentialReadFillsAGen4Link) { sequential_read_on(4, 256); }
-TEST(Saturation, SmallPayloadsCostBandwidth) { sequential_read_on(3, 128); }
+TEST(Saturation, SequentialReadFillsAGen3Link) {
+    sequential_read_on(3, 256);
+}
+TEST(Saturation, SequentialReadFillsAGen4Link) {
+    sequential_read_on(4, 256);
+}
+TEST(Saturation, SmallPayloadsCostBandwidth) {
+    sequential_read_on(3, 128);
+}
 
 TEST(Saturation, RandomReadOnFewDiesIsBoundByThem) {
     SsdConfig c = grid(4, 1);
@@ -59,14 +67,16 @@ TEST(Saturation, RandomReadOnFewDiesIsBoundByThem) {
     s.skip = 4000;
     s.span = c.ftl.user_capacity_bytes;
     const auto r = run_closed_loop(c, s);
-    const double cycle = static_cast<double>(reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() +
-                                             c.nand.t_read[0].count() + reference::data_out(c.nand, 4096) +
-                                             c.nand.onfi.t_rhw.count()) * 1e-12;
+    const double cycle =
+        static_cast<double>(reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
+                            reference::data_out(c.nand, 4096) + c.nand.onfi.t_rhw.count()) *
+        1e-12;
     expect_within("random 4 KiB read on 4 dies, IOPS", r["read"]["iops"].get<double>(), 4 / cycle, 0.02);
     EXPECT_NE(r["limiting"].get<std::string>().find("die"), std::string::npos) << r["limiting"];
 }
 
-// What passes the DRAM twice has half its rate: a read comes in from the flash and goes out to the host, a write the other way round.
+// What passes the DRAM twice has half its rate: a read comes in from the flash and goes out to the host, a write the
+// other way round.
 void bound_by_dram(HostOp op, const char* model) {
     SsdConfig c = grid(16, 2);
     c.nand.geometry.page_bytes = 8192;
@@ -86,14 +96,21 @@ void bound_by_dram(HostOp op, const char* model) {
     s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
     const auto r = run_closed_loop(c, s);
     char what[80];
-    std::snprintf(what, sizeof what, "128 KiB %s through 100 MB/s of DRAM (%s), MB/s", op == HostOp::read ? "reads" : "writes", model);
+    std::snprintf(what, sizeof what, "128 KiB %s through 100 MB/s of DRAM (%s), MB/s",
+                  op == HostOp::read ? "reads" : "writes", model);
     const double share = std::string(model) == "rate" ? 1 : 1 - (350.0 + 27.5) / 7800;  // refresh, and the row after it
     expect_within(what, r[op == HostOp::read ? "read" : "write"]["MB_per_s"].get<double>(), 50 * share, 0.02);
     EXPECT_NE(r["limiting"].get<std::string>().find("DRAM"), std::string::npos) << r["limiting"];
 }
-TEST(Saturation, ReadsHaveHalfOfTheDram) { bound_by_dram(HostOp::read, "rate"); }
-TEST(Saturation, WritesHaveHalfOfTheDram) { bound_by_dram(HostOp::write, "rate"); }
-TEST(Saturation, ReadsHaveHalfOfDramWithBanks) { bound_by_dram(HostOp::read, "banks"); }
+TEST(Saturation, ReadsHaveHalfOfTheDram) {
+    bound_by_dram(HostOp::read, "rate");
+}
+TEST(Saturation, WritesHaveHalfOfTheDram) {
+    bound_by_dram(HostOp::write, "rate");
+}
+TEST(Saturation, ReadsHaveHalfOfDramWithBanks) {
+    bound_by_dram(HostOp::read, "banks");
+}
 
 SsdConfig four_dies(std::uint32_t planes) {
     SsdConfig c = grid(4, 1, planes);
@@ -124,9 +141,15 @@ void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pat
                   pattern == ClosedLoop::Pattern::random ? "random" : "sequential", planes);
     expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
 }
-TEST(Saturation, SequentialWriteIsBoundByPrograms) { write_on(1, 131072, ClosedLoop::Pattern::sequential); }
-TEST(Saturation, MultiPlaneProgramsDoubleTheBound) { write_on(2, 131072, ClosedLoop::Pattern::sequential); }
-TEST(Saturation, RandomWriteIsBoundByProgramsToo) { write_on(1, 4096, ClosedLoop::Pattern::random); }
+TEST(Saturation, SequentialWriteIsBoundByPrograms) {
+    write_on(1, 131072, ClosedLoop::Pattern::sequential);
+}
+TEST(Saturation, MultiPlaneProgramsDoubleTheBound) {
+    write_on(2, 131072, ClosedLoop::Pattern::sequential);
+}
+TEST(Saturation, RandomWriteIsBoundByProgramsToo) {
+    write_on(1, 4096, ClosedLoop::Pattern::random);
+}
 
 // The array programs one row of pages while the next one is on the bus: the longer of the two is the cycle.
 void cached_write_on(std::uint32_t planes, Ps t_program) {
@@ -143,17 +166,22 @@ void cached_write_on(std::uint32_t planes, Ps t_program) {
     s.skip = s.requests / 8;
     s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
     const auto r = run_closed_loop(c, s);
-    const std::int64_t transfer = reference::program_cycle(c.nand, planes) - t_program.count() + c.nand.t_cache_busy.count();
-    const double bound = 4.0 * planes * 8192 / (static_cast<double>(std::max(t_program.count(), transfer)) * 1e-12) * 1e-6;
+    const std::int64_t transfer =
+        reference::program_cycle(c.nand, planes) - t_program.count() + c.nand.t_cache_busy.count();
+    const double bound =
+        4.0 * planes * 8192 / (static_cast<double>(std::max(t_program.count(), transfer)) * 1e-12) * 1e-6;
     char what[100];
-    std::snprintf(what, sizeof what, "sequential write with cache program, 4 dies x %u planes, tPROG %lld us, transfer %.1f us, MB/s", planes,
-                  static_cast<long long>(t_program.count() / 1'000'000), static_cast<double>(transfer) * 1e-6);
+    std::snprintf(what, sizeof what,
+                  "sequential write with cache program, 4 dies x %u planes, tPROG %lld us, transfer %.1f us, MB/s",
+                  planes, static_cast<long long>(t_program.count() / 1'000'000), static_cast<double>(transfer) * 1e-6);
     expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
 }
 TEST(Saturation, CacheProgramHidesTheTransferBehindTheProgram) {
     for (const std::uint32_t planes : {1u, 2u}) cached_write_on(planes, 200us);
 }
-TEST(Saturation, CacheProgramHidesTheProgramBehindTheTransfer) { cached_write_on(2, 30us); }
+TEST(Saturation, CacheProgramHidesTheProgramBehindTheTransfer) {
+    cached_write_on(2, 30us);
+}
 
 /// Writes of rows of pages that as many of four dies as are `used` program side by side; the offsets are the caller's.
 ClosedLoop::Spec rows_to_dies(const SsdConfig& c, std::uint32_t row, std::uint32_t used) {
@@ -168,8 +196,8 @@ ClosedLoop::Spec rows_to_dies(const SsdConfig& c, std::uint32_t row, std::uint32
     return s;
 }
 
-// Rows of pages that an ascending write would put on the first `used` of four channels, one die each. Where the address decides the
-// channel, only these dies work.
+// Rows of pages that an ascending write would put on the first `used` of four channels, one die each. Where the address
+// decides the channel, only these dies work.
 void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint32_t used) {
     SsdConfig c = four_dies(planes);
     c.ftl.static_dimensions = fixed;
@@ -180,7 +208,8 @@ void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint
     const std::uint32_t dies = fixed == "none" ? 4 : used;
     const double bound = dies * row / (static_cast<double>(reference::program_cycle(c.nand, planes)) * 1e-12) * 1e-6;
     char what[100];
-    std::snprintf(what, sizeof what, "writes to %u of 4 channels, %u planes, static: %s, MB/s", used, planes, fixed.c_str());
+    std::snprintf(what, sizeof what, "writes to %u of 4 channels, %u planes, static: %s, MB/s", used, planes,
+                  fixed.c_str());
     expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
 }
 TEST(Saturation, StaticDimensionsBindWritesToDies) {
@@ -205,7 +234,8 @@ TEST(Saturation, WritesToAnNvmSetAreBoundByItsDies) {
                 s.offsets.push_back((first ? 1 + i % (quarter - 2) : quarter + 1 + i % (3 * quarter - 2)) * row);
             }
             const auto r = run_closed_loop(c, s);
-            const double bound = used * row / (static_cast<double>(reference::program_cycle(c.nand, planes)) * 1e-12) * 1e-6;
+            const double bound =
+                used * row / (static_cast<double>(reference::program_cycle(c.nand, planes)) * 1e-12) * 1e-6;
             char what[100];
             std::snprintf(what, sizeof what, "writes to NVM Sets with %u of 4 channels, %u planes, MB/s", used, planes);
             expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
@@ -242,7 +272,8 @@ TEST(ClosedNetwork, SixtyFourDies) {
     closed_network(64, 256, 0.879);
 }
 TEST(ClosedNetwork, ManyDiesFollowTheClosedForm) {
-    for (const double k : {1.0, 2.0, 4.0}) closed_network(128, static_cast<std::uint32_t>(128 * k), 1 + k - std::sqrt(1 + k * k));
+    for (const double k : {1.0, 2.0, 4.0})
+        closed_network(128, static_cast<std::uint32_t>(128 * k), 1 + k - std::sqrt(1 + k * k));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads one at a time, to the picosecond: into the SLC cache, from it, past it, and from where what was in it has been folded to.
+// Writes and reads one at a time, to the picosecond: into the SLC cache, from it, past it, and from where what was in
+// it has been folded to.
 #include <gtest/gtest.h>
 
 #include "formula/one_by_one.h"
@@ -34,7 +35,8 @@ SsdConfig one_die(std::uint32_t slc_blocks, bool dynamic = false) {
 }
 
 class SlcTimes : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(All, SlcTimes, testing::Bool(), [](const auto& p) { return std::string(p.param ? "dynamic" : "static"); });
+INSTANTIATE_TEST_SUITE_P(All, SlcTimes, testing::Bool(),
+                         [](const auto& p) { return std::string(p.param ? "dynamic" : "static"); });
 
 TEST_P(SlcTimes, WritesAndReadsOfEachMode) {
     const SsdConfig native = one_die(0), slc = one_die(1, GetParam());
@@ -47,7 +49,8 @@ TEST_P(SlcTimes, WritesAndReadsOfEachMode) {
     }
     const auto of_native = latencies_one_by_one(native, steps), of_slc = latencies_one_by_one(slc, steps);
     const std::int64_t prefix = slc.nand.onfi.t_wc.count();
-    const std::int64_t read = reference::unloaded_read(native, 4096) - reference::wire(native.link, 4 + reference::header(true));
+    const std::int64_t read =
+        reference::unloaded_read(native, 4096) - reference::wire(native.link, 4 + reference::header(true));
     const std::int64_t slc_read = read - native.nand.t_read[0].count() + slc.nand.slc.t_read.count() + prefix;
     const std::int64_t write_gain = native.nand.t_program[0].count() - slc.nand.slc.t_program.count() - prefix;
     for (std::size_t unit = 0; unit < 6; ++unit) {
@@ -63,7 +66,8 @@ TEST_P(SlcTimes, WhatIsFoldedIsReadAsTheOthers) {
     SsdConfig c = one_die(2, GetParam());
     c.ftl.gc_idle_after = Ps{1'000'000'000};
     const std::int64_t read = reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
-    const std::int64_t slc_read = read - c.nand.t_read[0].count() + c.nand.slc.t_read.count() + c.nand.onfi.t_wc.count();
+    const std::int64_t slc_read =
+        read - c.nand.t_read[0].count() + c.nand.slc.t_read.count() + c.nand.onfi.t_wc.count();
     std::vector<OneByOne::Step> steps;
     for (std::uint64_t unit = 0; unit < 5; ++unit) steps.push_back({HostOp::write, unit * 4096});
     // Within 10 ms the first four are folded; the superblock of the fifth is not full.
@@ -73,15 +77,18 @@ TEST_P(SlcTimes, WhatIsFoldedIsReadAsTheOthers) {
     expect("read in the SLC cache", t[9], slc_read);
 }
 
-// All that is free, but for a reserve, is in SLC mode before the first write goes past it. Then folding begins, beside the host.
+// All that is free, but for a reserve, is in SLC mode before the first write goes past it. Then folding begins, beside
+// the host.
 TEST(SlcTime, AnEmptyDriveIsACache) {
     const SsdConfig native = one_die(0), slc = one_die(1000, true);
     const NandGeometry& g = slc.nand.geometry;
-    const std::uint32_t writes = (g.blocks_per_plane - (slc.ftl.gc_soft_free_blocks + 1)) * g.planes_per_die * (g.pages_per_block / g.bits_per_cell);
+    const std::uint32_t writes = (g.blocks_per_plane - (slc.ftl.gc_soft_free_blocks + 1)) * g.planes_per_die *
+                                 (g.pages_per_block / g.bits_per_cell);
     std::vector<OneByOne::Step> steps;
     for (std::uint64_t unit = 0; unit <= writes; ++unit) steps.push_back({HostOp::write, unit * 4096, 4096});
     const auto of_native = latencies_one_by_one(native, steps), of_slc = latencies_one_by_one(slc, steps);
-    const std::int64_t gain = native.nand.t_program[0].count() - slc.nand.slc.t_program.count() - slc.nand.onfi.t_wc.count();
+    const std::int64_t gain =
+        native.nand.t_program[0].count() - slc.nand.slc.t_program.count() - slc.nand.onfi.t_wc.count();
     std::int64_t model = 0, formula = 0;
     for (std::uint32_t unit = 0; unit < writes; ++unit) {
         model += of_slc[unit];
@@ -92,20 +99,27 @@ TEST(SlcTime, AnEmptyDriveIsACache) {
     EXPECT_GE(of_slc[writes], of_native[writes]) << "past the cache";
 }
 
-/// Of one die, for a row of its planes, in ps: all that a row of the host costs while a share of it goes into the cache and as much is folded.
+/// Of one die, for a row of its planes, in ps: all that a row of the host costs while a share of it goes into the cache
+/// and as much is folded.
 struct FoldCost {
-    double slc, native, fold;  ///< a row programmed in SLC mode, past it, and folded: read, programmed again, and its part of an erase
+    double slc, native,
+        fold;  ///< a row programmed in SLC mode, past it, and folded: read, programmed again, and its part of an erase
     explicit FoldCost(const NandConfig& n) {
         const OnfiTiming& o = n.onfi;
         const std::uint32_t planes = n.geometry.planes_per_die;
-        const double prefix = static_cast<double>((planes * o.t_wc).count()), between = static_cast<double>((planes - 1) * (o.t_wb + o.t_plane_busy).count());
+        const double prefix = static_cast<double>((planes * o.t_wc).count()),
+                     between = static_cast<double>((planes - 1) * (o.t_wb + o.t_plane_busy).count());
         NandConfig in_slc = n;
         in_slc.t_program = {n.slc.t_program};
         native = static_cast<double>(reference::program_cycle(n, planes));
         slc = static_cast<double>(reference::program_cycle(in_slc, planes)) + prefix;
-        const std::int64_t out = (o.t_cs + 7 * o.t_wc + o.t_ccs).count() + reference::data_out(n, n.geometry.page_bytes) + o.t_rhw.count();
-        const double read = static_cast<double>(planes * reference::read_issue(n) + o.t_wb.count() + n.slc.t_read.count() + planes * out) + between + prefix;
-        const double erase = static_cast<double>((planes * (o.t_cs + 5 * o.t_wc) + o.t_wb + n.slc.t_erase).count()) + between + prefix;
+        const std::int64_t out =
+            (o.t_cs + 7 * o.t_wc + o.t_ccs).count() + reference::data_out(n, n.geometry.page_bytes) + o.t_rhw.count();
+        const double read = static_cast<double>(planes * reference::read_issue(n) + o.t_wb.count() +
+                                                n.slc.t_read.count() + planes * out) +
+                            between + prefix;
+        const double erase =
+            static_cast<double>((planes * (o.t_cs + 5 * o.t_wc) + o.t_wb + n.slc.t_erase).count()) + between + prefix;
         fold = read + native + erase / n.geometry.slc_pages_per_block();
     }
     double row(double share) const { return share * (slc + fold) + (1 - share) * native; }
@@ -124,7 +138,8 @@ double folding_rate(const SsdConfig& c, std::uint32_t depth, std::uint64_t reque
     return run_closed_loop(c, s)["write"]["MB_per_s"];
 }
 
-// A cache that is always short: so much of what the host writes goes into it as comes free, the rest past it, and folding has its part of the die.
+// A cache that is always short: so much of what the host writes goes into it as comes free, the rest past it, and
+// folding has its part of the die.
 TEST(SlcTime, FoldingWhileTheHostWrites) {
     double before = 1e9;
     for (const std::uint32_t percent : {25u, 50u, 75u, 100u}) {
@@ -138,10 +153,13 @@ TEST(SlcTime, FoldingWhileTheHostWrites) {
         c.ftl.buffer_mode = BufferMode::write_back;
         c.ftl.buffer_bytes = 1 << 20;
         const FoldCost cost(c.nand);
-        const double row = g.planes_per_die * g.page_bytes, formula = row / (cost.row(percent / 100.0) * 1e-12) * 1e-6, past = row / (cost.native * 1e-12) * 1e-6;
+        const double row = g.planes_per_die * g.page_bytes, formula = row / (cost.row(percent / 100.0) * 1e-12) * 1e-6,
+                     past = row / (cost.native * 1e-12) * 1e-6;
         const double model = folding_rate(c, 2, 480);
-        std::printf("[   FIGURE ] sequential writes while %u %% of them are folded: formula %.3f MB/s, model %.3f MB/s, %+.2f %%; past the cache %.3f MB/s\n", percent, formula, model,
-                    (model / formula - 1) * 100, past);
+        std::printf(
+            "[   FIGURE ] sequential writes while %u %% of them are folded: formula %.3f MB/s, model %.3f MB/s, %+.2f "
+            "%%; past the cache %.3f MB/s\n",
+            percent, formula, model, (model / formula - 1) * 100, past);
         EXPECT_NEAR(model / formula, 1.0, 0.03);
         EXPECT_LT(model, past) << "slower than past the cache";
         EXPECT_LT(model, before);
@@ -151,10 +169,15 @@ TEST(SlcTime, FoldingWhileTheHostWrites) {
 
 // A drive of 16 dies; its buses carry what two dies each need.
 TEST(SlcTime, ACacheThatIsFoldedOnADrive) {
-    SsdConfig c = load_config({"wd-sn730-512g"}, {"slc.blocks=5", "slc.fold_free_blocks=5", "host.submit_time=0s", "host.completion_time=0s"}).config;
+    SsdConfig c = load_config({"wd-sn730-512g"}, {"slc.blocks=5", "slc.fold_free_blocks=5", "host.submit_time=0s",
+                                                  "host.completion_time=0s"})
+                      .config;
     const FoldCost cost(c.nand);
     const double formula = 16 * 2 * 16384 / (cost.row(1) * 1e-12) * 1e-6, model = folding_rate(c, 32, 30'000);
-    std::printf("[   FIGURE ] 128 KiB sequential writes while the cache is folded: formula %.1f MB/s, model %.1f MB/s, %+.2f %%\n", formula, model, (model / formula - 1) * 100);
+    std::printf(
+        "[   FIGURE ] 128 KiB sequential writes while the cache is folded: formula %.1f MB/s, model %.1f MB/s, %+.2f "
+        "%%\n",
+        formula, model, (model / formula - 1) * 100);
     EXPECT_NEAR(model / formula, 1.0, 0.03);
 }
 

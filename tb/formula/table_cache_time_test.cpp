@@ -24,9 +24,10 @@ TEST(TableCacheTime, HitsAndMisses) {
         std::int64_t time;
     };
     // 16 entries of 4 bytes a line.
-    const std::vector<Expected> steps{{100, "nothing in the cache", miss},      {111, "the same line", hit},     {112, "the next line", miss},
-                                      {96, "the first one again", hit},         {7000, "a third line", miss},    {111, "still there", hit},
-                                      {112, "the one that left", miss},         {7000, "that has left", miss},   {127, "the second one is there", hit}};
+    const std::vector<Expected> steps{
+        {100, "nothing in the cache", miss}, {111, "the same line", hit},   {112, "the next line", miss},
+        {96, "the first one again", hit},    {7000, "a third line", miss},  {111, "still there", hit},
+        {112, "the one that left", miss},    {7000, "that has left", miss}, {127, "the second one is there", hit}};
     std::vector<OneByOne::Step> requests;
     for (const Expected& e : steps) requests.push_back({HostOp::read, e.unit * 4096});
     const auto times = latencies_one_by_one(c, requests);

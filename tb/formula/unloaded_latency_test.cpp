@@ -18,13 +18,16 @@ void expect_exact(const SsdConfig& c, std::uint32_t bytes) {
     s.span = c.ftl.user_capacity_bytes / bytes * bytes;
     const auto r = run_closed_loop(c, s);
     const std::int64_t expected = reference::unloaded_read(c, bytes);
-    std::printf("[   FIGURE ] %s Gen%u x%u, %u bytes: formula %ld ps, model %ld .. %ld ps\n", c.name.c_str(), c.link.generation,
-                c.link.lanes, bytes, expected, r["exact_min_ps"].get<std::int64_t>(), r["exact_max_ps"].get<std::int64_t>());
+    std::printf("[   FIGURE ] %s Gen%u x%u, %u bytes: formula %ld ps, model %ld .. %ld ps\n", c.name.c_str(),
+                c.link.generation, c.link.lanes, bytes, expected, r["exact_min_ps"].get<std::int64_t>(),
+                r["exact_max_ps"].get<std::int64_t>());
     EXPECT_EQ(r["exact_min_ps"].get<std::int64_t>(), expected);
     EXPECT_EQ(r["exact_max_ps"].get<std::int64_t>(), expected);
 }
 
-SsdConfig preset() { return load_config({"mqsim-table3"}, {}).config; }
+SsdConfig preset() {
+    return load_config({"mqsim-table3"}, {}).config;
+}
 
 TEST(UnloadedRead, ThePresetItself) {
     expect_exact(preset(), 4096);
@@ -37,9 +40,10 @@ TEST(UnloadedRead, TheSmallDeviceHasThePresetsTiming) {
     for (const std::uint32_t bytes : {512u, 4096u, 8192u})
         EXPECT_EQ(reference::unloaded_read(small, bytes), reference::unloaded_read(whole, bytes)) << bytes;
     const OnfiTiming &a = small.nand.onfi, &b = whole.nand.onfi;
-    for (Ps OnfiTiming::*t : {&OnfiTiming::t_wc, &OnfiTiming::t_cs, &OnfiTiming::t_adl, &OnfiTiming::t_ccs, &OnfiTiming::t_rhw, &OnfiTiming::t_rr,
-                              &OnfiTiming::t_wb, &OnfiTiming::t_wpre, &OnfiTiming::t_wpst, &OnfiTiming::t_wpsth, &OnfiTiming::t_rpre,
-                              &OnfiTiming::t_dqsre, &OnfiTiming::t_rpsth, &OnfiTiming::t_plane_busy})
+    for (Ps OnfiTiming::*t :
+         {&OnfiTiming::t_wc, &OnfiTiming::t_cs, &OnfiTiming::t_adl, &OnfiTiming::t_ccs, &OnfiTiming::t_rhw,
+          &OnfiTiming::t_rr, &OnfiTiming::t_wb, &OnfiTiming::t_wpre, &OnfiTiming::t_wpst, &OnfiTiming::t_wpsth,
+          &OnfiTiming::t_rpre, &OnfiTiming::t_dqsre, &OnfiTiming::t_rpsth, &OnfiTiming::t_plane_busy})
         EXPECT_EQ(a.*t, b.*t);
     EXPECT_EQ(a.interface, b.interface);
     EXPECT_EQ(a.megatransfers, b.megatransfers);
@@ -48,9 +52,13 @@ TEST(UnloadedRead, TheSmallDeviceHasThePresetsTiming) {
     EXPECT_EQ(small.nand.t_erase, whole.nand.t_erase);
 }
 
-TEST(UnloadedRead, FourKiBOnTable3) { expect_exact(table3_small(), 4096); }
+TEST(UnloadedRead, FourKiBOnTable3) {
+    expect_exact(table3_small(), 4096);
+}
 
-TEST(UnloadedRead, OneSectorTransfersOneSector) { expect_exact(table3_small(), 512); }
+TEST(UnloadedRead, OneSectorTransfersOneSector) {
+    expect_exact(table3_small(), 512);
+}
 
 TEST(UnloadedRead, FasterLinkAndEcc) {
     SsdConfig c = table3_small();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is still in the write buffer, and what a forced write waits for, to the picosecond: between the watermarks, in two orders.
+// What is still in the write buffer, and what a forced write waits for, to the picosecond: between the watermarks, in
+// two orders.
 #include <gtest/gtest.h>
 
 #include "formula/one_by_one.h"
@@ -14,7 +15,8 @@ void expect(const std::string& what, std::int64_t model, std::int64_t formula) {
     EXPECT_EQ(model, formula) << what;
 }
 
-/// One die, whose rows are of one unit. Of 8 units in the buffer more than 4 may be dirty: then they are programmed until 2 are left.
+/// One die, whose rows are of one unit. Of 8 units in the buffer more than 4 may be dirty: then they are programmed
+/// until 2 are left.
 SsdConfig device(BufferOrder order) {
     SsdConfig c = grid(1, 1);
     c.ftl.buffer_bytes = 8 * 4096;
@@ -26,9 +28,11 @@ SsdConfig device(BufferOrder order) {
 
 TEST(WriteBufferTime, WhatTheWatermarksLeave) {
     const SsdConfig c = device(BufferOrder::lru);
-    const std::int64_t in_flash = reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
-    const std::int64_t in_buffer = in_flash - reference::cycles(c.firmware, c.firmware.flash_issue) - reference::read_issue(c.nand) - c.nand.onfi.t_wb.count() -
-                                   c.nand.t_read[0].count() - reference::data_out(c.nand, 4096) - c.ecc.decode_time.count() -
+    const std::int64_t in_flash =
+        reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
+    const std::int64_t in_buffer = in_flash - reference::cycles(c.firmware, c.firmware.flash_issue) -
+                                   reference::read_issue(c.nand) - c.nand.onfi.t_wb.count() - c.nand.t_read[0].count() -
+                                   reference::data_out(c.nand, 4096) - c.ecc.decode_time.count() -
                                    reference::dram(c.dram, 2 * 4096) + reference::dram(c.dram, 4096);
     struct Step {
         HostOp op;
@@ -45,8 +49,10 @@ TEST(WriteBufferTime, WhatTheWatermarksLeave) {
             if (steps[i].what != nullptr) expect(steps[i].what, t[i], steps[i].time);
     };
     // An idle drive below the high watermark programs nothing, one above goes on until the low one.
-    const std::vector<Step> written{{HostOp::write, 100}, {HostOp::write, 101}, {HostOp::write, 102}, {HostOp::write, 103}, {HostOp::write, 100},
-                                    {HostOp::read, 101, "four dirty units: none leaves", in_buffer}, {HostOp::write, 104}};
+    const std::vector<Step> written{
+        {HostOp::write, 100}, {HostOp::write, 101}, {HostOp::write, 102},
+        {HostOp::write, 103}, {HostOp::write, 100}, {HostOp::read, 101, "four dirty units: none leaves", in_buffer},
+        {HostOp::write, 104}};
     std::vector<Step> lru = written, arrival = written;
     lru.insert(lru.end(), {{HostOp::read, 100, "five, lru: the one that was written twice stays", in_buffer},
                            {HostOp::read, 104, "and the newest", in_buffer},
@@ -61,7 +67,10 @@ TEST(WriteBufferTime, WhatTheWatermarksLeave) {
     run(BufferOrder::lru, lru);
     run(BufferOrder::arrival, arrival);
     // A flush takes them all.
-    run(BufferOrder::lru, {{HostOp::write, 100}, {HostOp::read, 100, "before a flush", in_buffer}, {HostOp::flush, 0}, {HostOp::read, 100, "after it", in_flash}});
+    run(BufferOrder::lru, {{HostOp::write, 100},
+                           {HostOp::read, 100, "before a flush", in_buffer},
+                           {HostOp::flush, 0},
+                           {HostOp::read, 100, "after it", in_flash}});
 }
 
 // In the order of arrival all that came before it is programmed first.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What test_rewriting.py mutates: each operator below between blanks, and each ++ and -- before a name, is one mutant, and
-// each of them changes what the program prints. `a < b` in a comment, in a text and in a dump is none.
+// What test_rewriting.py mutates: each operator below between blanks, and each ++ and -- before a name, is one mutant,
+// and each of them changes what the program prints. `a < b` in a comment, in a text and in a dump is none.
 #include <cstdio>
 #include <initializer_list>
 
-#define TWICE(x) ((x) * 2)
+#define TWICE(x) ((x)*2)
 
 namespace {
 
@@ -18,7 +18,10 @@ struct Sum {
     void add(int value, bool negative) { negative ? total -= value : total += value; }
     Sum& operator+=(std::initializer_list<int> values) { return all(values, false); }
     Sum& operator-=(std::initializer_list<int> values) { return all(values, true); }
-    Sum& all(std::initializer_list<int> values, bool negative) { for (int v : values) add(v, negative); return *this; }
+    Sum& all(std::initializer_list<int> values, bool negative) {
+        for (int v : values) add(v, negative);
+        return *this;
+    }
 };
 
 // Made before main() starts.
@@ -73,11 +76,16 @@ int run() {
     added -= {7};
     ++*values;
     ++values[1], --added.total;
-    const auto count = [&](auto accepts) { int n = 0; for (int v : values) n += accepts(v) ? 1 : 0; return n; };
+    const auto count = [&](auto accepts) {
+        int n = 0;
+        for (int v : values) n += accepts(v) ? 1 : 0;
+        return n;
+    };
     // Lambdas with operators of their own are operands.
     const int found = count([](int v) { return v > 4; }) - count([&](int v) { return v <= 5 && v == values[2]; });
     const char* text = found == 0 ? "a < b" : "a + b";
-    std::printf("%s %d %u %u %d %d %d %d\n", text, found, unsigned(fields.low), unsigned(fields.high), added.total, values[0], values[1], values[2]);
+    std::printf("%s %d %u %u %d %d %d %d\n", text, found, unsigned(fields.low), unsigned(fields.high), added.total,
+                values[0], values[1], values[2]);
     std::printf("%d %d %d %d\n", int(early.less), clipped(7), clipped(6), TWICE(found - 1));
     print_all_nested();
     return 0;

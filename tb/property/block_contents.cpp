@@ -22,7 +22,8 @@ BlockContents::Value BlockContents::read(std::uint64_t lba, const std::uint8_t* 
         const BlockSignature s = BlockSignature::load(block);
         if (s.magic == 0 && s.lba == 0 && s.version == 0) return 0;
         if (s.magic == BlockSignature::kMagic && s.lba == lba && s.version != 0) return s.version;
-        wrong = "LBA " + std::to_string(lba) + " has a signature of LBA " + std::to_string(s.lba) + ", version " + std::to_string(s.version) + ", magic " + std::to_string(s.magic);
+        wrong = "LBA " + std::to_string(lba) + " has a signature of LBA " + std::to_string(s.lba) + ", version " +
+                std::to_string(s.version) + ", magic " + std::to_string(s.magic);
         return 0;
     }
     if (std::all_of(block, block + lba_bytes_, [](std::uint8_t b) { return b == 0; })) return 0;
@@ -33,12 +34,15 @@ BlockContents::Value BlockContents::read(std::uint64_t lba, const std::uint8_t* 
         std::uint64_t w = 0;
         std::memcpy(&w, block + i, 8);
         if (w == word(lba, value, i)) continue;
-        wrong = "LBA " + std::to_string(lba) + " begins with number " + std::to_string(value) + ", and byte " + std::to_string(i) + " is none of its";
+        wrong = "LBA " + std::to_string(lba) + " begins with number " + std::to_string(value) + ", and byte " +
+                std::to_string(i) + " is none of its";
         return 0;
     }
     return value;
 }
 
-void BlockContents::spoil(std::uint8_t* block) const { std::memset(block, 0xDB, bytes_ ? lba_bytes_ : sizeof(BlockSignature)); }
+void BlockContents::spoil(std::uint8_t* block) const {
+    std::memset(block, 0xDB, bytes_ ? lba_bytes_ : sizeof(BlockSignature));
+}
 
 }  // namespace ssdtlm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the test writes into logical blocks, and what it makes of what it reads: the value that the reference map knows, or why it is none.
+// What the test writes into logical blocks, and what it makes of what it reads: the value that the reference map knows,
+// or why it is none.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ public:
     /// Before anything was written.
     static constexpr Value kInitial = 1;
 
-    /// `bytes`: else signatures, whose version stands for the value of the whole unit. `seed`: of what the drive was filled with.
+    /// `bytes`: else signatures, whose version stands for the value of the whole unit. `seed`: of what the drive was
+    /// filled with.
     BlockContents(bool bytes, std::uint32_t lba_bytes, std::uint32_t version_bits, std::uint64_t seed)
         : bytes_(bytes), lba_bytes_(lba_bytes), versions_((1u << version_bits) - 1), initial_(seed, lba_bytes) {}
 

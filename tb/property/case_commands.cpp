@@ -9,18 +9,24 @@ namespace ssdtlm {
 
 namespace {
 using Kind = DriveOp::Kind;
-constexpr std::uint32_t kApart = 3;      // units, the ranges of a deallocation
-constexpr std::uint32_t kMostThere = 4;  // operations on one unit under way together: the reference map tries out their orders
+constexpr std::uint32_t kApart = 3;  // units, the ranges of a deallocation
+constexpr std::uint32_t kMostThere =
+    4;  // operations on one unit under way together: the reference map tries out their orders
 
-bool is_zeroes(Kind k) { return k == Kind::zeroes || k == Kind::forced_zeroes; }
-bool changes(Kind k) { return k == Kind::write || k == Kind::forced_write || k == Kind::trim || is_zeroes(k); }
+bool is_zeroes(Kind k) {
+    return k == Kind::zeroes || k == Kind::forced_zeroes;
+}
+bool changes(Kind k) {
+    return k == Kind::write || k == Kind::forced_write || k == Kind::trim || is_zeroes(k);
+}
 }  // namespace
 
 /// The blocks of the command; 0: it was not submitted, something has to end before.
 std::uint32_t CaseHost::submit(const DriveOp& op) {
     if (under_way_ == depth_ || !queue_[0].has_room()) return 0;
     Slot& s = slots_[queue_[0].next_cid()];
-    const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit, most = bring_up_.info().max_transfer_bytes / drive_.lba_bytes;
+    const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit,
+                        most = bring_up_.info().max_transfer_bytes / drive_.lba_bytes;
     s.kind = op.kind;
     s.lba = op.unit % drive_.units * per_unit;
     std::uint64_t blocks = std::max(1u, op.blocks);
@@ -56,7 +62,9 @@ void CaseHost::touch(Slot& s, std::uint64_t lba, std::uint64_t blocks) const {
     for (std::uint64_t at = lba; at < lba + blocks;) {
         const std::uint64_t unit = at / per_unit, end = std::min((unit + 1) * per_unit, lba + blocks);
         if (s.kind != Kind::trim || end - at == per_unit)
-            s.parts.push_back(drive_.bytes ? Part{unit, static_cast<std::uint32_t>(at % per_unit), static_cast<std::uint32_t>(end - at), 0} : Part{unit, 0, 1, 0});
+            s.parts.push_back(drive_.bytes ? Part{unit, static_cast<std::uint32_t>(at % per_unit),
+                                                  static_cast<std::uint32_t>(end - at), 0}
+                                           : Part{unit, 0, 1, 0});
         at = end;
     }
 }
@@ -65,7 +73,8 @@ bool CaseHost::too_many_there(const Slot& s) const {
     for (const Part& part : s.parts) {
         std::uint32_t others = 0;
         for (const Slot& o : slots_)
-            others += o.busy && changes(o.kind) && std::any_of(o.parts.begin(), o.parts.end(), [&](const Part& p) { return p.unit == part.unit; });
+            others += o.busy && changes(o.kind) &&
+                      std::any_of(o.parts.begin(), o.parts.end(), [&](const Part& p) { return p.unit == part.unit; });
         if (others >= kMostThere) return true;
     }
     return false;
@@ -75,7 +84,9 @@ void CaseHost::write_sqe(Slot& s) {
     nvme::Sqe& sqe = queue_[0].take_entry();
     sqe.nsid = bring_up_.info().nsid;
     ReferenceMap::Value value = 0;
-    const auto bytes = s.kind == Kind::trim ? static_cast<std::uint32_t>(s.ranges.size() * sizeof(nvme::DsmRange)) : is_zeroes(s.kind) ? 0 : s.blocks * drive_.lba_bytes;
+    const auto bytes = s.kind == Kind::trim ? static_cast<std::uint32_t>(s.ranges.size() * sizeof(nvme::DsmRange))
+                       : is_zeroes(s.kind)  ? 0
+                                            : s.blocks * drive_.lba_bytes;
     if (bytes != 0) {
         s.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
         const PrpPair prp = build_prp(memory_, config_.page_bytes, s.buffer.address, bytes, s.buffer.lists);
@@ -86,20 +97,23 @@ void CaseHost::write_sqe(Slot& s) {
         sqe.opc = nvme::kIoDatasetMgmt;
         sqe.cdw10 = static_cast<std::uint32_t>(s.ranges.size() - 1);
         sqe.cdw11 = nvme::kDsmDeallocate;
-        for (std::size_t r = 0; r < s.ranges.size(); ++r) nvme::store(s.buffer.data + r * sizeof(nvme::DsmRange), s.ranges[r]);
+        for (std::size_t r = 0; r < s.ranges.size(); ++r)
+            nvme::store(s.buffer.data + r * sizeof(nvme::DsmRange), s.ranges[r]);
     } else if (s.kind == Kind::flush) {
         sqe.opc = nvme::kIoFlush;
         s.begun = map_.begin_flush();
     } else {
         sqe.opc = s.kind == Kind::read ? nvme::kIoRead : is_zeroes(s.kind) ? nvme::kIoWriteZeroes : nvme::kIoWrite;
         sqe.set_slba(s.lba);
-        sqe.cdw12 = (s.blocks - 1) | (s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes ? nvme::kRwFua : 0u);
+        sqe.cdw12 =
+            (s.blocks - 1) | (s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes ? nvme::kRwFua : 0u);
     }
     if (s.kind == Kind::write || s.kind == Kind::forced_write) {
         value = contents_.next([&](ReferenceMap::Value v) {
             return std::any_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return map_.knows(p.unit, v); });
         });
-        for (std::uint32_t b = 0; b < s.blocks; ++b) contents_.write(s.lba + b, value, s.buffer.data + std::size_t{b} * drive_.lba_bytes);
+        for (std::uint32_t b = 0; b < s.blocks; ++b)
+            contents_.write(s.lba + b, value, s.buffer.data + std::size_t{b} * drive_.lba_bytes);
     } else if (s.kind == Kind::read) {
         for (std::uint32_t b = 0; b < s.blocks; ++b) contents_.spoil(s.buffer.data + std::size_t{b} * drive_.lba_bytes);
         s.begun = map_.begin_read();
@@ -125,7 +139,8 @@ void CaseHost::completed(Slot& s, const nvme::Cqe& cqe) {
     --under_way_;
     s.busy = false;
     if (cqe.status() != nvme::kStSuccess) return failed(s, cqe.status());
-    const bool forced = s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes || (s.kind == Kind::trim ? drive_.durable_trims : drive_.durable_writes);
+    const bool forced = s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes ||
+                        (s.kind == Kind::trim ? drive_.durable_trims : drive_.durable_writes);
     if (s.kind == Kind::flush) initial_at_risk_ = initial_at_risk_ && flush_failed_;
     if (s.kind == Kind::flush)
         map_.end_flush(s.begun);
@@ -135,19 +150,25 @@ void CaseHost::completed(Slot& s, const nvme::Cqe& cqe) {
         for (const Part& p : s.parts) map_.end(p.unit, p.begun, forced);
 }
 
-/// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not durable. Whose pages are lost, it says so
-/// to who reads them; others than that it does not say.
+/// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not
+/// durable. Whose pages are lost, it says so to who reads them; others than that it does not say.
 void CaseHost::failed(Slot& s, std::uint16_t status) {
     const bool refused = status == nvme::kStReadOnlyRange && changes(s.kind);
     const bool given_up = status == nvme::kStWriteFault && (changes(s.kind) || s.kind == Kind::flush);
-    bool lost = status == nvme::kStUnrecoveredRead && (s.kind == Kind::read || s.kind == Kind::write || s.kind == Kind::forced_write);
+    bool lost = status == nvme::kStUnrecoveredRead &&
+                (s.kind == Kind::read || s.kind == Kind::write || s.kind == Kind::forced_write);
     const bool page_lost = lost && drive_.loses_pages;
     counts_.lost += page_lost;
-    if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit) || (initial_at_risk_ && map_.is_initial(p.unit)); });
+    if (lost)
+        lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) {
+            return !map_.is_durable(p.unit) || (initial_at_risk_ && map_.is_initial(p.unit));
+        });
     if (!page_lost && !(is_read_only_() ? refused || given_up || lost : lost && was_read_only_))
-        throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " + std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
-                          " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
-                          (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));
+        throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " +
+                          std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
+                          " ended with status SCT " + std::to_string(status >> 8) + " SC " +
+                          std::to_string(status & 0xFF) + (is_read_only_() ? " of a read-only drive" : "") +
+                          what_is_known(s.parts));
     ++counts_.failed;
     if (s.kind == Kind::flush) {
         map_.fail_flush();
@@ -167,7 +188,9 @@ void CaseHost::forget(Slot& s) {
 
 std::string CaseHost::what_is_known(const std::vector<Part>& parts) const {
     std::string known;
-    for (const Part& p : parts) known += "\nunit " + std::to_string(p.unit) + (map_.is_durable(p.unit) ? ", durable: " : ": ") + map_.describe(p.unit);
+    for (const Part& p : parts)
+        known += "\nunit " + std::to_string(p.unit) + (map_.is_durable(p.unit) ? ", durable: " : ": ") +
+                 map_.describe(p.unit);
     return known;
 }
 
@@ -177,15 +200,22 @@ void CaseHost::check_read(Slot& s) {
     for (const Part& p : s.parts) {
         ReferenceMap::Image found;
         std::string wrong;
-        for (const std::uint64_t end = std::min((p.unit + 1) * per_unit, s.lba + s.blocks); lba < end && wrong.empty(); ++lba) {
+        for (const std::uint64_t end = std::min((p.unit + 1) * per_unit, s.lba + s.blocks); lba < end && wrong.empty();
+             ++lba) {
             found.push_back(contents_.read(lba, s.buffer.data + (lba - s.lba) * drive_.lba_bytes, wrong));
             if (!drive_.bytes && found.back() != found.front())
-                wrong = "LBA " + std::to_string(lba) + " has version " + std::to_string(found.back()) + ", others of its unit " + std::to_string(found.front());
+                wrong = "LBA " + std::to_string(lba) + " has version " + std::to_string(found.back()) +
+                        ", others of its unit " + std::to_string(found.front());
         }
         if (!drive_.bytes) found.resize(1);
-        if (wrong.empty()) wrong = map_.read(p.unit, p.first, found, s.begun);
-        else wrong += "; unit " + std::to_string(p.unit) + ": " + map_.describe(p.unit);
-        if (!wrong.empty()) throw CheckFailed((stage_ == Stage::works ? "operation before line " + std::to_string(next_ + 1) : std::string("look")) + ": " + wrong);
+        if (wrong.empty())
+            wrong = map_.read(p.unit, p.first, found, s.begun);
+        else
+            wrong += "; unit " + std::to_string(p.unit) + ": " + map_.describe(p.unit);
+        if (!wrong.empty())
+            throw CheckFailed(
+                (stage_ == Stage::works ? "operation before line " + std::to_string(next_ + 1) : std::string("look")) +
+                ": " + wrong);
         ++counts_.looked_at;
     }
     map_.end_read(s.begun);

@@ -16,10 +16,13 @@ HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
     c.queue_entries = depth + 1;
     return c;
 }
-std::uint32_t atoms_of(const CaseHost::Drive& d) { return d.bytes ? d.unit_bytes / d.lba_bytes : 1; }
+std::uint32_t atoms_of(const CaseHost::Drive& d) {
+    return d.bytes ? d.unit_bytes / d.lba_bytes : 1;
+}
 }  // namespace
 
-CaseHost::CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops)
+CaseHost::CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive,
+                   std::uint32_t depth, const std::vector<DriveOp>& ops)
     : sc_module(name),
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
@@ -89,7 +92,8 @@ void CaseHost::bring_up(std::uint64_t) {
 void CaseHost::started() {
     if (queue_.empty()) {
         queue_ = bring_up_.take_queues();
-        if (bring_up_.info().blocks < drive_.units * blocks_per_unit()) throw CheckFailed("the namespace has " + std::to_string(bring_up_.info().blocks) + " blocks");
+        if (bring_up_.info().blocks < drive_.units * blocks_per_unit())
+            throw CheckFailed("the namespace has " + std::to_string(bring_up_.info().blocks) + " blocks");
         slots_.resize(depth_);
     }
     if (stage_ == Stage::starts) stage_ = Stage::works;
@@ -121,15 +125,16 @@ void CaseHost::drop_commands() {
 void CaseHost::reset(std::uint64_t) {
     counts_.resets_under_load += under_way_ != 0;
     serves_ = false;  // no doorbell is written from now on
-    bring_up_.reset(cut_by_->again % 2 != 0,
-                    [this] {
-                        drop_commands();
-                        if (cut_by_->look) {
-                            stage_ = Stage::looks;
-                            look_at_ = 0;
-                        }
-                    },
-                    [this] { started(); });
+    bring_up_.reset(
+        cut_by_->again % 2 != 0,
+        [this] {
+            drop_commands();
+            if (cut_by_->look) {
+                stage_ = Stage::looks;
+                look_at_ = 0;
+            }
+        },
+        [this] { started(); });
 }
 
 void CaseHost::cut_power(std::uint64_t) {
@@ -161,7 +166,9 @@ void CaseHost::power_returns(std::uint64_t) {
     power_waits_ = !power_switch_(true);
     if (power_waits_) return;
     powered_ = true;
-    if (cuts_left_ != 0) timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us}, this);
+    if (cuts_left_ != 0)
+        timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(
+            agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us}, this);
     bring_up(0);
 }
 
@@ -212,7 +219,9 @@ bool CaseHost::next_op() {
     }
     const DriveOp& op = ops_[next_];
     switch (op.kind) {
-        case Kind::pause: wait(Ps{std::int64_t{1'000'000} * op.us + 1}); break;
+        case Kind::pause:
+            wait(Ps{std::int64_t{1'000'000} * op.us + 1});
+            break;
         case Kind::drain:
             if (under_way_ != 0) return false;
             break;
@@ -257,8 +266,9 @@ bool CaseHost::next_look() {
 }
 
 std::string CaseHost::where() const {
-    return "operation " + std::to_string(next_) + " of " + std::to_string(ops_.size()) + ", " + std::to_string(under_way_) + " commands under way, unit " +
-           std::to_string(look_at_) + " looked at, " + (powered_ ? bring_up_.doing() : "no power") + (ended_ ? shut_down_ ? ", shut down" : ", shutting down" : "");
+    return "operation " + std::to_string(next_) + " of " + std::to_string(ops_.size()) + ", " +
+           std::to_string(under_way_) + " commands under way, unit " + std::to_string(look_at_) + " looked at, " +
+           (powered_ ? bring_up_.doing() : "no power") + (ended_ ? shut_down_ ? ", shut down" : ", shutting down" : "");
 }
 
 }  // namespace ssdtlm

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that carries out a case: it has the model's bring-up and host memory, and submission, data and their check of its own. What it writes is of its own
-// making (each write a number, in each of its logical blocks a text that follows from number and place), Write Zeroes included; after a loss of power
-// nothing is submitted again.
+// A host that carries out a case: it has the model's bring-up and host memory, and submission, data and their check of
+// its own. What it writes is of its own making (each write a number, in each of its logical blocks a text that follows
+// from number and place), Write Zeroes included; after a loss of power nothing is submitted again.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
+#include <utility>
+#include <vector>
 
 #include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
@@ -33,7 +32,7 @@ public:
         bool bytes, durable_writes;
         bool durable_trims;  ///< capacitors protect the journal, too
         bool caches_filled;  ///< what the drive holds at the start is in part in its write buffer only
-        bool loses_pages;  ///< any read may find that the flash has lost what it is for
+        bool loses_pages;    ///< any read may find that the flash has lost what it is for
         std::uint32_t version_bits;
         std::uint64_t seed;
     };
@@ -46,7 +45,8 @@ public:
 
     tlm::tlm_initiator_socket<> mmio_initiator;
 
-    CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
+    CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive,
+             std::uint32_t depth, const std::vector<DriveOp>& ops);
 
     /// Called with false when the power goes, and with true when it is back; see NvmeDriver.
     void set_power_switch(std::function<bool(bool)> f) { power_switch_ = std::move(f); }
@@ -102,12 +102,17 @@ private:
     /// What is to be done next.
     enum class Stage : std::uint8_t { starts, works, looks, last_look, ends };
 
-    void write32(std::uint32_t offset, std::uint32_t value) override { access(tlm::TLM_WRITE_COMMAND, offset, value, nullptr); }
-    void read32(std::uint32_t offset, MmioClient& client) override { access(tlm::TLM_READ_COMMAND, offset, 0, &client); }
+    void write32(std::uint32_t offset, std::uint32_t value) override {
+        access(tlm::TLM_WRITE_COMMAND, offset, value, nullptr);
+    }
+    void read32(std::uint32_t offset, MmioClient& client) override {
+        access(tlm::TLM_READ_COMMAND, offset, 0, &client);
+    }
     void access(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client);
     void access_done(Access& a);
     void access_done_at_once(std::uint64_t number);
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     void end_of_elaboration() override { registers_ = door_.towards(mmio_initiator.operator->()); }
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
@@ -155,18 +160,19 @@ private:
     bool flush_failed_ = false;
     std::function<bool(bool)> power_switch_;
     std::function<bool()> is_read_only_;
-    bool was_read_only_ = false;  ///< before a loss of power: what it had given up stays lost, though a start may know nothing of the block that had failed
+    bool was_read_only_ = false;  ///< before a loss of power: what it had given up stays lost, though a start may know
+                                  ///< nothing of the block that had failed
     std::function<void()> on_end_;
     Stage stage_ = Stage::starts;
-    std::size_t next_ = 0;          // of ops_
-    std::uint64_t look_at_ = 0;     // next unit
+    std::size_t next_ = 0;       // of ops_
+    std::uint64_t look_at_ = 0;  // next unit
     std::uint32_t under_way_ = 0;
     std::uint64_t commands_ = 0;
-    bool waits_ = false;            // for its own entry of the agenda
+    bool waits_ = false;  // for its own entry of the agenda
     Agenda::Entry timer_;
     bool powered_ = true, power_waits_ = false, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
     const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away or resets, until the drive is back
-    std::uint32_t cuts_left_ = 0;   // of that operation
+    std::uint32_t cuts_left_ = 0;      // of that operation
     Counts counts_;
 };
 

@@ -43,12 +43,22 @@ struct Netlist {
         host.set_is_read_only([this] { return device.controller.ftl->media().read_only; });
         host.set_on_end([this] { device.controller.firmware->stop_gc(); });
         device.set_on_rebuilt([this] { device.controller.ftl->verify_books(); });
-        if (c.run.check_waiters) process.add_after_each([](void* self) { static_cast<Netlist*>(self)->check_waiters(); }, this);
+        if (c.run.check_waiters)
+            process.add_after_each([](void* self) { static_cast<Netlist*>(self)->check_waiters(); }, this);
     }
     CaseHost::Drive drive() const {
         const Ftl& ftl = *device.controller.ftl;
-        return {config.nand.geometry.unit_bytes, config.nvme.lba_bytes, ftl.logical_units(), ftl.mapped_units(), config.run.data == DataMode::bytes,
-                config.ftl.buffer_mode != BufferMode::write_back, config.ftl.buffer_mode == BufferMode::power_protected, config.ftl.caches_filled, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
+        return {config.nand.geometry.unit_bytes,
+                config.nvme.lba_bytes,
+                ftl.logical_units(),
+                ftl.mapped_units(),
+                config.run.data == DataMode::bytes,
+                config.ftl.buffer_mode != BufferMode::write_back,
+                config.ftl.buffer_mode == BufferMode::power_protected,
+                config.ftl.caches_filled,
+                config.faults.page_lost > 0,
+                ftl.codec().version_bits(),
+                config.run.seed};
     }
     void supply_fails() {
         off = false;
@@ -101,7 +111,8 @@ nlohmann::json counts_of(const Netlist& n) {
     j["partial merges"] = f.partial_merges;
     j["full merges"] = f.full_merges;
     j["direct blocks"] = f.direct_blocks;
-    if (const ReadCache* cache = std::as_const(*c.firmware).read_cache()) j["read cache hits"] = c.earlier().read_cache.hits + cache->counters().hits;
+    if (const ReadCache* cache = std::as_const(*c.firmware).read_cache())
+        j["read cache hits"] = c.earlier().read_cache.hits + cache->counters().hits;
     if (const auto* map = std::as_const(*c.firmware).cached_map()) {
         j["map misses"] = c.earlier().map.misses + map->counters().misses;
     }
@@ -112,7 +123,8 @@ nlohmann::json counts_of(const Netlist& n) {
         j["losses with a buffer to save"] = j.value("losses with a buffer to save", 0ull) + (cut.on_capacitors != Ps{});
         j["losses in the search"] = j.value("losses in the search", 0ull) + (cut.scan_time == Ps{});
         j["starts from checkpoints"] = j.value("starts from checkpoints", 0ull) + (cut.source == MapSource::checkpoint);
-        j["starts from clean checkpoints"] = j.value("starts from clean checkpoints", 0ull) + (cut.source == MapSource::clean_checkpoint);
+        j["starts from clean checkpoints"] =
+            j.value("starts from clean checkpoints", 0ull) + (cut.source == MapSource::clean_checkpoint);
         j["dirty entries found"] = j.value("dirty entries found", 0ull) + cut.dirty_entries;
     }
     return j;
@@ -137,9 +149,11 @@ nlohmann::json run_case(const SsdConfig& config, std::uint32_t depth, const std:
     return counts_of(n);
 }
 
-nlohmann::json run_in_child(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops, unsigned seconds) {
+nlohmann::json run_in_child(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops,
+                            unsigned seconds) {
     return nlohmann::json::parse(in_child([&] {
-        // Ends the child: one in which things happen for ever. Of the processor, so that what else the machine does is not counted.
+        // Ends the child: one in which things happen for ever. Of the processor, so that what else the machine does is
+        // not counted.
         const itimerval limit{{0, 0}, {static_cast<time_t>(seconds), 0}};
         if (setitimer(ITIMER_PROF, &limit, nullptr) != 0) throw std::runtime_error("setitimer");
         return run_case(config, depth, ops).dump();

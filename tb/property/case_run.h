@@ -12,6 +12,7 @@ namespace ssdtlm {
 nlohmann::json run_case(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops);
 
 /// The same in a child process; std::runtime_error with what is wrong, or after `seconds` of the processor.
-nlohmann::json run_in_child(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops, unsigned seconds = 240);
+nlohmann::json run_in_child(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops,
+                            unsigned seconds = 240);
 
 }  // namespace ssdtlm

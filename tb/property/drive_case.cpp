@@ -12,7 +12,9 @@
 
 namespace ssdtlm {
 
-const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read", "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush", "pause", "drain", "cut", "off", "reset"};
+const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read",   "write",         "forced_write", "trim",
+                                                                  "zeroes", "forced_zeroes", "flush",        "pause",
+                                                                  "drain",  "cut",           "off",          "reset"};
 
 const std::vector<Choice>& DriveCase::choices() {
     // Keys without a dot are no parameters: they are worked into others below.
@@ -36,7 +38,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"precondition.state", {"\"fresh\"", "\"sequential\"", "\"sequential\"", "\"random\"", "\"analytic\""}},
         {"precondition.fill", {"\"100%\"", "\"70%\"", "\"10%\""}},
         {"precondition.fill_caches", {"-", "-", "true"}},
-        {"gc.policy", {"\"greedy\"", "\"cost_benefit\"", "\"random\"", "\"fifo\"", "\"d_choices\"", "\"windowed_greedy\""}},
+        {"gc.policy",
+         {"\"greedy\"", "\"cost_benefit\"", "\"random\"", "\"fifo\"", "\"d_choices\"", "\"windowed_greedy\""}},
         {"gc.random.least_invalid_pages", {"-", "0", "2", "20"}},
         {"gc.windowed_greedy.window", {"-", "1", "5"}},
         {"soft_hard", {"3 2", "4 2", "4 3", "6 2", "2 1", "4 1"}},
@@ -125,45 +128,74 @@ std::string DriveCase::value(const std::string& key) const {
     throw std::runtime_error("no choice " + key);
 }
 
-std::uint64_t DriveCase::number(const std::string& key) const { return std::stoull(value(key)); }
+std::uint64_t DriveCase::number(const std::string& key) const {
+    return std::stoull(value(key));
+}
 
 namespace {
 
-bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+bool starts(const std::string& text, const char* with) {
+    return text.rfind(with, 0) == 0;
+}
 
 std::uint32_t planes_of(const DriveCase& c);
 bool goes_with(const DriveCase& c, const std::string& key);
-bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
+bool goes_with_lanes(const DriveCase& c) {
+    return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions");
+}
 
 /// MLC of two steps, where the map is one that it goes with; it decides what else is drawn.
-bool in_two_steps(const DriveCase& c) { return c.value("nand.two_step") == "true" && c.value("ftl.mapping") == "\"page\""; }
+bool in_two_steps(const DriveCase& c) {
+    return c.value("nand.two_step") == "true" && c.value("ftl.mapping") == "\"page\"";
+}
 
-/// One free block kept from the host, which goes with no other writer than it and collection, and with nothing that fails.
-bool keeps_one_block(const DriveCase& c) { return c.value("soft_hard").back() == '1' && c.value("ftl.mapping") == "\"page\"" && !in_two_steps(c); }
+/// One free block kept from the host, which goes with no other writer than it and collection, and with nothing that
+/// fails.
+bool keeps_one_block(const DriveCase& c) {
+    return c.value("soft_hard").back() == '1' && c.value("ftl.mapping") == "\"page\"" && !in_two_steps(c);
+}
 
 /// Collection that takes no time.
 bool collects_in_no_time(const DriveCase& c) {
-    return c.value("gc.charge_time") != "-" && !keeps_one_block(c) && c.value("ftl.mapping") != "\"fast\"" && c.value("ftl.mapping") != "\"block\"" && !in_two_steps(c);
+    return c.value("gc.charge_time") != "-" && !keeps_one_block(c) && c.value("ftl.mapping") != "\"fast\"" &&
+           c.value("ftl.mapping") != "\"block\"" && !in_two_steps(c);
 }
 
 /// NVM Sets that the drive's channels, ways and planes make up.
 bool goes_with_sets(const DriveCase& c) {
     const std::string sets = c.value("ftl.nvm_sets");
-    if (sets == "-" || keeps_one_block(c) || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
-    const auto has = [&](const char* dimension, const char* count) { return c.value(std::string("nand.geometry.") + dimension) == count; };
+    if (sets == "-" || keeps_one_block(c) || c.value("ftl.mapping") == "\"fast\"" ||
+        c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"")
+        return false;
+    const auto has = [&](const char* dimension, const char* count) {
+        return c.value(std::string("nand.geometry.") + dimension) == count;
+    };
     if (sets[1] == 'P') return has("planes_per_die", "4") && c.value("ftl.superblock") == "\"plane\"";
     return has("channels", "2") && (sets.find('W') == std::string::npos || has("ways", "2"));
 }
 
 /// Cores with a cache for the map's table.
 bool goes_with_table_cache(const DriveCase& c) {
-    if (c.value("table_sets") == "-" || c.value("firmware_cycles") == "0" || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"") return false;
-    return c.value("ftl.mapping") != "\"dftl\"" || (goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"");
+    if (c.value("table_sets") == "-" || c.value("firmware_cycles") == "0" || c.value("ftl.mapping") == "\"fast\"" ||
+        c.value("ftl.mapping") == "\"block\"")
+        return false;
+    return c.value("ftl.mapping") != "\"dftl\"" ||
+           (goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"");
 }
 
 /// What is refused with it, or has to have other values.
 bool is_out_of_two_steps(const std::string& key) {
-    static const char* const kKeys[] = {"ftl.parity", "slc.", "gc.pace", "gc.tokens", "ftl.checkpoint", "refresh.", "wear.most_spread", "wear.each", "gc.frontier", "nand.faults.program_fail", "nand.bits_per_cell",
+    static const char* const kKeys[] = {"ftl.parity",
+                                        "slc.",
+                                        "gc.pace",
+                                        "gc.tokens",
+                                        "ftl.checkpoint",
+                                        "refresh.",
+                                        "wear.most_spread",
+                                        "wear.each",
+                                        "gc.frontier",
+                                        "nand.faults.program_fail",
+                                        "nand.bits_per_cell",
                                         "nand.geometry.pages_per_block"};
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
@@ -175,161 +207,220 @@ bool is_out_of_no_time(const std::string& key) {
 }
 
 bool is_out_of_one_block(const std::string& key) {
-    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "ftl.spare_blocks", "slc.", "ftl.checkpoint", "ftl.stream_frontiers", "ftl.multi_hash", "ftl.nvm_sets",
-                                        "ftl.static_dimensions", "gc.frontier", "gc.charge_time", "wear.most_spread", "wear.each"};
+    static const char* const kKeys[] = {
+        "nand.faults",    "factory_bad",          "ftl.parity",       "ftl.spare_blocks", "slc.",
+        "ftl.checkpoint", "ftl.stream_frontiers", "ftl.multi_hash",   "ftl.nvm_sets",     "ftl.static_dimensions",
+        "gc.frontier",    "gc.charge_time",       "wear.most_spread", "wear.each"};
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
 
-bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
+bool has_checkpoints(const DriveCase& c) {
+    return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-";
+}
 
 /// Write buffer and read cache in one room, which have to have one order.
 bool shares_room(const DriveCase& c) {
     if (c.value("read_cache.room") == "-" || c.number("read_cache_units") != 0) return false;
-    const bool other = c.value("buffer.order") != "-" && goes_with(c, "buffer.order"), lru = other && c.value("buffer.order") == "\"lru\"";
+    const bool other = c.value("buffer.order") != "-" && goes_with(c, "buffer.order"),
+               lru = other && c.value("buffer.order") == "\"lru\"";
     return c.value("read_cache.replacement") == "\"fifo\"" ? !other : lru;
 }
 
 /// Whether a parameter means anything, and is allowed, beside the others.
 bool goes_with(const DriveCase& c, const std::string& key) {
-    const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"", logs = fast || c.value("ftl.mapping") == "\"block\"";
+    const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"",
+               logs = fast || c.value("ftl.mapping") == "\"block\"";
     const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
     if (key == "nand.two_step") return in_two_steps(c);
     if (in_two_steps(c) && is_out_of_two_steps(key)) return false;
     if (keeps_one_block(c) && is_out_of_one_block(key)) return false;
     if (key == "gc.charge_time") return collects_in_no_time(c);
     if (collects_in_no_time(c) && is_out_of_no_time(key)) return false;
-    if (key == "map.gc_updates" || key == "dirty_pages") return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
+    if (key == "map.gc_updates" || key == "dirty_pages")
+        return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
     if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
     if (key == "buffer.prefer_dirty" && !goes_with(c, "dirty_pages")) return false;
-    if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") == "\"by_translation_page\"";
-    if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
+    if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder")
+        return dftl && c.value("buffer.order") == "\"by_translation_page\"";
+    if (key == "buffer.order" && c.value(key) == "\"lru\"")
+        return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
     // In no time everything is moved as often as that, which takes the test long.
     if (key == "refresh.age" && c.value(key) == "\"300us\"" && collects_in_no_time(c)) return false;
     if (key == "run.check_waiters" && collects_in_no_time(c) && c.value("refresh.age") != "-") return false;
-    if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
+    if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" ||
+        key == "gc.least_invalid")
+        return !logs;
     if (starts(key, "fast.")) return fast;
     if (key == "nand.t_cache_busy") return c.value("nand.cache_program") == "true";
-    if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
-                                    c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
+    if (starts(key, "slc."))
+        return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 &&
+               c.number("nand.bits_per_cell") > 1 &&
+               c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
     if (starts(key, "ftl.multi_hash") || key == "ftl.stream_frontiers") return frontiers;
     if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";
     if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
     if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
     if (key == "factory_bad") return c.value(key) != "-" && c.number("ftl.spare_blocks") != 0;
-    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread")
+    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" ||
+        key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread")
         return !logs;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.parity")
-        return !logs && c.value("ftl.superblock") == "\"drive\"" && !goes_with(c, "slc.") && planes_of(c) != c.number("nand.geometry.planes_per_die") &&
+        return !logs && c.value("ftl.superblock") == "\"drive\"" && !goes_with(c, "slc.") &&
+               planes_of(c) != c.number("nand.geometry.planes_per_die") &&
                !(goes_with(c, "precondition.state") && c.value("precondition.state") == "\"analytic\"");
     if (key == "ftl.static_dimensions")
-        return !logs && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+        return !logs && c.value("ftl.superblock") != "\"drive\"" &&
+               (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
-    if (key == "buffer.mode") return c.value(key) != "\"protected\"" || (c.value("nand.faults.program_fail") == "-" && c.value("nand.faults.erase_fail") == "-");
+    if (key == "buffer.mode")
+        return c.value(key) != "\"protected\"" ||
+               (c.value("nand.faults.program_fail") == "-" && c.value("nand.faults.erase_fail") == "-");
     if (key == "buffer.flush_start") return c.value("buffer.mode") != "\"write_through\"";
     if (key == "precondition.fill_caches")
         return c.value("buffer.mode") != "\"write_through\"" && goes_with(c, "precondition.state") &&
                (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
     if (key == "precondition.state" && c.value(key) == "\"analytic\"")
-        return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c) && !goes_with_sets(c);
+        return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" &&
+               !goes_with_lanes(c) && !goes_with_sets(c);
     if (key == "read_cache.room") return shares_room(c);
     if (key == "read_cache.window") return shares_room(c) && c.value("read_cache.replacement") == "\"cflru\"";
     if (key == "read_cache.replacement" && c.value(key) == "\"cflru\"") return shares_room(c);
-    if (key == "read_cache.replacement" || key == "read_cache.fill") return c.number("read_cache_units") != 0 || shares_room(c);
+    if (key == "read_cache.replacement" || key == "read_cache.fill")
+        return c.number("read_cache_units") != 0 || shares_room(c);
     return true;
 }
 
 std::uint32_t planes_of(const DriveCase& c) {
-    return static_cast<std::uint32_t>(c.number("nand.geometry.channels") * c.number("nand.geometry.ways") * c.number("nand.geometry.dies_per_chip") *
+    return static_cast<std::uint32_t>(c.number("nand.geometry.channels") * c.number("nand.geometry.ways") *
+                                      c.number("nand.geometry.dies_per_chip") *
                                       c.number("nand.geometry.planes_per_die"));
 }
 
-std::string bytes_text(std::uint64_t bytes) { return "\"" + std::to_string(bytes) + "B\""; }
+std::string bytes_text(std::uint64_t bytes) {
+    return "\"" + std::to_string(bytes) + "B\"";
+}
 
 /// What no single choice says: sizes that have to fit each other.
 std::string sizes(const DriveCase& c, std::uint64_t unit) {
     const std::uint64_t page = unit * c.number("units_per_page");
     std::uint64_t transfer = c.number("transfer") * 1024;
     while (transfer < unit) transfer *= 2;
-    std::string text = "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
-                       "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
-                       "\nbuffer.size = " + bytes_text(std::max<std::uint64_t>(4096, c.number("buffer_pages") * page * planes_of(c))) + "\n";
-    const std::string drawn = c.value("soft_hard"), limits = drawn.back() == '1' && !keeps_one_block(c) ? std::string(drawn[0] == '2' ? "3 2" : "4 2") : drawn;
+    std::string text =
+        "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
+        "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
+        "\nbuffer.size = " + bytes_text(std::max<std::uint64_t>(4096, c.number("buffer_pages") * page * planes_of(c))) +
+        "\n";
+    const std::string drawn = c.value("soft_hard"), limits = drawn.back() == '1' && !keeps_one_block(c)
+                                                                 ? std::string(drawn[0] == '2' ? "3 2" : "4 2")
+                                                                 : drawn;
     // In two steps collection goes on in no superblock of an earlier life: so many more losses of power in a row.
     const std::uint64_t more = in_two_steps(c) ? 4 : 0;
-    text += "gc.soft_free_blocks = " + std::to_string(std::stoul(limits) + more) + "\ngc.hard_free_blocks = " + std::to_string(std::stoul(limits.substr(2)) + more) + "\n";
-    if (in_two_steps(c)) text += "nand.bits_per_cell = 2\nnand.geometry.pages_per_block = " + std::to_string(std::max<std::uint64_t>(8, c.number("nand.geometry.pages_per_block"))) + "\n";
-    if (goes_with(c, "gc.idle_after") && c.value("gc.idle_after") != "-") text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + more + 2) + "\n";
-    if (c.number("read_cache_units") != 0) text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
+    text += "gc.soft_free_blocks = " + std::to_string(std::stoul(limits) + more) +
+            "\ngc.hard_free_blocks = " + std::to_string(std::stoul(limits.substr(2)) + more) + "\n";
+    if (in_two_steps(c))
+        text += "nand.bits_per_cell = 2\nnand.geometry.pages_per_block = " +
+                std::to_string(std::max<std::uint64_t>(8, c.number("nand.geometry.pages_per_block"))) + "\n";
+    if (goes_with(c, "gc.idle_after") && c.value("gc.idle_after") != "-")
+        text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + more + 2) + "\n";
+    if (c.number("read_cache_units") != 0)
+        text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
     if (goes_with(c, "map.")) {
-        const std::uint64_t entries = std::min(c.number("map_entries"), unit / 8), entry = unit / entries, command = transfer / unit + 1;
+        const std::uint64_t entries = std::min(c.number("map_entries"), unit / 8), entry = unit / entries,
+                            command = transfer / unit + 1;
         const bool by_page = goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"";
-        const std::uint64_t least = std::max(c.number("nand.geometry.planes_per_die") * c.number("units_per_page"), by_page ? command / entries + 2 : command);
-        text += "map.entry_size = " + bytes_text(std::min<std::uint64_t>(entry, 4096)) + "\nmap.cache = " +
-                bytes_text(std::max<std::uint64_t>(1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) + "\n";
+        const std::uint64_t least = std::max(c.number("nand.geometry.planes_per_die") * c.number("units_per_page"),
+                                             by_page ? command / entries + 2 : command);
+        text +=
+            "map.entry_size = " + bytes_text(std::min<std::uint64_t>(entry, 4096)) + "\nmap.cache = " +
+            bytes_text(std::max<std::uint64_t>(
+                1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) +
+            "\n";
     }
     if (goes_with_table_cache(c)) {
-        const std::uint64_t line = goes_with(c, "map.") ? std::max<std::uint64_t>(64, std::min<std::uint64_t>(unit / std::min(c.number("map_entries"), unit / 8), 4096)) : 64;
-        text += "firmware.table_line = " + bytes_text(line) + "\nfirmware.table_ways = 2\nfirmware.table_cache = " + bytes_text(2 * line * c.number("table_sets")) + "\n";
+        const std::uint64_t line =
+            goes_with(c, "map.")
+                ? std::max<std::uint64_t>(
+                      64, std::min<std::uint64_t>(unit / std::min(c.number("map_entries"), unit / 8), 4096))
+                : 64;
+        text += "firmware.table_line = " + bytes_text(line) +
+                "\nfirmware.table_ways = 2\nfirmware.table_cache = " + bytes_text(2 * line * c.number("table_sets")) +
+                "\n";
     }
     if (goes_with(c, "ftl.stream_frontiers")) text += "ftl.streams_by = \"multi_hash\"\n";
     if (c.value("firmware_cycles") == "0")
         for (const ParameterInfo& p : ssd_parameters())
-            if (starts(p.key, "firmware.") && p.kind == ParameterKind::integer && p.min == 0 && p.key != "firmware.reorder") text += p.key + " = 0\n";
+            if (starts(p.key, "firmware.") && p.kind == ParameterKind::integer && p.min == 0 &&
+                p.key != "firmware.reorder")
+                text += p.key + " = 0\n";
     return text;
 }
 
 /// A cache that holds the whole map.
 std::string with_whole_map(std::string text, std::uint64_t bytes) {
     const std::size_t at = text.find("map.cache = "), end = text.find('\n', at);
-    return text.replace(at, end - at, "map.granularity = \"page\"\nmap.cache = " + bytes_text(bytes) + "\nmap.gc_updates = \"found\"");
+    return text.replace(
+        at, end - at, "map.granularity = \"page\"\nmap.cache = " + bytes_text(bytes) + "\nmap.gc_updates = \"found\"");
 }
 
 /// So many translation pages more than the least may be dirty; nothing, when these are all.
 std::string dirty_bound(std::uint64_t more, const SsdConfig& c) {
-    const std::uint64_t least = SuperblockShape(c.nand.geometry, c.ftl.superblock).joined() * c.nand.geometry.units_per_page();
+    const std::uint64_t least =
+        SuperblockShape(c.nand.geometry, c.ftl.superblock).joined() * c.nand.geometry.units_per_page();
     const std::uint64_t pages = translation_pages_of(c.ftl, c.nand.geometry);
     if (least + more >= pages) return "";
     std::ostringstream text;  // with as many digits as a percentage may have
-    text << std::fixed << std::setprecision(4) << "map.power_protected = \"" << 100.0 * static_cast<double>(least + more) / static_cast<double>(pages) << "%\"\n";
+    text << std::fixed << std::setprecision(4) << "map.power_protected = \""
+         << 100.0 * static_cast<double>(least + more) / static_cast<double>(pages) << "%\"\n";
     return text.str();
 }
 
 std::string with_blocks(const std::string& text, std::uint32_t blocks, std::uint64_t capacity) {
-    return text + "nand.geometry.blocks_per_plane = " + std::to_string(blocks) + "\nftl.user_capacity = " + bytes_text(capacity) + "\n";
+    return text + "nand.geometry.blocks_per_plane = " + std::to_string(blocks) +
+           "\nftl.user_capacity = " + bytes_text(capacity) + "\n";
 }
 
 /// `device` is complete but for what depends on the number of translation pages.
 std::string with_dirty_pages(const DriveCase& c, std::string device) {
     const SsdConfig config = config_of(device);
-    const std::uint64_t unit = config.nand.geometry.unit_bytes, pages = translation_pages_of(config.ftl, config.nand.geometry);
+    const std::uint64_t unit = config.nand.geometry.unit_bytes,
+                        pages = translation_pages_of(config.ftl, config.nand.geometry);
     if (goes_with(c, "map.gc_updates")) {
-        const std::uint64_t least = std::max<std::uint64_t>(config.nvme.max_transfer_bytes / unit / (unit / config.ftl.map.entry_bytes) + 2,
-                                                            config.nand.geometry.planes_per_die * config.nand.geometry.units_per_page());
+        const std::uint64_t least =
+            std::max<std::uint64_t>(config.nvme.max_transfer_bytes / unit / (unit / config.ftl.map.entry_bytes) + 2,
+                                    config.nand.geometry.planes_per_die * config.nand.geometry.units_per_page());
         device = with_whole_map(device, std::max<std::uint64_t>(1024, std::max(pages, least) * unit));
     }
     const std::string bound = goes_with(c, "dirty_pages") ? dirty_bound(c.number("dirty_pages"), config) : "";
     if (bound.empty()) return device;
-    return device + bound + (goes_with(c, "buffer.prefer_dirty") && c.value("buffer.prefer_dirty") != "-" ? "buffer.prefer_dirty = true\n" : "");
+    return device + bound +
+           (goes_with(c, "buffer.prefer_dirty") && c.value("buffer.prefer_dirty") != "-"
+                ? "buffer.prefer_dirty = true\n"
+                : "");
 }
 
 }  // namespace
 
-bool DriveCase::loses_power() const { return !collects_in_no_time(*this) && !keeps_one_block(*this); }
+bool DriveCase::loses_power() const {
+    return !collects_in_no_time(*this) && !keeps_one_block(*this);
+}
 
 std::string DriveCase::device() const {
-    const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512, unit = std::max(lba, number("unit") / lba * lba);
-    std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nnvme.ready_time = \"10us\"\n";
+    const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512,
+                        unit = std::max(lba, number("unit") / lba * lba);
+    std::string text =
+        "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nnvme.ready_time = \"10us\"\n";
     if (loses_power()) text += "host.power_cut_at = [\"1000s\"]\n";
     for (const Choice& c : choices()) {
         const std::string key = c.key, chosen_value = value(key);
         const bool later = key == "map.gc_updates" || key == "buffer.prefer_dirty";  // with_dirty_pages()
-        if (key.find('.') != std::string::npos && chosen_value != "-" && !later && goes_with(*this, key)) text += key + " = " + chosen_value + "\n";
+        if (key.find('.') != std::string::npos && chosen_value != "-" && !later && goes_with(*this, key))
+            text += key + " = " + chosen_value + "\n";
     }
     text += sizes(*this, unit);
     // As many blocks as the drive keeps for itself, and those in use. Some reserves grow with the flash.
@@ -351,7 +442,8 @@ std::string DriveCase::device() const {
     }
     std::string whole = with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
     if (goes_with(*this, "factory_bad")) whole += "nand.faults.factory_bad = " + value("factory_bad") + "\n";
-    return goes_with(*this, "dirty_pages") || goes_with(*this, "map.gc_updates") ? with_dirty_pages(*this, whole) : whole;
+    return goes_with(*this, "dirty_pages") || goes_with(*this, "map.gc_updates") ? with_dirty_pages(*this, whole)
+                                                                                 : whole;
 }
 
 SsdConfig config_of(const std::string& device) {
@@ -367,12 +459,19 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
         out << DriveOp::kNames[static_cast<std::size_t>(o.kind)];
         switch (o.kind) {
             case DriveOp::Kind::flush:
-            case DriveOp::Kind::drain: break;
-            case DriveOp::Kind::pause: out << " us " << o.us; break;
+            case DriveOp::Kind::drain:
+                break;
+            case DriveOp::Kind::pause:
+                out << " us " << o.us;
+                break;
             case DriveOp::Kind::cut:
             case DriveOp::Kind::reset:
-            case DriveOp::Kind::off: out << " us " << o.us << " again " << o.again << " look " << o.look; break;
-            default: out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "");
+            case DriveOp::Kind::off:
+                out << " us " << o.us << " again " << o.again << " look " << o.look;
+                break;
+            default:
+                out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks
+                    << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "");
         }
         out << "\n";
     }
@@ -398,13 +497,20 @@ DriveText read_case(const std::string& text) {
         if (at == DriveOp::kNames.end()) throw std::runtime_error("no operation: " + line);
         o.kind = static_cast<DriveOp::Kind>(at - DriveOp::kNames.begin());
         for (std::uint32_t n; words >> word >> n;) {
-            if (word == "unit") o.unit = n;
-            else if (word == "block") o.block = n;
-            else if (word == "blocks") o.blocks = n;
-            else if (word == "us") o.us = n;
-            else if (word == "again") o.again = n;
-            else if (word == "look") o.look = n != 0;
-            else throw std::runtime_error("no word of an operation: " + line);
+            if (word == "unit")
+                o.unit = n;
+            else if (word == "block")
+                o.block = n;
+            else if (word == "blocks")
+                o.blocks = n;
+            else if (word == "us")
+                o.us = n;
+            else if (word == "again")
+                o.again = n;
+            else if (word == "look")
+                o.look = n != 0;
+            else
+                throw std::runtime_error("no word of an operation: " + line);
         }
         c.ops.push_back(o);
     }

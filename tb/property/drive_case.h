@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case of the property test: a small drive, given by choices out of a table, and what a host does to it. As text it is what a reader can follow and
-// what the test reads again.
+// A case of the property test: a small drive, given by choices out of a table, and what a host does to it. As text it
+// is what a reader can follow and what the test reads again.
 #pragma once
 
 #include <array>
@@ -14,18 +14,34 @@
 namespace ssdtlm {
 
 struct DriveOp {
-    /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what follows; off: it goes
-    /// after a normal shutdown; reset: the controller is disabled after so long, in what follows, and enabled again.
-    enum class Kind : std::uint8_t { read, write, forced_write, trim, zeroes, forced_zeroes, flush, pause, drain, cut, off, reset };
+    /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what
+    /// follows; off: it goes after a normal shutdown; reset: the controller is disabled after so long, in what follows,
+    /// and enabled again.
+    enum class Kind : std::uint8_t {
+        read,
+        write,
+        forced_write,
+        trim,
+        zeroes,
+        forced_zeroes,
+        flush,
+        pause,
+        drain,
+        cut,
+        off,
+        reset
+    };
     static constexpr std::size_t kKinds = 12;
     static const std::array<const char*, kKinds> kNames;
 
     Kind kind = Kind::read;
-    std::uint32_t unit = 0;    ///< modulo those of the drive
-    std::uint32_t block = 0;   ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
+    std::uint32_t unit = 0;  ///< modulo those of the drive
+    std::uint32_t block =
+        0;  ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
     std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
     std::uint32_t us = 0;      ///< pause, cut, reset
-    std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many more ranges; reset: odd: with a normal shutdown before
+    std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many
+                               ///< more ranges; reset: odd: with a normal shutdown before
     bool look = false;         ///< cut, off, reset: all units are read when the drive is back
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a host does to whatever drive, and whenever the power goes: what is read is what the reference map says. README.md tells how to look for more
-// and how to repeat a case.
+// Whatever a host does to whatever drive, and whenever the power goes: what is read is what the reference map says.
+// README.md tells how to look for more and how to repeat a case.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,7 +32,8 @@ void repeat(const std::filesystem::path& path) {
     SCOPED_TRACE(path);
     try {
         const DriveText c = read_case(text_of_file(path));
-        std::printf("%s: %s\n", path.filename().c_str(), run_in_child(config_of(c.device), c.depth, c.ops).dump().c_str());
+        std::printf("%s: %s\n", path.filename().c_str(),
+                    run_in_child(config_of(c.device), c.depth, c.ops).dump().c_str());
     } catch (const std::exception& e) {
         ADD_FAILURE() << e.what();
     }
@@ -57,7 +58,8 @@ TEST(Property, EachReadIsWhatTheReferenceMapSays) {
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }
 
-// Four of a hundred operations are a loss of power: under load, which are counted here, in bring-up or in the search for the map, or after a shutdown.
+// Four of a hundred operations are a loss of power: under load, which are counted here, in bring-up or in the search
+// for the map, or after a shutdown.
 TEST(Property, AfterEachLossOfPower) {
     Campaign c;
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 1'000'000;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property/random_case.h"
 
+#include <rapidcheck/detail/TestListenerAdapter.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <map>
-
-#include <rapidcheck/detail/TestListenerAdapter.h>
 
 #include "common/report/error.h"
 #include "property/case_run.h"
@@ -18,15 +18,19 @@ namespace {
 
 using Kind = DriveOp::Kind;
 
-constexpr unsigned kSeconds = 240;             ///< a case takes a tenth of a second, a few that refresh without end more than 60
-constexpr unsigned kSecondsMadeSmaller = 10;   ///< smaller forms of a case that was wrong
+constexpr unsigned kSeconds = 240;  ///< a case takes a tenth of a second, a few that refresh without end more than 60
+constexpr unsigned kSecondsMadeSmaller = 10;  ///< smaller forms of a case that was wrong
 constexpr std::chrono::minutes kMadeSmallerFor{5};
 
 /// Of 1,000. The simplest first: that is what a failing case is made of in the end.
 Kind kind_of(int n, int cuts) {
     const int resets = 1 + cuts / 4;
-    const std::pair<Kind, int> shares[] = {{Kind::write, 400}, {Kind::read, 250 - cuts - resets}, {Kind::reset, resets}, {Kind::forced_write, 70}, {Kind::trim, 80}, {Kind::zeroes, 20},
-                                           {Kind::forced_zeroes, 10}, {Kind::flush, 40}, {Kind::drain, 40}, {Kind::cut, cuts - cuts / 3}, {Kind::off, cuts / 3}};
+    const std::pair<Kind, int> shares[] = {{Kind::write, 400},        {Kind::read, 250 - cuts - resets},
+                                           {Kind::reset, resets},     {Kind::forced_write, 70},
+                                           {Kind::trim, 80},          {Kind::zeroes, 20},
+                                           {Kind::forced_zeroes, 10}, {Kind::flush, 40},
+                                           {Kind::drain, 40},         {Kind::cut, cuts - cuts / 3},
+                                           {Kind::off, cuts / 3}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;
         n -= share;
@@ -43,25 +47,30 @@ rc::Gen<DriveOp> any_op(int cuts) {
     const auto few = rc::gen::oneOf(rc::gen::just(0), inRange(0, 32));
     const auto blocks = rc::gen::oneOf(inRange(1, 9), rc::gen::just(8), inRange(1, 65));
     const auto us = rc::gen::oneOf(inRange(0, 20), inRange(0, 500), inRange(0, 6000));
-    return rc::gen::map(rc::gen::tuple(inRange(0, 1000), units, few, blocks, us, inRange(0, 12)), [cuts](const std::tuple<int, int, int, int, int, int>& t) {
-        const auto [kind, unit, block, many, time, more] = t;
-        DriveOp o;
-        o.kind = kind_of(kind, cuts);
-        o.unit = static_cast<std::uint32_t>(unit);
-        o.block = static_cast<std::uint32_t>(block);
-        o.blocks = static_cast<std::uint32_t>(o.kind == Kind::trim || o.kind == Kind::zeroes || o.kind == Kind::forced_zeroes ? many / 4 + 1 : many);
-        o.us = static_cast<std::uint32_t>(time);
-        o.again = static_cast<std::uint32_t>(more >= 10 ? more - 9 : 0);
-        o.look = more % 2 == 0;
-        return o;
-    });
+    return rc::gen::map(
+        rc::gen::tuple(inRange(0, 1000), units, few, blocks, us, inRange(0, 12)),
+        [cuts](const std::tuple<int, int, int, int, int, int>& t) {
+            const auto [kind, unit, block, many, time, more] = t;
+            DriveOp o;
+            o.kind = kind_of(kind, cuts);
+            o.unit = static_cast<std::uint32_t>(unit);
+            o.block = static_cast<std::uint32_t>(block);
+            o.blocks = static_cast<std::uint32_t>(
+                o.kind == Kind::trim || o.kind == Kind::zeroes || o.kind == Kind::forced_zeroes ? many / 4 + 1 : many);
+            o.us = static_cast<std::uint32_t>(time);
+            o.again = static_cast<std::uint32_t>(more >= 10 ? more - 9 : 0);
+            o.look = more % 2 == 0;
+            return o;
+        });
 }
 
-void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_t cases, std::uint64_t refused, double seconds) {
+void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_t cases, std::uint64_t refused,
+                  double seconds) {
     std::uint64_t operations = 0;
     for (const char* name : DriveOp::kNames) operations += sums.count(name) != 0 ? sums.at(name) : 0;
-    std::printf("[   FIGURE ] %llu operations in %llu cases, %llu drives refused, %.1f s", static_cast<unsigned long long>(operations),
-                static_cast<unsigned long long>(cases), static_cast<unsigned long long>(refused), seconds);
+    std::printf("[   FIGURE ] %llu operations in %llu cases, %llu drives refused, %.1f s",
+                static_cast<unsigned long long>(operations), static_cast<unsigned long long>(cases),
+                static_cast<unsigned long long>(refused), seconds);
     for (const auto& [name, n] : sums) std::printf("; %s: %llu", name.c_str(), static_cast<unsigned long long>(n));
     std::printf("\n");
 }
@@ -71,16 +80,22 @@ void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_
 rc::Gen<DriveCase> any_case(const CaseMix& mix) {
     // Any number below 60 is one of up to six values with equal chances.
     const auto chosen = rc::gen::container<std::vector<int>>(DriveCase::choices().size(), rc::gen::inRange(0, 60));
-    const auto ops = rc::gen::resize(mix.most_ops, rc::gen::container<std::vector<DriveOp>>(rc::gen::resize(100, any_op(mix.cuts))));
-    return rc::gen::map(rc::gen::pair(rc::gen::resize(100, chosen), ops), [](const std::pair<std::vector<int>, std::vector<DriveOp>>& p) {
-        DriveCase c;
-        for (std::size_t i = 0; i < p.first.size(); ++i)
-            c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) % static_cast<std::uint32_t>(DriveCase::choices()[i].values.size()));
-        c.ops = p.second;
-        if (!c.loses_power())
-            c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(), [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }), c.ops.end());
-        return c;
-    });
+    const auto ops =
+        rc::gen::resize(mix.most_ops, rc::gen::container<std::vector<DriveOp>>(rc::gen::resize(100, any_op(mix.cuts))));
+    return rc::gen::map(
+        rc::gen::pair(rc::gen::resize(100, chosen), ops),
+        [](const std::pair<std::vector<int>, std::vector<DriveOp>>& p) {
+            DriveCase c;
+            for (std::size_t i = 0; i < p.first.size(); ++i)
+                c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) %
+                                   static_cast<std::uint32_t>(DriveCase::choices()[i].values.size()));
+            c.ops = p.second;
+            if (!c.loses_power())
+                c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),
+                                           [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }),
+                            c.ops.end());
+            return c;
+        });
 }
 
 bool run_campaign(const Campaign& campaign) {
@@ -93,7 +108,8 @@ bool run_campaign(const Campaign& campaign) {
     std::uint64_t seed = 0;
     const auto property = [&] {
         const DriveCase c = *any_case(campaign.mix);
-        // A case that takes long to fail is made smaller for as long as somebody would wait: what is left then counts as right.
+        // A case that takes long to fail is made smaller for as long as somebody would wait: what is left then counts
+        // as right.
         if (!wrong.empty() && HostClock::now() - first_wrong > kMadeSmallerFor) return;
         std::string device;
         SsdConfig config;
@@ -103,18 +119,22 @@ bool run_campaign(const Campaign& campaign) {
         } catch (const UserError& e) {
             ++refused;
             const Problem& p = e.problems().front();  // a place in the file, and then the key; or the key
-            ++sums["refused: " + (p.where.rfind("case", 0) == 0 ? p.found.substr(0, p.found.find(':')) : p.where.substr(0, 60))];
+            ++sums["refused: " +
+                   (p.where.rfind("case", 0) == 0 ? p.found.substr(0, p.found.find(':')) : p.where.substr(0, 60))];
             return;
         }
         try {
-            const nlohmann::json done = run_in_child(config, c.depth(), c.ops, wrong.empty() ? kSeconds : kSecondsMadeSmaller);
-            if (first_wrong != HostClock::time_point{}) return;  // is not one of the campaign's: a smaller form of the case that was wrong
+            const nlohmann::json done =
+                run_in_child(config, c.depth(), c.ops, wrong.empty() ? kSeconds : kSecondsMadeSmaller);
+            if (first_wrong != HostClock::time_point{})
+                return;  // is not one of the campaign's: a smaller form of the case that was wrong
             ++cases;
             for (const auto& [name, n] : done.items()) sums[name] += n.get<std::uint64_t>();
             for (const char* name : DriveOp::kNames) operations += done[name].get<std::uint64_t>();
         } catch (const std::exception& e) {
             std::string why = e.what();
-            for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; at += 3) why.replace(at, 1, "\n# ");
+            for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; at += 3)
+                why.replace(at, 1, "\n# ");
             const bool first = wrong.empty();
             wrong = "# " + why + "\n" + text_of(device, c.depth(), c.ops);  // the last one that fails is the smallest
             if (first) {
@@ -124,14 +144,17 @@ bool run_campaign(const Campaign& campaign) {
             RC_FAIL("see the case");
         }
     };
-    for (std::uint64_t batch = 0; operations < campaign.operations || sums["losses under load"] < campaign.cuts; ++batch) {
+    for (std::uint64_t batch = 0; operations < campaign.operations || sums["losses under load"] < campaign.cuts;
+         ++batch) {
         rc::detail::TestMetadata metadata;
         rc::detail::TestParams params;
         params.seed = seed = campaign.seed + batch;
         params.maxSuccess = 20;
         if (const std::uint64_t millions = operations / 1'000'000; millions != told) {
             told = millions;
-            std::printf("%llu million operations, %llu losses of power under load\n", static_cast<unsigned long long>(millions), static_cast<unsigned long long>(sums["losses under load"]));
+            std::printf("%llu million operations, %llu losses of power under load\n",
+                        static_cast<unsigned long long>(millions),
+                        static_cast<unsigned long long>(sums["losses under load"]));
             std::fflush(stdout);
         }
         Silent silent;

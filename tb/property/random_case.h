@@ -21,7 +21,8 @@ struct Campaign {
     std::uint64_t cuts = 0;        ///< and the power went so often with commands under way
     CaseMix mix;
 };
-/// Cases until all that is done. Prints what was done, and the text of a case that is wrong, as small as it was made. False: one was.
+/// Cases until all that is done. Prints what was done, and the text of a case that is wrong, as small as it was made.
+/// False: one was.
 bool run_campaign(const Campaign& campaign);
 
 }  // namespace ssdtlm

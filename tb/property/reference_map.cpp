@@ -9,17 +9,20 @@
 namespace ssdtlm {
 
 namespace {
-bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found, std::uint32_t atoms) {
+bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
+           std::uint32_t atoms) {
     return std::equal(found, found + atoms, image.begin() + first);
 }
 }  // namespace
 
-/// Goes through the orders in which a unit's operations can have been done, loss of power by loss of power. Each of these leaves what the unit was at some
-/// moment before, though the drive and its host went on to others. Atoms that no read speaks of are left out, and so is what may not have been done and
-/// changes nothing else: many such operations have too many orders to try.
+/// Goes through the orders in which a unit's operations can have been done, loss of power by loss of power. Each of
+/// these leaves what the unit was at some moment before, though the drive and its host went on to others. Atoms that no
+/// read speaks of are left out, and so is what may not have been done and changes nothing else: many such operations
+/// have too many orders to try.
 class ReferenceMap::Search {
 public:
-    Search(const Unit& u, const Question& q, std::uint32_t life) : u_(u), q_(q), life_(life), seen_in_read_(u.base.size(), false), leaves_(u.operations.size(), false) {
+    Search(const Unit& u, const Question& q, std::uint32_t life)
+        : u_(u), q_(q), life_(life), seen_in_read_(u.base.size(), false), leaves_(u.operations.size(), false) {
         std::fill_n(seen_in_read_.begin() + q.first, q.atoms, true);
         for (const Sight& s : u.sights) std::fill_n(seen_in_read_.begin() + s.first, s.found.size(), true);
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
@@ -46,7 +49,8 @@ private:
         // The loss of power that ends this life may leave this, whatever else was done before it came.
         if (!last && all_durable_done(s) && goes_on(s) && from({s.image, nothing_done(), s.life + 1})) return true;
         for (std::size_t i = 0; i < u_.operations.size(); ++i)
-            if (!leaves_[i] && !(last && u_.operations[i].begun > q_.ended) && can_be_next(i, s) && from(behind(i, s))) return true;
+            if (!leaves_[i] && !(last && u_.operations[i].begun > q_.ended) && can_be_next(i, s) && from(behind(i, s)))
+                return true;
         return false;
     }
     /// To the end of this life, with all that has ended in it.
@@ -88,12 +92,14 @@ private:
             bool there = true;
             for (std::size_t i = 0; i < state.done.size() && there; ++i)
                 if (u_.operations[i].life == s.life) there = state.done[i] == (u_.operations[i].begun < s.at);
-            if (there && !shows(state.image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size()))) return false;
+            if (there && !shows(state.image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size())))
+                return false;
         }
         return true;
     }
     bool is_seen(const Operation& o) const {
-        return std::find(seen_in_read_.begin() + o.first, seen_in_read_.begin() + o.first + o.atoms, true) != seen_in_read_.begin() + o.first + o.atoms;
+        return std::find(seen_in_read_.begin() + o.first, seen_in_read_.begin() + o.first + o.atoms, true) !=
+               seen_in_read_.begin() + o.first + o.atoms;
     }
 
     const Unit& u_;
@@ -159,7 +165,8 @@ void ReferenceMap::fail_flush() {
         for (Operation& o : u.operations) o.at_risk = o.at_risk || (o.life == life_ && !o.durable);
 }
 
-/// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one moment.
+/// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one
+/// moment.
 void ReferenceMap::outlives(Unit& u, Moment at) const {
     for (Operation& o : u.operations)
         if (o.life == life_ && o.ended < at && !o.cut && !o.at_risk) o.durable = true;
@@ -175,7 +182,8 @@ void ReferenceMap::settle(Unit& u) {
         u.operations.erase(u.operations.begin());
     }
     const Moment first = u.operations.empty() ? kRuns : u.operations.front().begun;
-    u.sights.erase(std::remove_if(u.sights.begin(), u.sights.end(), [first](const Sight& s) { return s.at < first; }), u.sights.end());
+    u.sights.erase(std::remove_if(u.sights.begin(), u.sights.end(), [first](const Sight& s) { return s.at < first; }),
+                   u.sights.end());
 }
 
 void ReferenceMap::power_lost() {
@@ -191,7 +199,9 @@ void ReferenceMap::power_lost() {
     ++life_;
 }
 
-bool ReferenceMap::can_be(const Unit& u, const Question& q) const { return Search(u, q, life_).run(); }
+bool ReferenceMap::can_be(const Unit& u, const Question& q) const {
+    return Search(u, q, life_).run();
+}
 
 std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun) {
     const Moment ended = ++clock_;
@@ -207,7 +217,8 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     if (quiet)
         fits = can_be(u, {first, found.data(), atoms, begun, ended});
     else
-        for (std::uint32_t a = 0; a < atoms && fits; ++a) fits = can_be(u, {first + a, found.data() + a, 1, begun, ended});
+        for (std::uint32_t a = 0; a < atoms && fits; ++a)
+            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended});
     if (!fits) {
         std::string text = "unit " + std::to_string(unit) + ", atoms from " + std::to_string(first) + " on, has";
         for (const Value v : found) text += " " + std::to_string(v);
@@ -230,7 +241,8 @@ bool ReferenceMap::is_initial(std::uint64_t unit) const {
     const auto at = touched_.find(unit);
     if (at == touched_.end()) return true;
     const Value initial = unit < filled_ ? initial_ : 0;
-    return at->second.operations.empty() && std::all_of(at->second.base.begin(), at->second.base.end(), [initial](Value v) { return v == initial; });
+    return at->second.operations.empty() &&
+           std::all_of(at->second.base.begin(), at->second.base.end(), [initial](Value v) { return v == initial; });
 }
 
 bool ReferenceMap::knows(std::uint64_t unit, Value value) const {
@@ -238,7 +250,8 @@ bool ReferenceMap::knows(std::uint64_t unit, Value value) const {
     if (at == touched_.end()) return value == (unit < filled_ ? initial_ : 0);
     const Unit& u = at->second;
     return std::find(u.base.begin(), u.base.end(), value) != u.base.end() ||
-           std::any_of(u.operations.begin(), u.operations.end(), [value](const Operation& o) { return o.value == value; });
+           std::any_of(u.operations.begin(), u.operations.end(),
+                       [value](const Operation& o) { return o.value == value; });
 }
 
 std::string ReferenceMap::describe(std::uint64_t unit) const {
@@ -247,8 +260,12 @@ std::string ReferenceMap::describe(std::uint64_t unit) const {
     std::string text = "it was";
     for (const Value v : at->second.base) text += " " + std::to_string(v);
     for (const Operation& o : at->second.operations) {
-        text += "; then atoms " + std::to_string(o.first) + " to " + std::to_string(o.first + o.atoms - 1) + " became " + std::to_string(o.value) + " (moments " +
-                std::to_string(o.begun) + " to " + (o.ended == kRuns ? "-" : std::to_string(o.ended)) + (o.cut ? ", cut off" : o.durable ? ", durable" : "");
+        text += "; then atoms " + std::to_string(o.first) + " to " + std::to_string(o.first + o.atoms - 1) +
+                " became " + std::to_string(o.value) + " (moments " + std::to_string(o.begun) + " to " +
+                (o.ended == kRuns ? "-" : std::to_string(o.ended)) +
+                (o.cut       ? ", cut off"
+                 : o.durable ? ", durable"
+                             : "");
         text += o.life == life_ ? ")" : ", before loss of power " + std::to_string(o.life + 1) + ")";
     }
     for (const Sight& s : at->second.sights) {

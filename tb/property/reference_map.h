@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive may hold, by rules of its own: for each mapping unit all that was done to it, and the question whether what a read has found can have
-// come about. It shares nothing with the host's IntegrityOracle, and answers by trying out the orders in which the drive can have taken what was under way together.
+// What a drive may hold, by rules of its own: for each mapping unit all that was done to it, and the question whether
+// what a read has found can have come about. It shares nothing with the host's IntegrityOracle, and answers by trying
+// out the orders in which the drive can have taken what was under way together.
 //
-// - A unit is some atoms (logical blocks; where contents are signatures, the unit itself), each with a value; 0 is what was deallocated or never written.
-// - What ended before something else began was done before it. What overlaps was done in either order, in the same one for all atoms of the unit.
-// - A read finds each atom as it was at some moment between its begin and its end; all of them at one moment if nothing was under way.
-// - After a loss of power a unit is as it was at one moment: all that is durable was done, and of the rest a part that leaves out nothing that came before it.
+// - A unit is some atoms (logical blocks; where contents are signatures, the unit itself), each with a value; 0 is what
+// was deallocated or never written.
+// - What ended before something else began was done before it. What overlaps was done in either order, in the same one
+// for all atoms of the unit.
+// - A read finds each atom as it was at some moment between its begin and its end; all of them at one moment if nothing
+// was under way.
+// - After a loss of power a unit is as it was at one moment: all that is durable was done, and of the rest a part that
+// leaves out nothing that came before it.
 // - What a read has found, it is.
 #pragma once
 
@@ -25,7 +30,8 @@ public:
     using Image = std::vector<Value>;
 
     /// `initial`: of all atoms of the units below `filled`; above it they are 0.
-    ReferenceMap(std::uint64_t units, std::uint32_t atoms, std::uint64_t filled, Value initial) : units_(units), filled_(filled), atoms_(atoms), initial_(initial) {}
+    ReferenceMap(std::uint64_t units, std::uint32_t atoms, std::uint64_t filled, Value initial)
+        : units_(units), filled_(filled), atoms_(atoms), initial_(initial) {}
 
     /// Something that gives these atoms of a unit this value begins.
     Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value);
@@ -71,8 +77,8 @@ private:
         Value value = 0;
         std::uint32_t life = 0;  ///< losses of power before
         bool durable = false;
-        bool cut = false;        ///< it may not have been done: its end is the loss of power, or it was given up
-        bool at_risk = false;    ///< not durable when a flush failed: never by a flush
+        bool cut = false;      ///< it may not have been done: its end is the loss of power, or it was given up
+        bool at_risk = false;  ///< not durable when a flush failed: never by a flush
     };
     /// At that moment, with nothing under way, a read found this.
     struct Sight {
@@ -81,7 +87,7 @@ private:
         Image found;
     };
     struct Unit {
-        Image base;  ///< before the first of `operations`
+        Image base;                         ///< before the first of `operations`
         std::vector<Operation> operations;  ///< by begin
         std::vector<Sight> sights;
     };

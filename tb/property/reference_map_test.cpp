@@ -9,7 +9,9 @@ namespace {
 
 struct Bench : testing::Test {
     ReferenceMap map{4, 4, 0, 1};
-    void write(std::uint32_t first, std::uint32_t atoms, ReferenceMap::Value v, bool durable = false) { map.end(0, map.begin(0, first, atoms, v), durable); }
+    void write(std::uint32_t first, std::uint32_t atoms, ReferenceMap::Value v, bool durable = false) {
+        map.end(0, map.begin(0, first, atoms, v), durable);
+    }
     bool reads(const ReferenceMap::Image& found, std::uint32_t first = 0) {
         const auto begun = map.begin_read();
         const bool ok = map.read(0, first, found, begun).empty();
@@ -145,7 +147,8 @@ TEST(ReferenceMap, ManyThatWereGivenUpHaveAnAnswerSoon) {
     };
     map.end(0, map.begin(0, 0, 32, 100), true);
     for (std::uint32_t life = 0; life < 3; ++life) {
-        for (std::uint32_t a = 0; a < 10; ++a) map.give_up(0, map.begin(0, 10 * life + a, 2, 101 + 10 * life + a), true);
+        for (std::uint32_t a = 0; a < 10; ++a)
+            map.give_up(0, map.begin(0, 10 * life + a, 2, 101 + 10 * life + a), true);
         EXPECT_TRUE(reads(31, {100}));
         EXPECT_FALSE(reads(31, {7}));
         map.power_lost();

@@ -35,8 +35,7 @@ public:
     Bench(const NandConfig& nand, std::uint64_t hertz, int seed = 0)
         : nand_(nand), timing_(nand), clock_(Clock::hertz(hertz)), rtl_(nand, hertz, seed), generator_(nand) {}
 
-    PinCommand command(FlashOp kind, std::uint8_t planes, std::uint32_t bytes,
-                       PinSelect select = PinSelect::none) {
+    PinCommand command(FlashOp kind, std::uint8_t planes, std::uint32_t bytes, PinSelect select = PinSelect::none) {
         for (std::uint8_t p = 0; p < planes; ++p) {
             targets_[p] = OnfiTarget{p, 77, 129, bytes, spare_.data()};
             targets_[p].slc = (slc_ >> p & 1) != 0;
@@ -195,8 +194,7 @@ TEST(OnfiSequencer, RandomTimingsAndStreams) {
         for (int i = 0; i < 12; ++i) {
             const auto kind = static_cast<FlashOp>(between(0, 3));
             const auto planes = static_cast<std::uint8_t>(kind == FlashOp::read_out ? 1 : between(1, 4));
-            const auto select =
-                kind == FlashOp::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
+            const auto select = kind == FlashOp::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
             b.slc_ = static_cast<std::uint32_t>(between(0, 15));
             const PinCommand cmd = b.command(kind, planes, static_cast<std::uint32_t>(between(1, 3000)), select);
             SCOPED_TRACE(b.describe(cmd));
@@ -245,7 +243,8 @@ TEST(OnfiSequencer, RandomMixesOfModesPlayAsTheGenerator) {
             const auto op = static_cast<FlashOp>(below(4));
             const auto planes = static_cast<std::uint8_t>(op == FlashOp::read_out ? 1 : 1 + below(4));
             b.slc_ = below(16);
-            PinCommand c = b.command(op, planes, 1 + below(600), op == FlashOp::read_out ? static_cast<PinSelect>(below(3)) : PinSelect::none);
+            PinCommand c = b.command(op, planes, 1 + below(600),
+                                     op == FlashOp::read_out ? static_cast<PinSelect>(below(3)) : PinSelect::none);
             c.die = static_cast<std::uint16_t>(below(8));
             SCOPED_TRACE(b.describe(c));
             const BusSequencer::Held held = b.rtl_.play(c, true);

@@ -42,14 +42,17 @@ std::unique_ptr<SchedulerCore> make_core(const Options& o, const RtlScheduler& b
     auto rtl = block.make(s.config, s.shape);
     if (o.check == "contract") {
         constexpr std::uint64_t kOvertakes = 1'000;  // far more than a fair order of up to 64 dies and 7 classes needs
-        const GrantRules::Limits limits{s.shape.dies_per_channel, s.shape.planes_per_die, s.shape.independent_plane_read, s.config.multi_plane, kOvertakes};
-        return std::make_unique<CheckedCore>(block.name + " (RTL)", std::uint16_t{0}, Clock::hertz(s.config.clock_hz), limits, std::move(rtl));
+        const GrantRules::Limits limits{s.shape.dies_per_channel, s.shape.planes_per_die,
+                                        s.shape.independent_plane_read, s.config.multi_plane, kOvertakes};
+        return std::make_unique<CheckedCore>(block.name + " (RTL)", std::uint16_t{0}, Clock::hertz(s.config.clock_hz),
+                                             limits, std::move(rtl));
     }
     auto port = make_scheduler_policy(s.config, s.shape);
     auto policy = std::make_unique<PolicyCore>(
         std::unique_ptr<QueueScheduler>(static_cast<QueueScheduler*>(port.release())), s.config.queue_depth);
-    return std::make_unique<CompareCore>(std::uint16_t{0}, CompareCore::Named{s.config.policy + " (C++)", std::move(policy)},
-                                         CompareCore::Named{block.name + " (RTL)", std::move(rtl)}, o.check == "cycles");
+    return std::make_unique<CompareCore>(
+        std::uint16_t{0}, CompareCore::Named{s.config.policy + " (C++)", std::move(policy)},
+        CompareCore::Named{block.name + " (RTL)", std::move(rtl)}, o.check == "cycles");
 }
 
 int run(const Options& o) {
@@ -72,8 +75,9 @@ int run(const Options& o) {
             std::printf("seed %llu, %s, %u dies, %u planes%s, multi-plane %s, starvation limit %u, depth %u\n%s\n",
                         static_cast<unsigned long long>(o.seed + streams), stream.config.policy.c_str(),
                         stream.shape.dies_per_channel, stream.shape.planes_per_die,
-                        stream.shape.independent_plane_read ? " read independently" : "", stream.config.multi_plane ? "on" : "off",
-                        stream.config.starvation_limit, stream.config.queue_depth, e.what());
+                        stream.shape.independent_plane_read ? " read independently" : "",
+                        stream.config.multi_plane ? "on" : "off", stream.config.starvation_limit,
+                        stream.config.queue_depth, e.what());
             return 1;
         }
     }
@@ -105,7 +109,9 @@ int main(int argc, char** argv) {
         } else if (i + 1 < argc && is("--coverage")) {
             o.coverage = argv[i + 1];
         } else {
-            std::fprintf(stderr, "scheduler_random [--grants N] [--seed S] [--module M] [--check cycles|grants|contract] [--coverage all|any]\n");
+            std::fprintf(stderr,
+                         "scheduler_random [--grants N] [--seed S] [--module M] [--check cycles|grants|contract] "
+                         "[--coverage all|any]\n");
             return 2;
         }
     }

@@ -30,7 +30,8 @@ protected:
         context_.randReset(2);
         context_.randSeed(7);
         top_ = std::make_unique<Vscheduler_two>(&context_);
-        for (auto* port : {&top_->push_valid, &top_->query_valid, &top_->awvalid, &top_->wvalid, &top_->arvalid}) put(*port, 0);
+        for (auto* port : {&top_->push_valid, &top_->query_valid, &top_->awvalid, &top_->wvalid, &top_->arvalid})
+            put(*port, 0);
         put(top_->query_idle_dies, 0);
         put(top_->query_idle_read_planes, 0);
         put(top_->query_classes, (1u << 14) - 1);
@@ -89,7 +90,8 @@ protected:
         edge();
         EXPECT_EQ(top_->bvalid, 0);
     }
-    void request(unsigned channel, unsigned tag, unsigned die, unsigned cls = kHostRead, unsigned plane = 0, unsigned page = 0) {
+    void request(unsigned channel, unsigned tag, unsigned die, unsigned cls = kHostRead, unsigned plane = 0,
+                 unsigned page = 0) {
         put_bits(top_->push_valid, channel, 1, 1);
         put_bits(top_->push_tag, channel * kTagBits, kTagBits, tag);
         put_bits(top_->push_die, channel * 2, 2, die);
@@ -97,7 +99,8 @@ protected:
         put_bits(top_->push_plane, channel, 1, plane);
         put_bits(top_->push_page, channel * 16, 16, page);
     }
-    void push(unsigned channel, unsigned tag, unsigned die, unsigned cls = kHostRead, unsigned plane = 0, unsigned page = 0) {
+    void push(unsigned channel, unsigned tag, unsigned die, unsigned cls = kHostRead, unsigned plane = 0,
+              unsigned page = 0) {
         request(channel, tag, die, cls, plane, page);
         settle();
         ASSERT_TRUE(ready(top_->push_ready, channel));
@@ -319,11 +322,12 @@ TEST(WhoseARequestIs, IsDrivenWhereTheBlockHasThePorts) {
         CData push_valid;
     };
     EXPECT_TRUE(rtl::HasTenant<Vscheduler_two>::value && rtl::HasPriority<Vscheduler_two>::value &&
-                rtl::HasStream<Vscheduler_two>::value && rtl::HasDeadline<Vscheduler_two>::value && rtl::HasAge<Vscheduler_two>::value &&
-                rtl::HasBytes<Vscheduler_two>::value && rtl::HasBlock<Vscheduler_two>::value && rtl::HasCycleNow<Vscheduler_two>::value);
-    EXPECT_FALSE(rtl::HasTenant<OldBlock>::value || rtl::HasPriority<OldBlock>::value || rtl::HasStream<OldBlock>::value ||
-                 rtl::HasDeadline<OldBlock>::value || rtl::HasAge<OldBlock>::value || rtl::HasBytes<OldBlock>::value ||
-                 rtl::HasBlock<OldBlock>::value || rtl::HasCycleNow<OldBlock>::value);
+                rtl::HasStream<Vscheduler_two>::value && rtl::HasDeadline<Vscheduler_two>::value &&
+                rtl::HasAge<Vscheduler_two>::value && rtl::HasBytes<Vscheduler_two>::value &&
+                rtl::HasBlock<Vscheduler_two>::value && rtl::HasCycleNow<Vscheduler_two>::value);
+    EXPECT_FALSE(rtl::HasTenant<OldBlock>::value || rtl::HasPriority<OldBlock>::value ||
+                 rtl::HasStream<OldBlock>::value || rtl::HasDeadline<OldBlock>::value || rtl::HasAge<OldBlock>::value ||
+                 rtl::HasBytes<OldBlock>::value || rtl::HasBlock<OldBlock>::value || rtl::HasCycleNow<OldBlock>::value);
 }
 
 /// What the pins say of a request at the edge that takes it. The block has two channels; the adapter drives the first.

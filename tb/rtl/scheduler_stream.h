@@ -22,14 +22,18 @@ namespace ssdtlm {
 class SchedulerCoverage {
 public:
     enum DieState { idle, some_planes_idle, busy, kDieStates };
-    static constexpr std::size_t kLevels = 4;   // requests of the class on the die: 1, 2..3, 4..15, 16 and more
+    static constexpr std::size_t kLevels = 4;  // requests of the class on the die: 1, 2..3, 4..15, 16 and more
     enum GrantKind { single, joined, all_planes, behind_the_head, kGrantKinds };
 
-    static std::size_t level(std::size_t requests) { return requests >= 16 ? 3 : requests >= 4 ? 2 : requests >= 2 ? 1 : 0; }
+    static std::size_t level(std::size_t requests) {
+        return requests >= 16 ? 3 : requests >= 4 ? 2 : requests >= 2 ? 1 : 0;
+    }
 
     void question(FlashClass cls, DieState die, std::size_t requests) { ++question_[idx(cls)][die][level(requests)]; }
     void grant(FlashClass cls, GrantKind kind) { ++grant_[idx(cls)][kind]; }
-    void answer(GrantAnswer a, bool something_waits) { ++answer_[a == GrantAnswer::granted ? 0 : something_waits ? 1 : 2]; }
+    void answer(GrantAnswer a, bool something_waits) {
+        ++answer_[a == GrantAnswer::granted ? 0 : something_waits ? 1 : 2];
+    }
     void full() { ++full_; }
     /// The oldest request of a class that was overtaken as often as allowed.
     void starved(FlashClass cls) { ++starved_[idx(cls)]; }
@@ -146,7 +150,8 @@ private:
         idle_percent_ = static_cast<unsigned>(5 + random_.below(95));
         pages_ = 1 + draw(4);
         page_[0] = draw(0x10000);
-        for (std::size_t i = 1; i < page_.size(); ++i) page_[i] = page_[0] ^ 1u << draw(32);  // each bit can tell two apart
+        for (std::size_t i = 1; i < page_.size(); ++i)
+            page_[i] = page_[0] ^ 1u << draw(32);  // each bit can tell two apart
         for (auto& w : class_weight_) w = random_.below(3) == 0 ? 0 : 1 + random_.below(10);
         class_weight_[random_.below(kFlashClassCount)] = 20;
         hot_die_ = draw(shape.dies_per_channel);
@@ -199,11 +204,12 @@ private:
         for (std::uint32_t d = 0; d < shape.dies_per_channel; ++d) {
             std::uint64_t planes = 0;
             for (const std::uint64_t dies : q.idle_read_planes) planes |= dies;
-            const auto state = (q.idle_dies >> d & 1u) != 0  ? SchedulerCoverage::idle
-                               : (planes >> d & 1u) != 0 ? SchedulerCoverage::some_planes_idle
-                                                         : SchedulerCoverage::busy;
+            const auto state = (q.idle_dies >> d & 1u) != 0 ? SchedulerCoverage::idle
+                               : (planes >> d & 1u) != 0    ? SchedulerCoverage::some_planes_idle
+                                                            : SchedulerCoverage::busy;
             for (std::size_t c = 0; c < kFlashClassCount; ++c)
-                if (!waiting_[d][c].empty()) coverage.question(static_cast<FlashClass>(c), state, waiting_[d][c].size());
+                if (!waiting_[d][c].empty())
+                    coverage.question(static_cast<FlashClass>(c), state, waiting_[d][c].size());
         }
         core.decide(q, edge_, decision_);
         edge_ += decision_.cycles + 1;
@@ -218,7 +224,8 @@ private:
     }
 
     void take(const GrantQuery& q, const Grant& g, SchedulerCoverage& coverage) {
-        require(g.die < shape.dies_per_channel && g.count >= 1 && g.count <= shape.planes_per_die && g.cls < FlashClass::count,
+        require(g.die < shape.dies_per_channel && g.count >= 1 && g.count <= shape.planes_per_die &&
+                    g.cls < FlashClass::count,
                 "a grant names a die, class or number of requests that there is not");
         const auto cls = static_cast<std::size_t>(g.cls);
         require((q.classes >> cls & 1u) != 0, "a class was granted that was not asked for");
@@ -233,17 +240,21 @@ private:
         std::uint32_t page = 0;
         std::uint32_t planes = 0;
         for (std::uint32_t i = 0; i < g.count; ++i) {
-            const auto it = std::find_if(queue.begin(), queue.end(), [&](const Waiting& w) { return w.tag == g.tags[i]; });
+            const auto it =
+                std::find_if(queue.begin(), queue.end(), [&](const Waiting& w) { return w.tag == g.tags[i]; });
             require(it != queue.end(), "a request was granted that does not wait in this class on this die");
             require(whole_die_idle || (q.idle_read_planes[it->plane] >> g.die & 1u) != 0, "a busy plane was granted");
-            require(std::none_of(queue.begin(), it, [&](const Waiting& w) {
-                        return w.plane == it->plane && (!is_read(cls) || w.whose.same_flow(it->whose));
-                    }), "a request passed an older one of its class and plane, and of its flow");
+            require(std::none_of(queue.begin(), it,
+                                 [&](const Waiting& w) {
+                                     return w.plane == it->plane && (!is_read(cls) || w.whose.same_flow(it->whose));
+                                 }),
+                    "a request passed an older one of its class and plane, and of its flow");
             if (i == 0) {
                 first_arrival = it->arrival;
                 page = it->page;
             }
-            require(it->page == page && (planes >> it->plane & 1u) == 0, "requests were joined that do not fit together");
+            require(it->page == page && (planes >> it->plane & 1u) == 0,
+                    "requests were joined that do not fit together");
             planes |= 1u << it->plane;
             queue.erase(it);
             --held_;
@@ -252,13 +263,14 @@ private:
                               : g.count == shape.planes_per_die ? SchedulerCoverage::all_planes
                                                                 : SchedulerCoverage::joined);
         for (std::size_t c = 0; c < kFlashClassCount; ++c) {
-            if (c == static_cast<std::size_t>(g.cls) || queues[c].empty() || queues[c].front().arrival > first_arrival) continue;
+            if (c == static_cast<std::size_t>(g.cls) || queues[c].empty() || queues[c].front().arrival > first_arrival)
+                continue;
             if (++queues[c].front().overtaken == config.starvation_limit) coverage.starved(static_cast<FlashClass>(c));
         }
     }
 
     Random random_;
-    Random whose_;  // what the order of ours must not look at
+    Random whose_;                 // what the order of ours must not look at
     std::vector<Queues> waiting_;  // by die
     std::array<std::uint64_t, kFlashClassCount> class_weight_{};
     unsigned push_percent_ = 50;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocked schedulers in the whole SSD under random commands of all kinds with garbage collection: nothing is lost, the
-// RTL grants as the C++ policy of the same cycles, and every command takes the same time with both.
+// The clocked schedulers in the whole SSD under random commands of all kinds with garbage collection: nothing is lost,
+// the RTL grants as the C++ policy of the same cycles, and every command takes the same time with both.
 #include "stress/stress.h"
 
 namespace ssdtlm {
@@ -22,8 +22,8 @@ TEST(ClockedStress, EveryCompletionIsTheSame) {
                 std::uint64_t history = 0;
                 for (const char* implementation : {"tlm_clocked", "rtl", "compare"}) {
                     c.scheduler.implementation = implementation;
-                    c.name = std::string(policy) + (independent ? " independent" : "") + " limit " + std::to_string(limit) + " " +
-                             implementation;
+                    c.name = std::string(policy) + (independent ? " independent" : "") + " limit " +
+                             std::to_string(limit) + " " + implementation;
                     const StressResult r = stress(c, m);
                     if (history != 0) {
                         EXPECT_EQ(r.history, history) << c.name;
@@ -48,7 +48,8 @@ TEST(ClockedStress, Shapes) {
         c.nand.geometry.blocks_per_plane = 16;
         c.ftl.buffer_bytes = 512ull * c.nand.geometry.unit_bytes;
         c.scheduler.implementation = "compare";
-        c.name = std::to_string(s.ways) + " x " + std::to_string(s.dies) + " dies of " + std::to_string(s.planes) + " planes";
+        c.name = std::to_string(s.ways) + " x " + std::to_string(s.dies) + " dies of " + std::to_string(s.planes) +
+                 " planes";
         fill_up(c);
         RandomMix::Spec m;
         m.requests = 1500;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL scheduler in the whole SSD: alone, a read waits for its pipeline and for nothing else; under load it grants in
-// the order of the C++ policy that is given the same cycles.
+// The RTL scheduler in the whole SSD: alone, a read waits for its pipeline and for nothing else; under load it grants
+// in the order of the C++ policy that is given the same cycles.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,18 +14,20 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::uint64_t kRequests = 400;
-/// From the edge that takes the request: one cycle to take the question, one for the die, one for the request, two more.
+/// From the edge that takes the request: one cycle to take the question, one for the die, one for the request, two
+/// more.
 constexpr std::int64_t kPipeline = 1 + 1 + 1 + 2;
 
 bool before_flash(Stage s) {
-    return s == Stage::host_queue || s == Stage::submit || s == Stage::arbitration || s == Stage::fetch || s == Stage::firmware_wait ||
-           s == Stage::firmware || s == Stage::mapping;
+    return s == Stage::host_queue || s == Stage::submit || s == Stage::arbitration || s == Stage::fetch ||
+           s == Stage::firmware_wait || s == Stage::firmware || s == Stage::mapping;
 }
 
 /// Every command's stages, as text, except for the scheduler's; that one checked against the clock.
 class Stages final : public CompletionObserver {
 public:
-    explicit Stages(const SsdConfig& c) : clock_(Clock::hertz(c.scheduler.clock_hz)), clocked_(c.scheduler.implementation != "tlm") {}
+    explicit Stages(const SsdConfig& c)
+        : clock_(Clock::hertz(c.scheduler.clock_hz)), clocked_(c.scheduler.implementation != "tlm") {}
     void on_complete(const HostRequest&, SimTime, SimTime, SimTime, const Timeline& t, bool) override {
         std::string line;
         SimTime asked = t.start();
@@ -51,7 +53,8 @@ public:
 
 private:
     std::uint64_t edge_step(std::uint64_t edge, SimTime t) const {
-        const auto left = static_cast<std::uint64_t>((t - SimTime{clock_.cycles(edge)}).count() / clock_.period().count());
+        const auto left =
+            static_cast<std::uint64_t>((t - SimTime{clock_.cycles(edge)}).count() / clock_.period().count());
         return left > 1 ? left - 1 : 1;
     }
     const Clock clock_;
@@ -95,12 +98,16 @@ TEST_P(AloneInTheDevice, WaitsForThePipelineAndNothingElse) {
         const double period = 1e12 / static_cast<double>(GetParam());
         EXPECT_GT(j["min"].get<double>(), kPipeline * period);
         EXPECT_LE(j["max"].get<double>(), (kPipeline + 1) * period + 1);
-        std::printf("[   FIGURE ] %lu MHz, %s: scheduler %.3f .. %.3f ns for each of %lu reads, by formula; other stages as in tlm\n",
-                    GetParam() / 1'000'000, implementation, j["min"].get<double>() / 1000, j["max"].get<double>() / 1000, kRequests);
+        std::printf(
+            "[   FIGURE ] %lu MHz, %s: scheduler %.3f .. %.3f ns for each of %lu reads, by formula; other stages as in "
+            "tlm\n",
+            GetParam() / 1'000'000, implementation, j["min"].get<double>() / 1000, j["max"].get<double>() / 1000,
+            kRequests);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Clocks, AloneInTheDevice, ::testing::Values(200'000'000u, 333'000'000u, 400'000'000u, 500'000'000u));
+INSTANTIATE_TEST_SUITE_P(Clocks, AloneInTheDevice,
+                         ::testing::Values(200'000'000u, 333'000'000u, 400'000'000u, 500'000'000u));
 
 /// Everything in result.json: latencies to the picosecond, counters, times.
 std::string load(SsdConfig c, const char* implementation, unsigned write_percent, std::uint32_t depth) {

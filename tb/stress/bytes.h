@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed commands on a device that keeps real bytes: reads and writes of single logical blocks and of whole units, trims and
-// flushes over a few megabytes, so that garbage is collected all the time, with flash whose programs and reads fail now and then.
+// Mixed commands on a device that keeps real bytes: reads and writes of single logical blocks and of whole units, trims
+// and flushes over a few megabytes, so that garbage is collected all the time, with flash whose programs and reads fail
+// now and then.
 #pragma once
 
 #include "stress.h"

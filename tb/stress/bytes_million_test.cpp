@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A million mixed commands, every read compared whole.
-#include "bytes.h"
-
 #include <cstdio>
+
+#include "bytes.h"
 
 namespace ssdtlm {
 namespace {

@@ -24,9 +24,9 @@ struct Tenth {
 struct Equilibrium {
     std::array<Tenth, 10> tenth;
     double iops = 0, waf = 0;
-    double joined = 0;   ///< share of the page programs that were part of a multi-plane operation
-    double gap = 0;      ///< longest time without a completion, s
-    double worst = 0;    ///< longest write, s
+    double joined = 0;  ///< share of the page programs that were part of a multi-plane operation
+    double gap = 0;     ///< longest time without a completion, s
+    double worst = 0;   ///< longest write, s
     std::uint64_t writes = 0;
     /// Means over the tenths from `from` on.
     Tenth rest(std::size_t from) const {
@@ -48,7 +48,8 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
     class Observer final : public CompletionObserver {
     public:
         /// The first `skip` fill the write buffer and are not counted.
-        Observer(std::uint64_t writes, std::uint64_t skip, const NandGeometry& g) : tenth_(writes / 10), skip_(skip), geometry_(g) {}
+        Observer(std::uint64_t writes, std::uint64_t skip, const NandGeometry& g)
+            : tenth_(writes / 10), skip_(skip), geometry_(g) {}
         void watch(const Ftl& ftl) { ftl_ = &ftl; }
         void on_complete(const HostRequest&, SimTime, SimTime submitted, SimTime now, const Timeline&, bool) override {
             if (skip_ != 0) {
@@ -68,8 +69,9 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
             }
             if (count_ % tenth_ != 0 || at_ == 10) return;
             const FtlCounters d = ftl_->counters() - before_;
-            tenths[at_++] = Tenth{static_cast<double>(tenth_) / to_seconds(now - begin_),
-                                  d.unit_write_amplification(geometry_.units_per_page()), free_ / static_cast<double>(samples_)};
+            tenths[at_++] =
+                Tenth{static_cast<double>(tenth_) / to_seconds(now - begin_),
+                      d.unit_write_amplification(geometry_.units_per_page()), free_ / static_cast<double>(samples_)};
             before_ = ftl_->counters();
             begin_ = now;
             free_ = 0;
@@ -111,10 +113,14 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
         for (const BookLine& b : r.books)
             if (!b.balances()) throw CheckFailed("books: " + b.name);
         c.ftl->verify_books();
-        nlohmann::json out{{"gap", observer.gap}, {"worst", observer.worst}, {"waf", r.ftl.unit_write_amplification(g.units_per_page())}, {"iops", r.write.iops}};
+        nlohmann::json out{{"gap", observer.gap},
+                           {"worst", observer.worst},
+                           {"waf", r.ftl.unit_write_amplification(g.units_per_page())},
+                           {"iops", r.write.iops}};
         for (const Tenth& t : observer.tenths) out["tenths"].push_back({t.iops, t.waf, t.free_blocks});
         double joined = 0, programs = 0;
-        for (std::uint32_t ch = 0; ch < g.channels; ++ch) joined += static_cast<double>(c.backend.channel(ch).counters().joined_programs);
+        for (std::uint32_t ch = 0; ch < g.channels; ++ch)
+            joined += static_cast<double>(c.backend.channel(ch).counters().joined_programs);
         programs = static_cast<double>(c.flash_pages(FlashClass::host_write) + c.flash_pages(FlashClass::gc_write));
         out["joined"] = joined / programs;
         return out.dump();

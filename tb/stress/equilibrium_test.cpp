@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state `random` is where a loaded run stays: the first tenth of a run is like the rest. And in that state the planes
-// of a die work together, if superblocks span them.
+// The state `random` is where a loaded run stays: the first tenth of a run is like the rest. And in that state the
+// planes of a die work together, if superblocks span them.
 #include "equilibrium.h"
 
 #include <cstdio>
@@ -58,10 +58,14 @@ public:
             grid_device.nand.geometry.blocks_per_plane = 256;
             grid_device.nand.geometry.pages_per_block = 64;
             c.push_back({"8 dies, unit = page, 28 %", full_of_random_writes(grid_device, 0.28), 32});
-            c.push_back({"8 dies, 1 plane, 20 %", full_of_random_writes(two_channels(1, SuperblockSpan::die), 0.2), 64});
-            c.push_back({"8 dies, 2 planes, by die, 20 %", full_of_random_writes(two_channels(2, SuperblockSpan::die), 0.2), 64});
-            c.push_back({"8 dies, 2 planes, by plane, 20 %", full_of_random_writes(two_channels(2, SuperblockSpan::plane), 0.2), 64});
-            c.push_back({"8 dies, 4 planes, by die, 16 %", full_of_random_writes(two_channels(4, SuperblockSpan::die), 0.16), 256});
+            c.push_back(
+                {"8 dies, 1 plane, 20 %", full_of_random_writes(two_channels(1, SuperblockSpan::die), 0.2), 64});
+            c.push_back({"8 dies, 2 planes, by die, 20 %",
+                         full_of_random_writes(two_channels(2, SuperblockSpan::die), 0.2), 64});
+            c.push_back({"8 dies, 2 planes, by plane, 20 %",
+                         full_of_random_writes(two_channels(2, SuperblockSpan::plane), 0.2), 64});
+            c.push_back({"8 dies, 4 planes, by die, 16 %",
+                         full_of_random_writes(two_channels(4, SuperblockSpan::die), 0.16), 256});
             c.push_back({"8 dies, 16 KiB pages, fast programs, 25 %", full_of_random_writes(large_pages(), 0.25), 128});
             SsdConfig lazy = full_of_random_writes(grid_device, 0.28);
             lazy.ftl.gc_soft_free_blocks = 20;
@@ -92,9 +96,11 @@ TEST_P(FirstTenth, IsLikeTheRest) {
     const std::uint64_t logical = c.config.ftl.user_capacity_bytes / c.config.nand.geometry.unit_bytes;
     const Equilibrium e = equilibrium(c.config, logical / 10 * 10, c.depth);
     const Tenth first = e.tenth[0], rest = e.rest(1);
-    std::printf("  %-42s WAF %.3f, then %.3f (%+.1f %%); IOPS %.0f, then %.0f (%+.1f %%); free blocks of a plane %.2f, then %.2f\n",
-                c.name, first.waf, rest.waf, 100 * (first.waf / rest.waf - 1), first.iops, rest.iops,
-                100 * (first.iops / rest.iops - 1), first.free_blocks, rest.free_blocks);
+    std::printf(
+        "  %-42s WAF %.3f, then %.3f (%+.1f %%); IOPS %.0f, then %.0f (%+.1f %%); free blocks of a plane %.2f, then "
+        "%.2f\n",
+        c.name, first.waf, rest.waf, 100 * (first.waf / rest.waf - 1), first.iops, rest.iops,
+        100 * (first.iops / rest.iops - 1), first.free_blocks, rest.free_blocks);
     EXPECT_NEAR(first.waf / rest.waf, 1.0, 0.05);
     EXPECT_NEAR(first.iops / rest.iops, 1.0, 0.05);
     EXPECT_NEAR(first.free_blocks, rest.free_blocks, 0.3);
@@ -104,15 +110,18 @@ INSTANTIATE_TEST_SUITE_P(Devices, FirstTenth, testing::Range(0, static_cast<int>
 /// docs/validation.md shows this table.
 TEST(PlanesInStep, MultiPlaneProgramsStayInSteadyState) {
     double one = 0, drifting = 0, in_step = 0, joined = 0;
-    std::printf("| planes | superblock | programs joined | WAF | IOPS | longest time without a completion | worst write |\n"
-                "|---|---|---|---|---|---|---|\n");
+    std::printf(
+        "| planes | superblock | programs joined | WAF | IOPS | longest time without a completion | worst write |\n"
+        "|---|---|---|---|---|---|---|\n");
     for (const auto& [planes, span] : {std::pair{1u, SuperblockSpan::die}, std::pair{2u, SuperblockSpan::plane},
                                        std::pair{2u, SuperblockSpan::die}, std::pair{4u, SuperblockSpan::die}}) {
         const SsdConfig c = full_of_random_writes(two_channels(planes, span), 0.15);
         const Equilibrium e = equilibrium(c, 200'000, 64);
         std::printf("| %u | %s | %.1f %% | %.2f | %.0f | %.1f ms | %.1f ms |\n", planes,
-                    planes == 1 ? "-" : span == SuperblockSpan::die ? "die" : "plane", 100 * e.joined, e.waf, e.iops, 1e3 * e.gap,
-                    1e3 * e.worst);
+                    planes == 1                   ? "-"
+                    : span == SuperblockSpan::die ? "die"
+                                                  : "plane",
+                    100 * e.joined, e.waf, e.iops, 1e3 * e.gap, 1e3 * e.worst);
         if (planes == 1) one = e.iops;
         if (planes == 2 && span == SuperblockSpan::plane) drifting = e.iops;
         if (planes == 2 && span == SuperblockSpan::die) {

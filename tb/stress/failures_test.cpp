@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flash that fails at the rates of worn parts, seen from the host of a whole SSD: what it is told, what SMART says, and that
-// exactly the units that cannot be read are the ones it cannot read.
+// Flash that fails at the rates of worn parts, seen from the host of a whole SSD: what it is told, what SMART says, and
+// that exactly the units that cannot be read are the ones it cannot read.
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -32,7 +32,8 @@ public:
     }
     void completed(const HostRequest& r, SimTime, SimTime, SimTime, bool ok) override {
         --outstanding_;
-        if (!ok) (r.op == HostOp::read ? unreadable : unwritten).insert(static_cast<std::uint32_t>(r.offset / unit_bytes_));
+        if (!ok)
+            (r.op == HostOp::read ? unreadable : unwritten).insert(static_cast<std::uint32_t>(r.offset / unit_bytes_));
     }
     std::uint32_t jobs() const override { return 1; }
     std::uint32_t depth(std::uint32_t) const override { return kDepth; }
@@ -84,7 +85,10 @@ Json run_failing(const SsdConfig& config, std::uint64_t writes) {
         for (std::uint32_t l = 0; l < c.ftl->logical_units(); ++l) {
             const Ppa at = c.ftl->lookup(Lpa{l});
             marked += at == kLost;
-            if (at == kLost || (flash.faults->kinds().any() && dynamic_cast<const RandomFaults&>(*flash.faults).lost(g.page_of(at), flash.spare.erase_count(g.block_of(at))))) expected.insert(l);
+            if (at == kLost ||
+                (flash.faults->kinds().any() && dynamic_cast<const RandomFaults&>(*flash.faults)
+                                                    .lost(g.page_of(at), flash.spare.erase_count(g.block_of(at)))))
+                expected.insert(l);
         }
         Json j;
         // Of the whole run: levels, as those of the SMART log are, have no part in a measured window.
@@ -103,11 +107,14 @@ Json run_failing(const SsdConfig& config, std::uint64_t writes) {
 }
 
 /// Within five standard deviations.
-void expect_rate(double found, double of, double rate) { EXPECT_NEAR(found, of * rate, 5 * std::sqrt(of * rate)) << "of " << of; }
+void expect_rate(double found, double of, double rate) {
+    EXPECT_NEAR(found, of * rate, 5 * std::sqrt(of * rate)) << "of " << of;
+}
 
 TEST(FailingFlash, OneReadInAThousandIsRetried) {
     const Json j = run_failing(failing_device({0, 0, 1e-3, 0}, 0), 150'000);
-    std::printf("%d of %d page reads were retried; %d errors\n", j["flash_read_retries"].get<int>(), j["reads"].get<int>(), j["errors"].get<int>());
+    std::printf("%d of %d page reads were retried; %d errors\n", j["flash_read_retries"].get<int>(),
+                j["reads"].get<int>(), j["errors"].get<int>());
     // Retries are reads too, and may not have to be retried again.
     expect_rate(j["flash_read_retries"], j["reads"], 1e-3);
     EXPECT_EQ(j["errors"], 0);
@@ -116,8 +123,8 @@ TEST(FailingFlash, OneReadInAThousandIsRetried) {
 
 TEST(FailingFlash, OnePageInTenThousandIsLost) {
     const Json j = run_failing(failing_device({0, 0, 1e-3, 1e-4}, 0), 250'000);
-    std::printf("%d units cannot be read, %d of them since GC could not move them; in %d programs\n", j["unreadable"].get<int>(),
-                j["marked"].get<int>(), j["programs"].get<int>());
+    std::printf("%d units cannot be read, %d of them since GC could not move them; in %d programs\n",
+                j["unreadable"].get<int>(), j["marked"].get<int>(), j["programs"].get<int>());
     EXPECT_TRUE(j["exactly"]);
     EXPECT_GT(j["marked"], 0);
     EXPECT_GT(j["unreadable"], j["marked"]);
@@ -129,8 +136,9 @@ TEST(FailingFlash, OnePageInTenThousandIsLost) {
 
 TEST(FailingFlash, OneProgramInAHundredThousandRetiresItsBlock) {
     const Json j = run_failing(failing_device({1e-5, 0, 0, 0}, 8), 400'000);
-    std::printf("%d of %d programs failed, %d blocks retired, %d %% of the spare blocks left\n", j["flash_program_failures"].get<int>(),
-                j["programs"].get<int>(), j["flash_blocks_retired"].get<int>(), j["smart_available_spare_percent"].get<int>());
+    std::printf("%d of %d programs failed, %d blocks retired, %d %% of the spare blocks left\n",
+                j["flash_program_failures"].get<int>(), j["programs"].get<int>(), j["flash_blocks_retired"].get<int>(),
+                j["smart_available_spare_percent"].get<int>());
     EXPECT_GT(j["flash_program_failures"], 0);
     expect_rate(j["flash_program_failures"], j["programs"], 1e-5);
     EXPECT_EQ(j["flash_blocks_retired"], j["flash_program_failures"]);  // no block failed twice
@@ -144,8 +152,8 @@ TEST(FailingFlash, ProgramsFailInAStreamOfCachedOnes) {
     SsdConfig c = failing_device({1e-4, 1e-3, 0, 0}, 12);
     c.nand.cache_program = true;
     const Json j = run_failing(c, 200'000);
-    std::printf("%d of %d cached programs failed, %d blocks retired\n", j["flash_program_failures"].get<int>(), j["programs"].get<int>(),
-                j["flash_blocks_retired"].get<int>());
+    std::printf("%d of %d cached programs failed, %d blocks retired\n", j["flash_program_failures"].get<int>(),
+                j["programs"].get<int>(), j["flash_blocks_retired"].get<int>());
     EXPECT_GT(j["flash_program_failures"], 5);
     expect_rate(j["flash_program_failures"], j["programs"], 1e-4);
     EXPECT_EQ(j["errors"], 0);
@@ -155,8 +163,9 @@ TEST(FailingFlash, ProgramsFailInAStreamOfCachedOnes) {
 
 TEST(FailingFlash, ADriveWithoutSpareBlocksIsReadOnly) {
     const Json j = run_failing(failing_device({1e-3, 1e-3, 0, 0}, 2), 100'000);
-    std::printf("%d blocks retired; %d writes refused, SMART: %d %% spare, critical warning %d\n", j["flash_blocks_retired"].get<int>(),
-                j["commands_refused_read_only"].get<int>(), j["smart_available_spare_percent"].get<int>(), j["smart_critical_warning"].get<int>());
+    std::printf("%d blocks retired; %d writes refused, SMART: %d %% spare, critical warning %d\n",
+                j["flash_blocks_retired"].get<int>(), j["commands_refused_read_only"].get<int>(),
+                j["smart_available_spare_percent"].get<int>(), j["smart_critical_warning"].get<int>());
     EXPECT_TRUE(j["read_only"]);
     EXPECT_EQ(j["smart_available_spare_percent"], 0);
     EXPECT_EQ(j["smart_critical_warning"], 1 | 8);  // spare below its threshold, media read-only

@@ -5,11 +5,17 @@
 namespace ssdtlm {
 namespace {
 
-TEST(PowerCut, AtEachEntryOfAShortRun) { EXPECT_GT(cut_everywhere(1), 1000u); }
+TEST(PowerCut, AtEachEntryOfAShortRun) {
+    EXPECT_GT(cut_everywhere(1), 1000u);
+}
 
-TEST(PowerCut, AtEachEntryOfAShortRunWithCheckpoints) { EXPECT_GT(cut_everywhere(1, DataMode::signatures, true), 1000u); }
+TEST(PowerCut, AtEachEntryOfAShortRunWithCheckpoints) {
+    EXPECT_GT(cut_everywhere(1, DataMode::signatures, true), 1000u);
+}
 
-TEST(PowerCut, AtEachEntryOfAShortRunWithTheMapOnTheFlash) { EXPECT_GT(cut_everywhere(1, DataMode::signatures, false, true), 1000u); }
+TEST(PowerCut, AtEachEntryOfAShortRunWithTheMapOnTheFlash) {
+    EXPECT_GT(cut_everywhere(1, DataMode::signatures, false, true), 1000u);
+}
 
 }  // namespace
 }  // namespace ssdtlm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stressed run that loses its power, in a child process: at the times of the configuration, or after an entry of the agenda.
+// A stressed run that loses its power, in a child process: at the times of the configuration, or after an entry of the
+// agenda.
 #pragma once
 
 #include <cstdio>
@@ -10,14 +11,15 @@
 
 namespace ssdtlm {
 
-/// Random commands; after one loss of power in `read_back_each` every unit is read once, and after the last one nothing else
-/// follows.
+/// Random commands; after one loss of power in `read_back_each` every unit is read once, and after the last one nothing
+/// else follows.
 class MixAndReadBack final : public Workload {
 public:
     MixAndReadBack(const RandomMix::Spec& spec, const SsdConfig& c)
         : capacity_(logical_units_of(c.ftl, c.nand.geometry) * c.nand.geometry.unit_bytes),
           mix_(spec, capacity_, c.nvme.lba_bytes, c.nand.geometry.unit_bytes) {}
-    /// `cuts`: losses of power so far. The last one is number `last`; 0: the mix ends by itself, and is read back once more.
+    /// `cuts`: losses of power so far. The last one is number `last`; 0: the mix ends by itself, and is read back once
+    /// more.
     void follow(std::function<std::uint64_t()> cuts, std::uint64_t last, std::uint64_t read_back_each = 1) {
         cuts_ = std::move(cuts);
         last_ = last;
@@ -113,22 +115,27 @@ struct MapCheck {
         Recovery(by_all_pages).from_all_pages();
         for (std::uint32_t u = 0; u < ftl.logical_units(); ++u)
             if (ftl.lookup(Lpa{u}) != by_all_pages.lookup(Lpa{u}))
-                throw CheckFailed("unit " + std::to_string(u) + " is at " + std::to_string(idx(ftl.lookup(Lpa{u}))) + ", by all pages at " +
-                                  std::to_string(idx(by_all_pages.lookup(Lpa{u}))));
+                throw CheckFailed("unit " + std::to_string(u) + " is at " + std::to_string(idx(ftl.lookup(Lpa{u}))) +
+                                  ", by all pages at " + std::to_string(idx(by_all_pages.lookup(Lpa{u}))));
         const MediaHealth &a = ftl.media(), &b = by_all_pages.media();
-        if (a.blocks_retired != b.blocks_retired || a.available_spare != b.available_spare || a.read_only != b.read_only)
-            throw CheckFailed("health: " + std::to_string(a.blocks_retired) + " blocks retired, by all pages " + std::to_string(b.blocks_retired) +
-                              "; spare " + std::to_string(a.available_spare) + " and " + std::to_string(b.available_spare));
+        if (a.blocks_retired != b.blocks_retired || a.available_spare != b.available_spare ||
+            a.read_only != b.read_only)
+            throw CheckFailed("health: " + std::to_string(a.blocks_retired) + " blocks retired, by all pages " +
+                              std::to_string(b.blocks_retired) + "; spare " + std::to_string(a.available_spare) +
+                              " and " + std::to_string(b.available_spare));
     }
     /// SMART after the loss says what it said before, but for what failed last, if that was not on the flash yet.
     void look_at_health() {
         const MediaHealth& now = ftl.media();
         alive = true;
-        const bool more = now.blocks_retired > before.blocks_retired || now.available_spare < before.available_spare || (now.read_only && !before.read_only);
-        const bool less = now.blocks_retired < before.blocks_retired || now.available_spare > before.available_spare || (!now.read_only && before.read_only);
+        const bool more = now.blocks_retired > before.blocks_retired || now.available_spare < before.available_spare ||
+                          (now.read_only && !before.read_only);
+        const bool less = now.blocks_retired < before.blocks_retired || now.available_spare > before.available_spare ||
+                          (!now.read_only && before.read_only);
         if (more || (less && all_is_written))
-            throw CheckFailed("SMART: " + std::to_string(now.blocks_retired) + " blocks retired, before " + std::to_string(before.blocks_retired) + "; spare " +
-                              std::to_string(now.available_spare) + ", before " + std::to_string(before.available_spare) + "; read-only " +
+            throw CheckFailed("SMART: " + std::to_string(now.blocks_retired) + " blocks retired, before " +
+                              std::to_string(before.blocks_retired) + "; spare " + std::to_string(now.available_spare) +
+                              ", before " + std::to_string(before.available_spare) + "; read-only " +
                               std::to_string(now.read_only) + ", before " + std::to_string(before.read_only));
         forgotten += less;
         with_failed += now.blocks_retired != 0;
@@ -146,7 +153,8 @@ struct MapCheck {
     bool alive = true, all_is_written = true;
     std::uint64_t cuts = 0, forgotten = 0, with_failed = 0, read_only = 0;
     bool is_lost(std::uint32_t unit, Ppa at) const {
-        if (at == kLost && !s.device.flash.faults->kinds().any()) throw CheckFailed("unit " + std::to_string(unit) + " is lost");
+        if (at == kLost && !s.device.flash.faults->kinds().any())
+            throw CheckFailed("unit " + std::to_string(unit) + " is lost");
         return at == kLost;
     }
     void look_at_each_unit() {
@@ -179,9 +187,16 @@ struct MapCheck {
                 const std::uint32_t lba = u * blocks + b, possible = s.oracle->possible(lba);
                 open += (possible & (possible - 1)) != 0;
                 std::uint32_t v = 0;
-                while (v < 16 && ((possible >> v & 1u) == 0 || bytes.differs_at(lba, v, unit.data() + b * bytes.block_bytes()) != bytes.block_bytes())) ++v;
-                if (v == 16) throw CheckFailed("LBA " + std::to_string(lba) + " has none of the versions (a bit each) " + std::to_string(possible));
-                if (!left.found(lba, v)) throw CheckFailed("LBA " + std::to_string(lba) + " has version " + std::to_string(v) + ", not of the moment of its unit's others");
+                while (v < 16 &&
+                       ((possible >> v & 1u) == 0 ||
+                        bytes.differs_at(lba, v, unit.data() + b * bytes.block_bytes()) != bytes.block_bytes()))
+                    ++v;
+                if (v == 16)
+                    throw CheckFailed("LBA " + std::to_string(lba) + " has none of the versions (a bit each) " +
+                                      std::to_string(possible));
+                if (!left.found(lba, v))
+                    throw CheckFailed("LBA " + std::to_string(lba) + " has version " + std::to_string(v) +
+                                      ", not of the moment of its unit's others");
             }
         }
     }
@@ -191,7 +206,8 @@ struct MapCheck {
 };
 
 struct PowerResult {
-    std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0, without_free = 0;
+    std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0,
+                  checked = 0, moved = 0, entries = 0, without_free = 0;
     std::uint64_t retired = 0, with_failed = 0, forgotten = 0, read_only = 0, errors = 0;
     std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, checkpoint_pages = 0;
     std::uint64_t translation_reads = 0, dirty_entries = 0;
@@ -199,8 +215,8 @@ struct PowerResult {
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
-inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix, std::uint64_t last, std::uint64_t cut_after,
-                             std::uint64_t read_back_each = 1) {
+inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix, std::uint64_t last,
+                             std::uint64_t cut_after, std::uint64_t read_back_each = 1) {
     const auto j = nlohmann::json::parse(in_child([&] {
         MixAndReadBack workload(mix, config);
         Simulation::Options options;
@@ -220,18 +236,23 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                     if (c.left != 0 && --c.left == 0) c.s.cut_power();
                 },
                 &cutter);
-        if (s.device.flash.faults->kinds().any()) s.process.add_after_each([](void* self) { static_cast<MapCheck*>(self)->remember_health(); }, &check);
+        if (s.device.flash.faults->kinds().any())
+            s.process.add_after_each([](void* self) { static_cast<MapCheck*>(self)->remember_health(); }, &check);
         try {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books)
                 if (!b.balances())
-                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " +
+                                      std::to_string(b.right));
             s.device.controller.ftl->verify_books();
-            if (r.error_status != (s.device.flash.faults->kinds().any() ? s.host.driver.counters().media_errors() : 0)) throw CheckFailed("commands failed: " + s.host.driver.first_error());
+            if (r.error_status != (s.device.flash.faults->kinds().any() ? s.host.driver.counters().media_errors() : 0))
+                throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.nvme().controller.counters();
-            if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
-            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0, on_capacitors = 0;
+            if (n.power_cycles != 1 + s.power_cuts().size())
+                throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
+            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0,
+                          on_capacitors = 0;
             for (const PowerCut& cut : s.power_cuts()) {
                 unsafe += !cut.after_shutdown;
                 from_checkpoint += cut.source == MapSource::checkpoint;
@@ -240,7 +261,8 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                 dirty_entries += cut.dirty_entries;
                 on_capacitors += cut.on_capacitors > Ps{1us};
             }
-            if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != unsafe) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
+            if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != unsafe)
+                throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
             PowerLoss loss;
             for (const PowerCut& cut : s.power_cuts()) loss += cut.loss;
             return nlohmann::json{{"commands", s.host.driver.counters().commands_completed},
@@ -271,13 +293,34 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
         }
     }));
-    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"],
-            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"], j["translation_reads"], j["dirty_entries"], j["on_capacitors"]};
+    return {j["commands"],
+            j["cancelled"],
+            j["torn"],
+            j["erases_cut"],
+            j["looks"],
+            j["open"],
+            j["read_backs"],
+            j["checked"],
+            j["moved"],
+            j["entries"],
+            j["without_free"],
+            j["retired"],
+            j["with_failed"],
+            j["forgotten"],
+            j["read_only"],
+            j["errors"],
+            j["unsafe"],
+            j["from_checkpoint"],
+            j["from_clean"],
+            j["checkpoint_pages"],
+            j["translation_reads"],
+            j["dirty_entries"],
+            j["on_capacitors"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
-inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false, bool map_on_flash = false,
-                                    BufferMode buffer = BufferMode::write_back) {
+inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false,
+                                    bool map_on_flash = false, BufferMode buffer = BufferMode::write_back) {
     SsdConfig c = stress_device();
     c.run.data = data;
     c.ftl.buffer_mode = buffer;
@@ -322,8 +365,9 @@ inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode
             return cuts;
         }
     }
-    std::printf("%llu entries, %llu losses of power, %llu pages torn, %llu erases cut\n", static_cast<unsigned long long>(entries),
-                static_cast<unsigned long long>(cuts), static_cast<unsigned long long>(torn), static_cast<unsigned long long>(erases_cut));
+    std::printf("%llu entries, %llu losses of power, %llu pages torn, %llu erases cut\n",
+                static_cast<unsigned long long>(entries), static_cast<unsigned long long>(cuts),
+                static_cast<unsigned long long>(torn), static_cast<unsigned long long>(erases_cut));
     EXPECT_GT(torn, 0u);
     EXPECT_GT(moved, 0u);
     return cuts;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 5,600 times in all, or that share of it that SSDTLM_TEST_SHARE says, and at many entries of the agenda of a short run.
-// When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
-// units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
+// The drive loses its power at random times under load, 5,600 times in all, or that share of it that SSDTLM_TEST_SHARE
+// says, and at many entries of the agenda of a short run. When the map has been found again, every unit is as it was
+// last durable, or as something submitted later left it; all units are read through the host as well. The waiters are
+// checked after every entry of the agenda, the books at the end.
 #include "power_run.h"
 #include "support/seeds.h"
 
@@ -42,14 +43,20 @@ PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps =
         return r;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu losses of power: %llu pages torn, %llu erases cut, %llu commands cancelled; map found %llu times, with %llu units of more "
-                "than one possible version; all read back %llu times; %llu commands, %llu blocks compared, %llu units moved\n",
-                n(kCuts), n(r.torn), n(r.erases_cut), n(r.cancelled), n(r.looks), n(r.open), n(r.read_backs), n(r.commands), n(r.checked), n(r.moved));
+    std::printf(
+        "%llu losses of power: %llu pages torn, %llu erases cut, %llu commands cancelled; map found %llu times, with "
+        "%llu units of more "
+        "than one possible version; all read back %llu times; %llu commands, %llu blocks compared, %llu units moved\n",
+        n(kCuts), n(r.torn), n(r.erases_cut), n(r.cancelled), n(r.looks), n(r.open), n(r.read_backs), n(r.commands),
+        n(r.checked), n(r.moved));
     if (config.ftl.has_checkpoints())
-        std::printf("starts: %llu from a checkpoint and what was written since, %llu from a clean one; %llu losses without a shutdown, %llu pages of checkpoints\n",
-                    n(r.from_checkpoint), n(r.from_clean), n(r.unsafe), n(r.checkpoint_pages));
+        std::printf(
+            "starts: %llu from a checkpoint and what was written since, %llu from a clean one; %llu losses without a "
+            "shutdown, %llu pages of checkpoints\n",
+            n(r.from_checkpoint), n(r.from_clean), n(r.unsafe), n(r.checkpoint_pages));
     if (!config.host.power_cut_shutdown) {
-        // Nothing is programmed in a drive that is read-only; where capacitors protect the buffer, only collection is under way in the end.
+        // Nothing is programmed in a drive that is read-only; where capacitors protect the buffer, only collection is
+        // under way in the end.
         const bool saves = config.ftl.buffer_mode == BufferMode::power_protected;
         EXPECT_GT(r.torn, config.faults.any() || saves ? kCuts / 10 : kCuts / 2);
         EXPECT_GT(r.erases_cut, 0u);
@@ -73,7 +80,9 @@ void check_frequent(const SsdConfig& config, std::uint64_t seed) {
     check_scarce(check_power(config, seed, {80ms, 50ms, 20}));
 }
 
-TEST(PowerCut, UnderLoad) { check_power(stress_device(), 1); }
+TEST(PowerCut, UnderLoad) {
+    check_power(stress_device(), 1);
+}
 
 TEST(PowerCut, WithPartialPagesAndSpareBlocks) {
     SsdConfig c = stress_device(16384, 16384);
@@ -165,7 +174,8 @@ TEST(PowerCut, WithASchedulerThatTakesTimeAndResets) {
     c.nvme.interrupt_coalescing_threshold = 7;
     c.nvme.interrupt_coalescing_time = 2;
     Random random(5, 43);
-    for (int i = 0; i < 400; ++i) c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(40'000'000'000'000))});
+    for (int i = 0; i < 400; ++i)
+        c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(40'000'000'000'000))});
     check_power(c, 5);
 }
 
@@ -175,14 +185,16 @@ SsdConfig with_map_on_flash(SsdConfig c, MapGranularity granularity, std::uint32
     c.ftl.map.entry_bytes = entry_bytes;
     // The entries of one command, or twice as many.
     c.nvme.max_transfer_bytes = 131072;
-    c.ftl.map.cache_bytes = 66ull * (granularity == MapGranularity::page ? c.nand.geometry.unit_bytes : 2 * entry_bytes);
+    c.ftl.map.cache_bytes =
+        66ull * (granularity == MapGranularity::page ? c.nand.geometry.unit_bytes : 2 * entry_bytes);
     fill_up(c);
     return c;
 }
 
 void check_on_flash(const PowerResult& r) {
-    std::printf("%llu translation pages read after losses, %llu entries were dirty; read-only after %llu\n", static_cast<unsigned long long>(r.translation_reads),
-                static_cast<unsigned long long>(r.dirty_entries), static_cast<unsigned long long>(r.read_only));
+    std::printf("%llu translation pages read after losses, %llu entries were dirty; read-only after %llu\n",
+                static_cast<unsigned long long>(r.translation_reads), static_cast<unsigned long long>(r.dirty_entries),
+                static_cast<unsigned long long>(r.read_only));
     EXPECT_GT(r.translation_reads, 10 * kCuts);
     EXPECT_GT(r.dirty_entries, 10 * kCuts);
 }
@@ -230,15 +242,20 @@ TEST(PowerCut, WithBytesAndBlocksOf512Bytes) {
 }
 
 /// Superblocks that have failed are known after the loss, and so is what SMART says of them.
-PowerResult check_failing(SsdConfig c, const FaultRates& rates, std::uint64_t seed, const Gaps& gaps, const RandomMix::Spec& mix = {}) {
+PowerResult check_failing(SsdConfig c, const FaultRates& rates, std::uint64_t seed, const Gaps& gaps,
+                          const RandomMix::Spec& mix = {}) {
     c.nand.geometry.blocks_per_plane = 32;
     c.ftl.spare_blocks = 6;
     static_cast<FaultRates&>(c.faults) = rates;
     fill_up(c);
     const PowerResult r = check_power(c, seed, gaps, mix);
-    std::printf("%llu blocks retired at the end; after %llu losses some had failed before, after %llu the last was not known yet, after %llu the drive "
-                "was read-only; %llu commands ended with errors\n", static_cast<unsigned long long>(r.retired), static_cast<unsigned long long>(r.with_failed),
-                static_cast<unsigned long long>(r.forgotten), static_cast<unsigned long long>(r.read_only), static_cast<unsigned long long>(r.errors));
+    std::printf(
+        "%llu blocks retired at the end; after %llu losses some had failed before, after %llu the last was not known "
+        "yet, after %llu the drive "
+        "was read-only; %llu commands ended with errors\n",
+        static_cast<unsigned long long>(r.retired), static_cast<unsigned long long>(r.with_failed),
+        static_cast<unsigned long long>(r.forgotten), static_cast<unsigned long long>(r.read_only),
+        static_cast<unsigned long long>(r.errors));
     EXPECT_GT(r.with_failed, kCuts / 4);
     EXPECT_LT(r.forgotten, kCuts / 10);
     return r;
@@ -255,7 +272,8 @@ TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlash) {
     SsdConfig c = stress_device();
     c.ftl.superblock = SuperblockSpan::plane;
     c.nand.geometry.blocks_per_plane = 32;
-    check_on_flash(check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 34, {200ms, 50ms, 4}));
+    check_on_flash(
+        check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 34, {200ms, 50ms, 4}));
 }
 
 TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) {
@@ -264,7 +282,8 @@ TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) {
     c.run.data = DataMode::bytes;
     RandomMix::Spec mix;
     mix.whole = 15;
-    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::page, 256), {2e-3, 4e-3, 0, 1e-4}, 35, {120ms, 50ms, 20}, mix);
+    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::page, 256), {2e-3, 4e-3, 0, 1e-4}, 35,
+                                        {120ms, 50ms, 20}, mix);
     check_on_flash(r);
     EXPECT_GT(r.read_only, 0u);
 }
@@ -324,7 +343,8 @@ TEST(PowerCut, AfterShutdownsAndResets) {
     c.host.power_cut_shutdown = c.host.reset_shutdown = true;
     c.ftl.initial_state = InitialState::random;
     Random random(6, 43);
-    for (int i = 0; i < 200; ++i) c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(20'000'000'000'000))});
+    for (int i = 0; i < 200; ++i)
+        c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(20'000'000'000'000))});
     const PowerResult r = check_power(with_checkpoints(c, 4_MiB, true), 24, {200ms, 20ms, 4});
     EXPECT_EQ(r.from_clean, kCuts);
 }
@@ -333,7 +353,8 @@ TEST(PowerCut, WithCheckpointsAndTheMapOnTheFlash) {
     SsdConfig c = stress_device();
     c.ftl.initial_state = InitialState::random;
     c.run.data = DataMode::bytes;
-    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::entry, 64), 256_KiB, false), 36, {200ms, 20ms, 4});
+    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::entry, 64), 256_KiB, false),
+                                      36, {200ms, 20ms, 4});
     check_on_flash(r);
     EXPECT_GT(r.from_checkpoint, kCuts / 2);
 }
@@ -341,10 +362,12 @@ TEST(PowerCut, WithCheckpointsAndTheMapOnTheFlash) {
 TEST(PowerCut, AfterShutdownsWithTheMapOnTheFlash) {
     SsdConfig c = stress_device();
     c.host.power_cut_shutdown = true;
-    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::page, 256), 4_MiB, true), 37, {200ms, 20ms, 4});
+    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::page, 256), 4_MiB, true),
+                                      37, {200ms, 20ms, 4});
     EXPECT_EQ(r.from_clean, kCuts);
     EXPECT_EQ(r.unsafe, 0u);
-    std::printf("%llu translation pages read after losses, %llu entries were dirty\n", static_cast<unsigned long long>(r.translation_reads), static_cast<unsigned long long>(r.dirty_entries));
+    std::printf("%llu translation pages read after losses, %llu entries were dirty\n",
+                static_cast<unsigned long long>(r.translation_reads), static_cast<unsigned long long>(r.dirty_entries));
     EXPECT_LT(r.translation_reads, kCuts);  // what garbage collection changed last may find no block
 }
 
@@ -354,7 +377,8 @@ TEST(PowerCut, OfFailingFlashWithCheckpointsAndTheMapOnTheFlash) {
     c.nand.geometry.blocks_per_plane = 32;
     c.ftl.checkpoint_interval_bytes = 256_KiB;
     c.ftl.checkpoint_at_shutdown = true;
-    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 38, {200ms, 50ms, 4});
+    const PowerResult r =
+        check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 38, {200ms, 50ms, 4});
     check_on_flash(r);
     EXPECT_GT(r.from_checkpoint, kCuts / 2);
 }
@@ -375,17 +399,25 @@ TEST(PowerCut, OfFailingFlashAfterShutdowns) {
     EXPECT_GT(r.from_clean, kCuts / 2);
 }
 
-TEST(PowerCut, WithCheckpointsAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(41, DataMode::signatures, true), 50u); }
+TEST(PowerCut, WithCheckpointsAtManyEntriesOfAShortRun) {
+    EXPECT_GT(cut_everywhere(41, DataMode::signatures, true), 50u);
+}
 
-TEST(PowerCut, WithBytesAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(71, DataMode::bytes), 20u); }
+TEST(PowerCut, WithBytesAtManyEntriesOfAShortRun) {
+    EXPECT_GT(cut_everywhere(71, DataMode::bytes), 20u);
+}
 
-TEST(PowerCut, WithTheMapOnTheFlashAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(41, DataMode::bytes, false, true), 50u); }
+TEST(PowerCut, WithTheMapOnTheFlashAtManyEntriesOfAShortRun) {
+    EXPECT_GT(cut_everywhere(41, DataMode::bytes, false, true), 50u);
+}
 
 TEST(PowerCut, OfABufferThatCapacitorsProtectAtManyEntriesOfAShortRun) {
     EXPECT_GT(cut_everywhere(29, DataMode::bytes, false, false, BufferMode::power_protected), 50u);
 }
 
-TEST(PowerCut, AtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(23), 50u); }
+TEST(PowerCut, AtManyEntriesOfAShortRun) {
+    EXPECT_GT(cut_everywhere(23), 50u);
+}
 
 }  // namespace
 }  // namespace ssdtlm

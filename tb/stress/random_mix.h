@@ -15,17 +15,21 @@ class RandomMix final : public Workload {
 public:
     struct Spec {
         unsigned read = 42, write = 48, trim = 7, flush = 3;  ///< percent
-        unsigned fua = 10;        ///< percent of the writes
-        unsigned whole = 60;      ///< percent of the commands that cover whole units only
-        unsigned hot = 30;        ///< percent of the commands that go to the first 32 units
-        std::uint32_t depth = 32; ///< per job
+        unsigned fua = 10;                                    ///< percent of the writes
+        unsigned whole = 60;                                  ///< percent of the commands that cover whole units only
+        unsigned hot = 30;                                    ///< percent of the commands that go to the first 32 units
+        std::uint32_t depth = 32;                             ///< per job
         std::uint32_t jobs = 4;
         std::uint32_t most_bytes = 32768;
         std::uint64_t requests = 4000;
         std::uint64_t seed = 1;
     };
     RandomMix(const Spec& spec, std::uint64_t capacity, std::uint32_t lba_bytes, std::uint32_t unit_bytes)
-        : spec_(spec), capacity_(capacity), lba_bytes_(lba_bytes), unit_bytes_(unit_bytes), random_(spec.seed, 21),
+        : spec_(spec),
+          capacity_(capacity),
+          lba_bytes_(lba_bytes),
+          unit_bytes_(unit_bytes),
+          random_(spec.seed, 21),
           outstanding_(spec.jobs) {}
 
     Next next(SimTime) override {
@@ -48,7 +52,9 @@ public:
     void completed(const HostRequest& r, SimTime, SimTime, SimTime, bool) override { --outstanding_[r.job]; }
     std::uint32_t jobs() const override { return spec_.jobs; }
     std::uint32_t depth(std::uint32_t) const override { return spec_.depth; }
-    double progress(SimTime) const override { return static_cast<double>(issued_) / static_cast<double>(spec_.requests); }
+    double progress(SimTime) const override {
+        return static_cast<double>(issued_) / static_cast<double>(spec_.requests);
+    }
     bool measuring(const HostRequest&, SimTime) const override { return true; }
 
 private:
@@ -67,7 +73,8 @@ private:
             return r;
         }
         const std::uint64_t grain = random_.percent(spec_.whole) ? unit_bytes_ : lba_bytes_;
-        const std::uint64_t span = random_.percent(spec_.hot) ? std::min<std::uint64_t>(capacity_, 32ull * unit_bytes_) : capacity_;
+        const std::uint64_t span =
+            random_.percent(spec_.hot) ? std::min<std::uint64_t>(capacity_, 32ull * unit_bytes_) : capacity_;
         const std::uint64_t most = std::max<std::uint64_t>(1, std::min<std::uint64_t>(spec_.most_bytes, span) / grain);
         const std::uint64_t n = 1 + random_.below(most);
         r.bytes = static_cast<std::uint32_t>(n * grain);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end "raw" under a host that is none of the model's: a million commands, all data compared, stages that add up, losses of power.
+// The front end "raw" under a host that is none of the model's: a million commands, all data compared, stages that add
+// up, losses of power.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -41,7 +42,8 @@ struct Netlist {
 
     Netlist(const SsdConfig& c, const RawHost::Plan& plan) : config(c), host("host", agenda, process, device, plan) {
         if (c.run.check_waiters)
-            process.add_after_each([](void* self) { static_cast<Netlist*>(self)->device.controller.check_waiters(); }, this);
+            process.add_after_each([](void* self) { static_cast<Netlist*>(self)->device.controller.check_waiters(); },
+                                   this);
     }
     nlohmann::json run() {
         host.start();
@@ -54,7 +56,11 @@ struct Netlist {
         if (front_end.counts().ended != n.ended) throw std::runtime_error("answers");
         if (!front_end.is_shut_down()) throw std::runtime_error("not shut down");
         if (front_end.counts().unsafe_shutdowns != n.cuts) throw std::runtime_error("losses of power");
-        return {{"ended", n.ended}, {"compared", n.blocks_compared}, {"cuts", n.cuts}, {"given_up", n.given_up}, {"waiting", n.most_waiting},
+        return {{"ended", n.ended},
+                {"compared", n.blocks_compared},
+                {"cuts", n.cuts},
+                {"given_up", n.given_up},
+                {"waiting", n.most_waiting},
                 {"victims", device.controller.firmware->gc().victims() + device.controller.earlier().victims},
                 {"end", agenda.now().time_since_epoch().count()}};
     }
@@ -82,9 +88,12 @@ TEST(RawFrontEndStress, AMillionCommands) {
     EXPECT_GE(ended + given_up, share_of(kSeeds) * kCommands);
     EXPECT_GT(compared, ended / 2);
     EXPECT_GT(victims, 100 * share_of(kSeeds));
-    std::printf("[   FIGURE ] %llu commands, %llu blocks compared, %llu losses of power that took %llu commands, %llu victims\n",
-                static_cast<unsigned long long>(ended), static_cast<unsigned long long>(compared), static_cast<unsigned long long>(cuts),
-                static_cast<unsigned long long>(given_up), static_cast<unsigned long long>(victims));
+    std::printf(
+        "[   FIGURE ] %llu commands, %llu blocks compared, %llu losses of power that took %llu commands, %llu "
+        "victims\n",
+        static_cast<unsigned long long>(ended), static_cast<unsigned long long>(compared),
+        static_cast<unsigned long long>(cuts), static_cast<unsigned long long>(given_up),
+        static_cast<unsigned long long>(victims));
 }
 
 // More requests than the drive takes wait at it, in order, and nothing is lost. The same run twice is the same.
@@ -98,16 +107,20 @@ TEST(RawFrontEndStress, FewCommandsAtATime) {
     EXPECT_EQ(few, again);
     c.front_end.policies["raw"]["commands"] = Value{std::int64_t{32}};
     const auto many = run(c, plan);
-    EXPECT_LT(many["end"].get<std::int64_t>(), few["end"].get<std::int64_t>()) << "four at a time keep the planes of four dies less busy";
+    EXPECT_LT(many["end"].get<std::int64_t>(), few["end"].get<std::int64_t>())
+        << "four at a time keep the planes of four dies less busy";
 }
 
-// Each request that is refused, with the response that TLM has for it; and a front end that is asked for by another type.
+// Each request that is refused, with the response that TLM has for it; and a front end that is asked for by another
+// type.
 TEST(RawFrontEndStress, Refusals) {
     in_child([] {
         struct Bystander final : sc_core::sc_module, tlm::tlm_bw_transport_if<> {
             tlm::tlm_initiator_socket<> socket{"socket"};
             explicit Bystander(const sc_core::sc_module_name& n) : sc_module(n) { socket.bind(*this); }
-            tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_COMPLETED; }
+            tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+                return tlm::TLM_COMPLETED;
+            }
             void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
         };
         const SsdConfig c = raw_device(1);
@@ -120,7 +133,8 @@ TEST(RawFrontEndStress, Refusals) {
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
         std::vector<std::uint8_t> data(4 * RawHost::kBlock);
         std::uint8_t enable = 0xFF;
-        const auto answer = [&](tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes, RawExtension::Op op, std::uint8_t* at, bool enables = false,
+        const auto answer = [&](tlm::tlm_command command, std::uint64_t address, std::uint32_t bytes,
+                                RawExtension::Op op, std::uint8_t* at, bool enables = false,
                                 std::uint32_t width = 1u << 30) {
             tlm::tlm_generic_payload p;
             RawExtension more;
@@ -148,17 +162,27 @@ TEST(RawFrontEndStress, Refusals) {
         };
         constexpr auto kB = RawHost::kBlock;
         const std::uint64_t end = drive.bytes();
-        expect(answer(tlm::TLM_READ_COMMAND, end, kB, Op::transfer, data.data()), tlm::TLM_ADDRESS_ERROR_RESPONSE, "behind the end");
-        expect(answer(tlm::TLM_WRITE_COMMAND, end - kB, 2 * kB, Op::transfer, data.data()), tlm::TLM_ADDRESS_ERROR_RESPONSE, "over the end");
-        expect(answer(tlm::TLM_IGNORE_COMMAND, end - kB, 2 * kB, Op::trim, nullptr), tlm::TLM_ADDRESS_ERROR_RESPONSE, "trim over the end");
-        expect(answer(tlm::TLM_READ_COMMAND, 512, kB, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE, "no block's address");
-        expect(answer(tlm::TLM_READ_COMMAND, 0, kB - 1, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE, "no whole block");
-        expect(answer(tlm::TLM_READ_COMMAND, 0, 0, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE, "nothing");
+        expect(answer(tlm::TLM_READ_COMMAND, end, kB, Op::transfer, data.data()), tlm::TLM_ADDRESS_ERROR_RESPONSE,
+               "behind the end");
+        expect(answer(tlm::TLM_WRITE_COMMAND, end - kB, 2 * kB, Op::transfer, data.data()),
+               tlm::TLM_ADDRESS_ERROR_RESPONSE, "over the end");
+        expect(answer(tlm::TLM_IGNORE_COMMAND, end - kB, 2 * kB, Op::trim, nullptr), tlm::TLM_ADDRESS_ERROR_RESPONSE,
+               "trim over the end");
+        expect(answer(tlm::TLM_READ_COMMAND, 512, kB, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE,
+               "no block's address");
+        expect(answer(tlm::TLM_READ_COMMAND, 0, kB - 1, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE,
+               "no whole block");
+        expect(answer(tlm::TLM_READ_COMMAND, 0, 0, Op::transfer, data.data()), tlm::TLM_BURST_ERROR_RESPONSE,
+               "nothing");
         expect(answer(tlm::TLM_READ_COMMAND, 0, kB, Op::transfer, nullptr), tlm::TLM_BURST_ERROR_RESPONSE, "no data");
-        expect(answer(tlm::TLM_WRITE_COMMAND, 0, 2 * kB, Op::transfer, data.data(), false, kB), tlm::TLM_BURST_ERROR_RESPONSE, "streaming");
-        expect(answer(tlm::TLM_WRITE_COMMAND, 0, kB, Op::transfer, data.data(), true), tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "byte enables");
-        expect(answer(tlm::TLM_IGNORE_COMMAND, 0, kB, Op::transfer, data.data()), tlm::TLM_COMMAND_ERROR_RESPONSE, "no command");
-        expect(answer(tlm::TLM_READ_COMMAND, 0, kB, Op::trim, data.data()), tlm::TLM_COMMAND_ERROR_RESPONSE, "a trim that reads");
+        expect(answer(tlm::TLM_WRITE_COMMAND, 0, 2 * kB, Op::transfer, data.data(), false, kB),
+               tlm::TLM_BURST_ERROR_RESPONSE, "streaming");
+        expect(answer(tlm::TLM_WRITE_COMMAND, 0, kB, Op::transfer, data.data(), true),
+               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "byte enables");
+        expect(answer(tlm::TLM_IGNORE_COMMAND, 0, kB, Op::transfer, data.data()), tlm::TLM_COMMAND_ERROR_RESPONSE,
+               "no command");
+        expect(answer(tlm::TLM_READ_COMMAND, 0, kB, Op::trim, data.data()), tlm::TLM_COMMAND_ERROR_RESPONSE,
+               "a trim that reads");
         drive.check_books();
         try {
             device.nvme();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host of the front end "raw" that is none of the model's: random commands, losses of power, and what each block may hold, kept by itself.
+// A host of the front end "raw" that is none of the model's: random commands, losses of power, and what each block may
+// hold, kept by itself.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +32,20 @@ public:
         Ps between_cuts{};  ///< on average; 0: none
     };
     struct Counts {
-        std::uint64_t ended = 0, reads = 0, writes = 0, trims = 0, flushes = 0, blocks_compared = 0, cuts = 0, given_up = 0, most_waiting = 0;
+        std::uint64_t ended = 0, reads = 0, writes = 0, trims = 0, flushes = 0, blocks_compared = 0, cuts = 0,
+                      given_up = 0, most_waiting = 0;
     };
 
-    RawHost(const sc_core::sc_module_name& name, Agenda& agenda, AgendaProcess& process, Device& device, const Plan& plan)
-        : sc_module(name), agenda_(agenda), process_(process), device_(device), drive_(device.controller.front_end_as<RawFrontEnd>()), plan_(plan),
-          random_(plan.seed, 77), blocks_(drive_.bytes() / kBlock) {
+    RawHost(const sc_core::sc_module_name& name, Agenda& agenda, AgendaProcess& process, Device& device,
+            const Plan& plan)
+        : sc_module(name),
+          agenda_(agenda),
+          process_(process),
+          device_(device),
+          drive_(device.controller.front_end_as<RawFrontEnd>()),
+          plan_(plan),
+          random_(plan.seed, 77),
+          blocks_(drive_.bytes() / kBlock) {
         socket.bind(*this);
         socket.bind(drive_.target);
         for (std::uint32_t i = 0; i < plan.depth; ++i) {
@@ -102,7 +111,8 @@ private:
         if (phase_ == Phase::mixed) return submit_mixed();
         if (phase_ == Phase::reading) {
             if (next_read_ < blocks_.size()) {
-                const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMostBlocks, blocks_.size() - next_read_));
+                const auto n =
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(kMostBlocks, blocks_.size() - next_read_));
                 begin(RawExtension::Op::transfer, tlm::TLM_READ_COMMAND, next_read_, n);
                 next_read_ += n;
                 return true;
@@ -122,11 +132,14 @@ private:
         for (int attempt = 0; attempt < 100; ++attempt) {
             const auto n = static_cast<std::uint32_t>(random_.percent(60) ? 1 : 1 + random_.below(kMostBlocks));
             const std::uint64_t first = random_.below(blocks_.size() - n + 1);
-            if (std::any_of(blocks_.begin() + first, blocks_.begin() + first + n, [](const Block& b) { return b.busy; })) continue;
+            if (std::any_of(blocks_.begin() + first, blocks_.begin() + first + n,
+                            [](const Block& b) { return b.busy; }))
+                continue;
             if (kind < 50)
                 begin(RawExtension::Op::trim, tlm::TLM_IGNORE_COMMAND, first, n);
             else
-                begin(RawExtension::Op::transfer, kind < 550 ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND, first, n);
+                begin(RawExtension::Op::transfer, kind < 550 ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND, first,
+                      n);
             return true;
         }
         return false;
@@ -167,9 +180,11 @@ private:
         counts_.most_waiting = std::max<std::uint64_t>(counts_.most_waiting, drive_.pending());
     }
 
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override {
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
         require(phase == tlm::BEGIN_RESP && delay == sc_core::SC_ZERO_TIME, "phase");
-        const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const auto& s) { return &s->payload == &payload; });
+        const auto found =
+            std::find_if(slots_.begin(), slots_.end(), [&](const auto& s) { return &s->payload == &payload; });
         require(found != slots_.end() && (*found)->busy, "an answer to nothing");
         ended(**found);
         agenda_.post<&RawHost::go>(agenda_.now(), this);
@@ -180,7 +195,8 @@ private:
     void ended(Slot& s) {
         require(s.payload.is_response_ok(), std::string("a request failed: ") + status_name(s.more.status));
         require(s.timeline.start() == s.begun && s.timeline.sum() == agenda_.now() - s.begun,
-                "stages add up to " + std::to_string(s.timeline.sum().count()) + " ps of " + std::to_string((agenda_.now() - s.begun).count()));
+                "stages add up to " + std::to_string(s.timeline.sum().count()) + " ps of " +
+                    std::to_string((agenda_.now() - s.begun).count()));
         ++clock_;
         const bool reads = s.payload.is_read(), writes = s.payload.is_write();
         for (std::uint32_t i = 0; i < s.blocks; ++i) {
@@ -221,7 +237,8 @@ private:
             }
             if (b.known) break;
         }
-        throw std::runtime_error("block " + std::to_string(block) + " holds none of its " + std::to_string(b.possible.size()) + " possible versions" +
+        throw std::runtime_error("block " + std::to_string(block) + " holds none of its " +
+                                 std::to_string(b.possible.size()) + " possible versions" +
                                  (b.known ? ", or not the newest one" : ""));
     }
     /// What had ended before the flush began is on the flash, and with it nothing older is left.
@@ -240,7 +257,8 @@ private:
     void plan_cut() {
         if (plan_.between_cuts == Ps{}) return;
         const auto mean = static_cast<std::uint64_t>(plan_.between_cuts.count());
-        agenda_.post<&RawHost::cut>(agenda_.now() + Ps{static_cast<std::int64_t>(mean / 2 + random_.below(mean))}, this);
+        agenda_.post<&RawHost::cut>(agenda_.now() + Ps{static_cast<std::int64_t>(mean / 2 + random_.below(mean))},
+                                    this);
     }
     void cut(std::uint64_t) {
         if (phase_ != Phase::mixed) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Controller resets (CC.EN 1 -> 0) at random times under load, 1,000 in all. Each leaves no command, queue or transfer
 // behind in the controller, host memory is left alone until the driver starts it again, flash work goes on, and every
-// acknowledged write is there: reads are compared under the load, and every unit once at the end. The waiters are checked
-// after every entry of the agenda.
+// acknowledged write is there: reads are compared under the load, and every unit once at the end. The waiters are
+// checked after every entry of the agenda.
 #include <cstdio>
 #include <functional>
 
@@ -14,7 +14,8 @@ namespace {
 /// Random commands until there have been enough resets, then every unit is read once.
 class MixThenReadBack final : public Workload {
 public:
-    MixThenReadBack(const RandomMix::Spec& spec, std::uint64_t capacity, std::uint32_t lba_bytes, std::uint32_t unit_bytes)
+    MixThenReadBack(const RandomMix::Spec& spec, std::uint64_t capacity, std::uint32_t lba_bytes,
+                    std::uint32_t unit_bytes)
         : mix_(spec, capacity, lba_bytes, unit_bytes), capacity_(capacity) {}
     void set_enough(std::function<bool()> enough) { enough_ = std::move(enough); }
 
@@ -71,14 +72,17 @@ struct ResetCheck {
         require(s.device.nvme().controller.in_firmware() == 0, "the firmware holds commands of the host");
         require(c.front_end->transfers() == 0, "transfers are under way");
         for (std::uint32_t q = 0; q < s.device.nvme().controller.queues().count(); ++q)
-            require(!s.device.nvme().controller.queues().has_sq(q) && !s.device.nvme().controller.queues().has_cq(q), "a queue is left");
+            require(!s.device.nvme().controller.queues().has_sq(q) && !s.device.nvme().controller.queues().has_cq(q),
+                    "a queue is left");
         s.device.nvme().controller.check_books();
         flash_at_work += c.backend.idle() ? 0 : 1;
         requests = s.host.root_complex.requests();
         // The driver looks for RDY=1 every millisecond, and until then gives the controller nothing to do.
         s.agenda.post<&ResetCheck::still_quiet>(s.agenda.now() + 900us, this);
     }
-    void still_quiet(std::uint64_t) { require(s.host.root_complex.requests() == requests, "the controller has touched host memory"); }
+    void still_quiet(std::uint64_t) {
+        require(s.host.root_complex.requests() == requests, "the controller has touched host memory");
+    }
 
     SsdSystem& s;
     const SsdController& c;
@@ -108,7 +112,8 @@ ResetResult run_resets(SsdConfig config, std::uint64_t seed) {
     }
     const auto j = nlohmann::json::parse(in_child([&] {
         const NandGeometry& g = config.nand.geometry;
-        MixThenReadBack workload(mix, logical_units_of(config.ftl, g) * g.unit_bytes, config.nvme.lba_bytes, g.unit_bytes);
+        MixThenReadBack workload(mix, logical_units_of(config.ftl, g) * g.unit_bytes, config.nvme.lba_bytes,
+                                 g.unit_bytes);
         Simulation::Options options;
         options.workload_name = "resets";
         Simulation simulation(config, workload, options);
@@ -119,7 +124,8 @@ ResetResult run_resets(SsdConfig config, std::uint64_t seed) {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books) {
                 if (!b.balances())
-                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " +
+                                      std::to_string(b.right));
             }
             s.device.controller.ftl->verify_books();
             if (r.error_status != 0) throw CheckFailed("commands failed");
@@ -150,17 +156,21 @@ ResetResult check_resets(const SsdConfig& config, std::uint64_t seed) {
         ADD_FAILURE() << e.what();
         return r;
     }
-    std::printf("%llu resets with %llu commands in flight, %llu of them cancelled, flash at work after %llu; %llu commands completed, "
-                "%llu blocks compared\n",
-                static_cast<unsigned long long>(kResets), static_cast<unsigned long long>(r.in_flight),
-                static_cast<unsigned long long>(r.cancelled), static_cast<unsigned long long>(r.flash_at_work),
-                static_cast<unsigned long long>(r.commands), static_cast<unsigned long long>(r.blocks_checked));
+    std::printf(
+        "%llu resets with %llu commands in flight, %llu of them cancelled, flash at work after %llu; %llu commands "
+        "completed, "
+        "%llu blocks compared\n",
+        static_cast<unsigned long long>(kResets), static_cast<unsigned long long>(r.in_flight),
+        static_cast<unsigned long long>(r.cancelled), static_cast<unsigned long long>(r.flash_at_work),
+        static_cast<unsigned long long>(r.commands), static_cast<unsigned long long>(r.blocks_checked));
     EXPECT_GT(r.in_flight, 10 * kResets) << "the resets came when there was nothing to do";
     EXPECT_GT(r.flash_at_work, 0u) << "flash work must go on";
     return r;
 }
 
-TEST(Reset, UnderLoad) { EXPECT_GT(check_resets(stress_device(), 1).cancelled, kResets); }
+TEST(Reset, UnderLoad) {
+    EXPECT_GT(check_resets(stress_device(), 1).cancelled, kResets);
+}
 
 TEST(Reset, WithPartialPagesAndCoalescedInterrupts) {
     SsdConfig c = stress_device(16384, 16384);

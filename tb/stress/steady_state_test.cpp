@@ -2,11 +2,12 @@
 // Uniformly random overwrites of a full device, in time and with everything that time brings (the host goes on writing
 // while a victim is emptied), against the closed formula of greedy collection. The device starts where the untimed
 // preconditioning has left it, so a difference between the two ways of collecting garbage would show as a jump.
+#include "unit/ftl/steady_state.h"
+
 #include <cstdio>
 
 #include "stress.h"
 #include "support/closed_loop.h"
-#include "unit/ftl/steady_state.h"
 
 namespace ssdtlm {
 namespace {
@@ -60,7 +61,8 @@ TEST_P(SteadyState, WriteAmplificationFollowsTheFormulaFromTheFirstWriteOn) {
     c.ftl.superblock = SuperblockSpan::die;
     c.ftl.gc_soft_free_blocks = 4;
     c.ftl.gc_hard_free_blocks = 2;
-    const auto logical = static_cast<std::uint64_t>(static_cast<double>(g.units()) / (1 + GetParam().over_provisioning));
+    const auto logical =
+        static_cast<std::uint64_t>(static_cast<double>(g.units()) / (1 + GetParam().over_provisioning));
     c.ftl.user_capacity_bytes = logical * g.unit_bytes;
     c.ftl.initial_state = InitialState::random;
     c.ftl.overwrite = 4.0;
@@ -100,16 +102,21 @@ TEST_P(SteadyState, WriteAmplificationFollowsTheFormulaFromTheFirstWriteOn) {
     const double alpha = blocks * g.units_per_block() / static_cast<double>(logical);
     const double formula = test::greedy_formula(alpha, g.units_per_block() * g.planes_per_die);
     const double all = j["all"], first = j["first"], last = j["last"];
-    std::printf("  over-provisioning %.3f (%.3f without free blocks), page %u B, planes %u, depth %u: write amplification %.4f, formula "
-                "%.4f (%+.2f %%); of the victims, first eighth %.4f, last %.4f; %.0f writes per second, %.0f per CPU second, %.1f events each\n",
-                GetParam().over_provisioning, alpha - 1, g.page_bytes, g.planes_per_die, spec.depth, all, formula, 100 * (all / formula - 1), first,
-                last, j["rate"].get<double>(), j["cpu_rate"].get<double>(), j["events"].get<double>());
+    std::printf(
+        "  over-provisioning %.3f (%.3f without free blocks), page %u B, planes %u, depth %u: write amplification "
+        "%.4f, formula "
+        "%.4f (%+.2f %%); of the victims, first eighth %.4f, last %.4f; %.0f writes per second, %.0f per CPU second, "
+        "%.1f events each\n",
+        GetParam().over_provisioning, alpha - 1, g.page_bytes, g.planes_per_die, spec.depth, all, formula,
+        100 * (all / formula - 1), first, last, j["rate"].get<double>(), j["cpu_rate"].get<double>(),
+        j["events"].get<double>());
     EXPECT_NEAR(all / formula, 1.0, 0.03);
     EXPECT_NEAR(first / last, 1.0, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, SteadyState,
-                         testing::Values(Point{0.28, 4096, 32}, Point{0.28, 8192, 256}, Point{0.125, 4096, 256}, Point{0.28, 4096, 64, 2}));
+                         testing::Values(Point{0.28, 4096, 32}, Point{0.28, 8192, 256}, Point{0.125, 4096, 256},
+                                         Point{0.28, 4096, 64, 2}));
 
 }  // namespace
 }  // namespace ssdtlm

@@ -56,8 +56,10 @@ struct StressResult {
 /// Hash of all completions, and the stage sums.
 class History final : public CompletionObserver {
 public:
-    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t, bool) override {
-        if ((now - issued) != t.sum() || (submitted - issued) != t.of(Stage::host_queue)) throw CheckFailed("stages do not sum");
+    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t,
+                     bool) override {
+        if ((now - issued) != t.sum() || (submitted - issued) != t.of(Stage::host_queue))
+            throw CheckFailed("stages do not sum");
         mix(r.tag);
         mix(static_cast<std::uint64_t>(issued.time_since_epoch().count()));
         mix(static_cast<std::uint64_t>(now.time_since_epoch().count()));
@@ -90,22 +92,22 @@ inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books)
                 if (!b.balances())
-                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " +
+                                      std::to_string(b.right));
             const SsdSystem& s = simulation.system();
             const SsdController& c = s.device.controller;
             c.ftl->verify_books();
             if (!c.backend.idle()) throw CheckFailed("back end not idle");
-            if (r.error_status != s.host.driver.counters().media_errors() || (r.error_status != 0 && !config.faults.any()))
+            if (r.error_status != s.host.driver.counters().media_errors() ||
+                (r.error_status != 0 && !config.faults.any()))
                 throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle && s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             std::uint64_t multi_plane = 0;
-            for (std::uint32_t ch = 0; ch < g.channels; ++ch) multi_plane += c.backend.channel(ch).counters().multi_plane;
-            return nlohmann::json{{"commands", history.commands},
-                                  {"erases", c.ftl->counters().blocks_erased},
-                                  {"checked", r.integrity_checked},
-                                  {"multi_plane", multi_plane},
-                                  {"wear_victims", r.ftl.wear_victims},
-                                  {"history", history.hash}}
+            for (std::uint32_t ch = 0; ch < g.channels; ++ch)
+                multi_plane += c.backend.channel(ch).counters().multi_plane;
+            return nlohmann::json{{"commands", history.commands},       {"erases", c.ftl->counters().blocks_erased},
+                                  {"checked", r.integrity_checked},     {"multi_plane", multi_plane},
+                                  {"wear_victims", r.ftl.wear_victims}, {"history", history.hash}}
                 .dump();
         } catch (const std::exception& e) {
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());

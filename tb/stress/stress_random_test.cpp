@@ -40,7 +40,8 @@ SsdConfig random_device(Random& r) {
     c.ftl.flush_start_percent = one_of<std::uint32_t>(r, {0, 0, 50, 100});
     c.ftl.flush_depth_per_die = one_of<std::uint32_t>(r, {1, 4, 16});
     c.ftl.initial_state = one_of(r, {InitialState::fresh, InitialState::sequential, InitialState::random});
-    if (c.ftl.initial_state == InitialState::random && (c.ftl.gc_policy == "greedy" || c.ftl.gc_policy == "fifo")) c.ftl.initial_state = InitialState::analytic;
+    if (c.ftl.initial_state == InitialState::random && (c.ftl.gc_policy == "greedy" || c.ftl.gc_policy == "fifo"))
+        c.ftl.initial_state = InitialState::analytic;
     c.ftl.superblock = one_of(r, {SuperblockSpan::plane, SuperblockSpan::die});
     c.ftl.fill = one_of(r, {1.0, 0.7});
     c.ftl.free_blocks = one_of(r, {FreeBlocks::in_turn, FreeBlocks::by_wear});

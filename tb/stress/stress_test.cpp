@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thing changed at a time.
+#include "stress.h"
+
 #include "controller/ftl/allocation/plane_order.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "stress.h"
 
 namespace ssdtlm {
 namespace {
@@ -53,8 +54,8 @@ TEST(Stress, SchedulersPlanesAndStarvation) {
                     c.scheduler.multi_plane = multi_plane;
                     c.scheduler.starvation_limit = limit;
                     c.nand.independent_plane_read = independent;
-                    c.name = std::string(policy) + (multi_plane ? " multi-plane" : "") + (independent ? " independent" : "") +
-                             " limit " + std::to_string(limit);
+                    c.name = std::string(policy) + (multi_plane ? " multi-plane" : "") +
+                             (independent ? " independent" : "") + " limit " + std::to_string(limit);
                     RandomMix::Spec m;
                     m.requests = 2000;
                     const StressResult r = stress(c, m);
@@ -81,7 +82,8 @@ TEST(Stress, BufferSizesAndModes) {
             SsdConfig c = stress_device();
             c.ftl.buffer_mode = mode;
             c.ftl.buffer_bytes = units * 4096;
-            c.name = std::string(mode == BufferMode::write_back ? "write back " : "write through ") + std::to_string(units);
+            c.name =
+                std::string(mode == BufferMode::write_back ? "write back " : "write through ") + std::to_string(units);
             RandomMix::Spec m;
             m.requests = 2000;
             stress(c, m);
@@ -127,8 +129,9 @@ TEST(Stress, LogicalBlocksAndUnits) {
     struct Sizes {
         std::uint32_t lba, unit, page;
     };
-    for (const Sizes s : {Sizes{512, 4096, 4096}, Sizes{512, 16384, 16384}, Sizes{4096, 4096, 16384}, Sizes{512, 4096, 65536},
-                          Sizes{4096, 16384, 65536}, Sizes{4096, 65536, 65536}, Sizes{512, 512, 8192}}) {
+    for (const Sizes s :
+         {Sizes{512, 4096, 4096}, Sizes{512, 16384, 16384}, Sizes{4096, 4096, 16384}, Sizes{512, 4096, 65536},
+          Sizes{4096, 16384, 65536}, Sizes{4096, 65536, 65536}, Sizes{512, 512, 8192}}) {
         SsdConfig c = stress_device(s.page, s.unit);
         c.nvme.lba_bytes = s.lba;
         c.name = "LBA " + std::to_string(s.lba) + " unit " + std::to_string(s.unit) + " page " + std::to_string(s.page);

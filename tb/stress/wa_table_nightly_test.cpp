@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write amplification of every policy beside a simulator that is not ours, over the whole range of over-provisioning, uniform
-// and skewed.
+// Write amplification of every policy beside a simulator that is not ours, over the whole range of over-provisioning,
+// uniform and skewed.
 #include "unit/ftl/steady_state.h"
 
 namespace ssdtlm {
@@ -8,10 +8,11 @@ namespace {
 
 using namespace test;
 
-// Of an independent C++ program, November 2026: a page-mapped log of blocks of 256 pages without time, one open block for the
-// host and one for moved pages, one more in reserve, all pages written once before; 4,096 blocks for greedy, fifo and
-// cost_benefit where the writes are uniform, and for cost_benefit, else 16,384 (which changes greedy by 0.3 % at 7 %). The standard deviation of
-// its ten batches is below 0.5 %. A share of the writes goes to a share of the pages; random takes blocks without gain too.
+// Of an independent C++ program, November 2026: a page-mapped log of blocks of 256 pages without time, one open block
+// for the host and one for moved pages, one more in reserve, all pages written once before; 4,096 blocks for greedy,
+// fifo and cost_benefit where the writes are uniform, and for cost_benefit, else 16,384 (which changes greedy by 0.3 %
+// at 7 %). The standard deviation of its ten batches is below 0.5 %. A share of the writes goes to a share of the
+// pages; random takes blocks without gain too.
 const Point kTable[] = {
     {"cost_benefit", 0.07, 0.8, 0.2, 6.8707, 0, 30, 1, 10, 0.02, 1, {}},
     {"d_choices", 0.07, 0.8, 0.2, 7.5907, 0, 30, 1, 10, 0.02, 1, {}},
@@ -112,8 +113,11 @@ const Point kTable[] = {
 };
 
 class BesideAnotherSimulator : public testing::TestWithParam<Point> {};
-TEST_P(BesideAnotherSimulator, TheSameWriteAmplification) { check_steady_state(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(, BesideAnotherSimulator, testing::ValuesIn(kTable), [](const auto& p) { return test::name_of(p.param); });
+TEST_P(BesideAnotherSimulator, TheSameWriteAmplification) {
+    check_steady_state(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(, BesideAnotherSimulator, testing::ValuesIn(kTable),
+                         [](const auto& p) { return test::name_of(p.param); });
 
 }  // namespace
 }  // namespace ssdtlm

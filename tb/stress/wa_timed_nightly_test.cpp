@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write amplification in time and without it, from the same state of the same drive: what a host that writes while its blocks are collected sees is what the
-// untimed tables of victim policies say. One plane of 4,096 blocks of 256 pages, as there.
+// Write amplification in time and without it, from the same state of the same drive: what a host that writes while its
+// blocks are collected sees is what the untimed tables of victim policies say. One plane of 4,096 blocks of 256 pages,
+// as there.
 #include <cstdio>
 #include <string>
 
@@ -56,13 +57,17 @@ TEST_P(TimedAndUntimed, TheSameWriteAmplification) {
     const SsdConfig c = drive_of(GetParam());
     const std::uint64_t logical = c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes;
     const double without_time = untimed(c), timed = equilibrium(c, 2 * logical / 10 * 10, 32).rest(0).waf;
-    std::printf("[   FIGURE ] %s, %.1f %%: WA untimed %.4f, timed %.4f (%+.2f %%)\n", GetParam().policy, 100 * GetParam().over_provisioning, without_time, timed,
-                100 * (timed / without_time - 1));
+    std::printf("[   FIGURE ] %s, %.1f %%: WA untimed %.4f, timed %.4f (%+.2f %%)\n", GetParam().policy,
+                100 * GetParam().over_provisioning, without_time, timed, 100 * (timed / without_time - 1));
     EXPECT_NEAR(timed / without_time, 1.0, 0.01);
 }
 INSTANTIATE_TEST_SUITE_P(, TimedAndUntimed,
-                         testing::Values(Row{"greedy", 0.07}, Row{"greedy", 0.28}, Row{"cost_benefit", 0.125}, Row{"d_choices", 0.125}, Row{"fifo", 0.125}, Row{"random", 0.125}),
-                         [](const auto& p) { return std::string(p.param.policy) + std::to_string(static_cast<int>(1000 * p.param.over_provisioning)); });
+                         testing::Values(Row{"greedy", 0.07}, Row{"greedy", 0.28}, Row{"cost_benefit", 0.125},
+                                         Row{"d_choices", 0.125}, Row{"fifo", 0.125}, Row{"random", 0.125}),
+                         [](const auto& p) {
+                             return std::string(p.param.policy) +
+                                    std::to_string(static_cast<int>(1000 * p.param.over_provisioning));
+                         });
 
 }  // namespace
 }  // namespace ssdtlm

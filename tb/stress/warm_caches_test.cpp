@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioned caches are as a long run leaves them: the first writes of a run find a unit in the write buffer, and wait for room in it, as often as
-// the last ones.
+// Preconditioned caches are as a long run leaves them: the first writes of a run find a unit in the write buffer, and
+// wait for room in it, as often as the last ones.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -85,9 +85,11 @@ TEST(WarmCaches, FirstWritesFindThemAsTheLastOnes) {
     for (const InitialState state : {InitialState::random, InitialState::analytic}) {
         const auto parts = run(state, true);
         const Part &first = parts.front(), &last = parts.back();
-        std::printf("  %s: found in the buffer %.4f, at the end %.4f (%+.1f %%); waited for room %.4f, %.4f; for %.1f and %.1f us\n",
-                    state == InitialState::random ? "random" : "analytic", first.hits, last.hits, 100 * (first.hits / last.hits - 1), first.stalls,
-                    last.stalls, 1e6 * first.wait, 1e6 * last.wait);
+        std::printf(
+            "  %s: found in the buffer %.4f, at the end %.4f (%+.1f %%); waited for room %.4f, %.4f; for %.1f and %.1f "
+            "us\n",
+            state == InitialState::random ? "random" : "analytic", first.hits, last.hits,
+            100 * (first.hits / last.hits - 1), first.stalls, last.stalls, 1e6 * first.wait, 1e6 * last.wait);
         EXPECT_NEAR(first.hits / last.hits, 1, 0.03);
         EXPECT_NEAR(first.stalls / last.stalls, 1, 0.03);
         EXPECT_NEAR(first.wait / last.wait, 1, 0.05);

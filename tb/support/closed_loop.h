@@ -17,13 +17,13 @@ public:
         std::uint32_t bytes = 4096;
         std::uint32_t depth = 1;
         std::uint64_t requests = 1000;
-        std::uint64_t span = 0;           ///< bytes, from offset 0
+        std::uint64_t span = 0;  ///< bytes, from offset 0
         Pattern pattern = Pattern::random;
         std::vector<std::uint64_t> offsets;  ///< list
         std::uint64_t seed = 1;
-        std::uint32_t jobs = 1;           ///< requests rotate over them
-        std::uint64_t skip = 0;           ///< requests at the start that are not measured
-        unsigned write_percent = 0;       ///< of a mix; op is then ignored
+        std::uint32_t jobs = 1;      ///< requests rotate over them
+        std::uint64_t skip = 0;      ///< requests at the start that are not measured
+        unsigned write_percent = 0;  ///< of a mix; op is then ignored
         bool fua = false;
     };
     explicit ClosedLoop(Spec spec) : spec_(std::move(spec)), random_(spec_.seed) {}
@@ -43,9 +43,15 @@ public:
         n.request.bytes = spec_.bytes;
         const std::uint64_t slots = spec_.span / spec_.bytes;
         switch (spec_.pattern) {
-            case Pattern::random: n.request.offset = random_.below(slots) * spec_.bytes; break;
-            case Pattern::sequential: n.request.offset = issued_ % slots * spec_.bytes; break;
-            case Pattern::list: n.request.offset = spec_.offsets[issued_ % spec_.offsets.size()]; break;
+            case Pattern::random:
+                n.request.offset = random_.below(slots) * spec_.bytes;
+                break;
+            case Pattern::sequential:
+                n.request.offset = issued_ % slots * spec_.bytes;
+                break;
+            case Pattern::list:
+                n.request.offset = spec_.offsets[issued_ % spec_.offsets.size()];
+                break;
         }
         n.request.tag = issued_++;
         ++outstanding_;
@@ -55,7 +61,9 @@ public:
     std::uint32_t jobs() const override { return spec_.jobs; }
     std::uint32_t tenant(std::uint32_t job) const override { return job; }
     std::uint32_t depth(std::uint32_t) const override { return spec_.depth; }
-    double progress(SimTime) const override { return static_cast<double>(issued_) / static_cast<double>(spec_.requests); }
+    double progress(SimTime) const override {
+        return static_cast<double>(issued_) / static_cast<double>(spec_.requests);
+    }
     bool measuring(const HostRequest& r, SimTime) const override { return r.tag >= spec_.skip; }
 
 private:

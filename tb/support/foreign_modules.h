@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that know TLM-2.0's base protocol and nothing of this model: they have threads and times of their own, and spend the time before
-// a call in any of the ways that the protocol allows. Whatever the way, the calls take effect at the same times.
+// Modules that know TLM-2.0's base protocol and nothing of this model: they have threads and times of their own, and
+// spend the time before a call in any of the ways that the protocol allows. Whatever the way, the calls take effect at
+// the same times.
 #pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
+#include <utility>
+#include <vector>
 
 #include "common/random/random.h"
 
@@ -29,7 +30,8 @@ public:
     sc_core::sc_time annotated(const sc_core::sc_time& time) {
         if (pace_ == Pace::waits || time.value() == 0) return sc_core::SC_ZERO_TIME;
         if (pace_ == Pace::annotates || random_.below(4) == 0) return time;
-        return random_.below(3) == 0 ? sc_core::SC_ZERO_TIME : sc_core::sc_time::from_value(random_.below(time.value() + 1));
+        return random_.below(3) == 0 ? sc_core::SC_ZERO_TIME
+                                     : sc_core::sc_time::from_value(random_.below(time.value() + 1));
     }
     /// One of n ways to say the same; the plainest where no delays are annotated.
     std::uint64_t way(std::uint64_t n) { return pace_ == Pace::waits ? 0 : random_.below(n); }
@@ -72,7 +74,8 @@ public:
     tlm_utils::simple_initiator_socket<Caller> socket;
     sc_core::sc_time called_at;  ///< when the last call took effect
 
-    Caller(const sc_core::sc_module_name& name, Pace pace, std::uint64_t seed) : sc_module(name), socket("socket"), pacing_(pace, seed) {
+    Caller(const sc_core::sc_module_name& name, Pace pace, std::uint64_t seed)
+        : sc_module(name), socket("socket"), pacing_(pace, seed) {
         socket.register_nb_transport_bw(this, &Caller::backward);
     }
     /// From a thread: calls at `gap` from now, and returns when the answer is there. How long that took.
@@ -104,10 +107,17 @@ private:
         answered_at_ = sc_core::sc_time_stamp() + delay;
         answered_event_.notify(sc_core::SC_ZERO_TIME);
         switch (pacing_.way(4)) {
-            case 0: return tlm::TLM_COMPLETED;
-            case 1: phase = tlm::END_RESP; return tlm::TLM_UPDATED;
-            case 2: delay += sc_core::sc_time(137, sc_core::SC_PS); return tlm::TLM_COMPLETED;
-            default: owes_end_ = true; return tlm::TLM_ACCEPTED;
+            case 0:
+                return tlm::TLM_COMPLETED;
+            case 1:
+                phase = tlm::END_RESP;
+                return tlm::TLM_UPDATED;
+            case 2:
+                delay += sc_core::sc_time(137, sc_core::SC_PS);
+                return tlm::TLM_COMPLETED;
+            default:
+                owes_end_ = true;
+                return tlm::TLM_ACCEPTED;
         }
     }
     void end_response(tlm::tlm_generic_payload& p) {
@@ -157,7 +167,9 @@ private:
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    void call(tlm::tlm_generic_payload& p, tlm::tlm_phase phase, sc_core::sc_time annotated) { socket->nb_transport_bw(p, phase, annotated); }
+    void call(tlm::tlm_generic_payload& p, tlm::tlm_phase phase, sc_core::sc_time annotated) {
+        socket->nb_transport_bw(p, phase, annotated);
+    }
 
     Pacing pacing_;
     const bool short_form_;

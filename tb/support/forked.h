@@ -51,7 +51,10 @@ inline std::string in_child(const std::function<std::string()>& work) {
     close(fd[0]);
     int status = 0;
     waitpid(pid, &status, 0);
-    if (WIFSIGNALED(status)) text = std::string(WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "it took longer than it may" : strsignal(WTERMSIG(status))) + (text.empty() ? "" : "; " + text);
+    if (WIFSIGNALED(status))
+        text = std::string(WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "it took longer than it may"
+                                                                                      : strsignal(WTERMSIG(status))) +
+               (text.empty() ? "" : "; " + text);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("child failed: " + text);
     return text;
 }

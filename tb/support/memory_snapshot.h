@@ -44,7 +44,8 @@ public:
         std::size_t from = 0;
         for (const Section& s : a.sections)
             if (s.at <= at) where = s.organ, from = s.at + s.organ.size();
-        return "byte " + std::to_string(at - from) + " of " + where + " (" + std::to_string(a.data.size()) + " and " + std::to_string(b.data.size()) + " bytes in all)";
+        return "byte " + std::to_string(at - from) + " of " + where + " (" + std::to_string(a.data.size()) + " and " +
+               std::to_string(b.data.size()) + " bytes in all)";
     }
 
     struct Section {

@@ -14,7 +14,8 @@ namespace ssdtlm {
 /// Exact end-to-end latencies, to the picosecond.
 class ExactLatency final : public CompletionObserver {
 public:
-    void on_complete(const HostRequest&, SimTime issued, SimTime, SimTime now, const Timeline& t, bool measured) override {
+    void on_complete(const HostRequest&, SimTime issued, SimTime, SimTime now, const Timeline& t,
+                     bool measured) override {
         if (!measured) return;
         const auto d = (now - issued).count();
         if (d != t.sum().count()) ++unequal;
@@ -43,7 +44,9 @@ inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop:
         try {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books)
-                if (!b.balances()) throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+                if (!b.balances())
+                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " +
+                                      std::to_string(b.right));
             if (exact.commands != 0 && exact.unequal != 0) throw CheckFailed("stages do not sum");
             simulation.system().device.controller.ftl->verify_books();
             auto j = nlohmann::json::parse(result_json(r, ""));

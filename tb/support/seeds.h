@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which seeds a test of many runs: SSDTLM_TEST_SEED moves all of them, SSDTLM_TEST_SHARE (percent) takes that share of their number.
+// Which seeds a test of many runs: SSDTLM_TEST_SEED moves all of them, SSDTLM_TEST_SHARE (percent) takes that share of
+// their number.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with one more policy, `faulty`: a scheduler that fails as SSDTLM_FAULT asks for, as KIND:N. How a run ends that goes wrong is seen from outside with it.
+// The program with one more policy, `faulty`: a scheduler that fails as SSDTLM_FAULT asks for, as KIND:N. How a run
+// ends that goes wrong is seen from outside with it.
 //   stall:N  grants nothing after N grants        lose:N   forgets the Nth request
 //   panic:N  breaks an invariant at the Nth       check:N  finds a wrong result at the Nth
 #include <cstdlib>
@@ -47,11 +48,10 @@ private:
     std::uint64_t granted_ = 0;
 };
 
-const SchedulerPolicies::Registered kFaulty{{
-    "faulty",
-    "fails as it is told",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<FaultyScheduler>(s.config, s.shape); }}};
+const SchedulerPolicies::Registered kFaulty{
+    {"faulty", "fails as it is told", {}, [](const SchedulerSetup& s, const PolicySettings&) {
+         return std::make_unique<FaultyScheduler>(s.config, s.shape);
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -29,7 +29,9 @@ public:
     explicit constexpr LongDivide(std::uint64_t divisor)
         : divisor_(divisor),
           shift_((divisor & (divisor - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(divisor)) : kNoShift) {}
-    constexpr std::uint64_t operator()(std::uint64_t n) const { return shift_ != kNoShift ? n >> shift_ : n / divisor_; }
+    constexpr std::uint64_t operator()(std::uint64_t n) const {
+        return shift_ != kNoShift ? n >> shift_ : n / divisor_;
+    }
 
 private:
     static constexpr unsigned kNoShift = 64;

@@ -30,10 +30,14 @@ inline constexpr Ppa kLost{0xFFFFFFFEu};
 inline constexpr BlockId kNoBlock{0xFFFFFFFFu};
 
 template <class E>
-constexpr auto idx(E e) { return static_cast<std::underlying_type_t<E>>(e); }
+constexpr auto idx(E e) {
+    return static_cast<std::underlying_type_t<E>>(e);
+}
 
 /// Neither kUnmapped nor kLost.
-constexpr bool is_place(Ppa p) { return idx(p) < idx(kLost); }
+constexpr bool is_place(Ppa p) {
+    return idx(p) < idx(kLost);
+}
 
 /// A page inside one plane.
 struct PageAddress {
@@ -44,16 +48,17 @@ struct PageAddress {
 
 struct NandGeometry {
     std::uint32_t channels = 1;
-    std::uint32_t ways = 1;            ///< chip enables per channel
-    std::uint32_t dies_per_chip = 1;   ///< LUNs per chip enable
+    std::uint32_t ways = 1;           ///< chip enables per channel
+    std::uint32_t dies_per_chip = 1;  ///< LUNs per chip enable
     std::uint32_t planes_per_die = 1;
     std::uint32_t blocks_per_plane = 1;
     std::uint32_t pages_per_block = 1;
-    std::uint32_t page_bytes = 4096;   ///< user data
-    std::uint32_t spare_bytes = 0;     ///< out-of-band area of a page
-    std::uint32_t unit_bytes = 4096;   ///< mapping unit; divides page_bytes
-    std::uint32_t bits_per_cell = 2;   ///< page types
-    bool two_step = false;             ///< two bits per cell, and pages in the order of WordLines; else all pages of a word line are one behind the other
+    std::uint32_t page_bytes = 4096;  ///< user data
+    std::uint32_t spare_bytes = 0;    ///< out-of-band area of a page
+    std::uint32_t unit_bytes = 4096;  ///< mapping unit; divides page_bytes
+    std::uint32_t bits_per_cell = 2;  ///< page types
+    bool two_step = false;  ///< two bits per cell, and pages in the order of WordLines; else all pages of a word line
+                            ///< are one behind the other
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }
@@ -79,7 +84,9 @@ struct NandGeometry {
     constexpr std::uint32_t plane_in_die(PlaneId p) const { return idx(p) % planes_per_die; }
     constexpr PlaneId plane_of(BlockId b) const { return PlaneId{idx(b) / blocks_per_plane}; }
     constexpr std::uint32_t block_in_plane(BlockId b) const { return idx(b) % blocks_per_plane; }
-    constexpr BlockId block_id(PlaneId p, std::uint32_t block) const { return BlockId{idx(p) * blocks_per_plane + block}; }
+    constexpr BlockId block_id(PlaneId p, std::uint32_t block) const {
+        return BlockId{idx(p) * blocks_per_plane + block};
+    }
     constexpr BlockId block_of(const PageAddress& a) const { return block_id(a.plane, a.block); }
     constexpr BlockId block_of(Ppa p) const { return BlockId{idx(p) / units_per_block()}; }
     constexpr Ppa ppa_of(const PageAddress& a, std::uint32_t slot) const {

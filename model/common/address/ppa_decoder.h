@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "common/address/geometry.h"
 #include "common/address/fast_divide.h"
+#include "common/address/geometry.h"
 
 namespace ssdtlm {
 

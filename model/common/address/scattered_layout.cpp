@@ -24,7 +24,8 @@ std::uint32_t tables_for(std::uint32_t per_block) {
 
 std::vector<std::uint32_t> sums(const std::vector<std::uint32_t>& held) {
     std::vector<std::uint32_t> first(held.size() + 1);
-    for (std::size_t b = 0; b < held.size(); ++b) first[b + 1] = first[b] + (held[b] == ScatteredLayout::kErasedBlock ? 0 : held[b]);
+    for (std::size_t b = 0; b < held.size(); ++b)
+        first[b + 1] = first[b] + (held[b] == ScatteredLayout::kErasedBlock ? 0 : held[b]);
     return first;
 }
 
@@ -60,7 +61,8 @@ ScatteredLayout::ScatteredLayout(const NandGeometry& geometry, std::vector<std::
       slots_(std::size_t{tables_} * per_block_),
       order_(slots_.size()) {
     SSDTLM_CHECK(held_.size() == geometry.blocks(), "a layout of other blocks");
-    for (const std::uint32_t h : held_) SSDTLM_CHECK(h == kErasedBlock || h <= per_block_, "more units than a block has");
+    for (const std::uint32_t h : held_)
+        SSDTLM_CHECK(h == kErasedBlock || h <= per_block_, "more units than a block has");
     // About as many marks as blocks, so that the block of a number is a step or two from its mark.
     while ((std::uint64_t{1} << (near_shift_ + 1)) * held_.size() <= units()) ++near_shift_;
     std::uint32_t block = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where logical units 0 .. n-1 lie when each block holds a given number of them at random places, as after very many random
-// overwrites: a formula in both directions, so that a device in steady state needs no memory for what is still as it was laid
-// out (compare sequential_layout.h). The units are numbered anew by a permutation; a block takes as many of the new numbers as
-// it holds, and their places in it by one of a few permutations of its units, turned by a number of its own.
+// Where logical units 0 .. n-1 lie when each block holds a given number of them at random places, as after very many
+// random overwrites: a formula in both directions, so that a device in steady state needs no memory for what is still
+// as it was laid out (compare sequential_layout.h). The units are numbered anew by a permutation; a block takes as many
+// of the new numbers as it holds, and their places in it by one of a few permutations of its units, turned by a number
+// of its own.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace ssdtlm {
 
-/// A permutation of 0 .. n-1 without a table: one of 2^k >= n, again as long as its result is not below n. Each round keeps what the upper
-/// half says of the lower and multiplies by an odd number, so each can be undone.
+/// A permutation of 0 .. n-1 without a table: one of 2^k >= n, again as long as its result is not below n. Each round
+/// keeps what the upper half says of the lower and multiplies by an odd number, so each can be undone.
 class RandomPermutation {
 public:
     /// n >= 1
@@ -61,7 +62,7 @@ public:
     /// In place of a number of units: the block is erased.
     static constexpr std::uint32_t kErasedBlock = 0xFFFFFFFFu;
     /// What a unit of flash holds that is none of a logical unit.
-    static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;   ///< programmed, with nothing of use
+    static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;  ///< programmed, with nothing of use
     static constexpr std::uint32_t kNotProgrammed = 0xFFFFFFFFu;
 
     /// `held`: units of each block, or kErasedBlock.

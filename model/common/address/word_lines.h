@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of a block of MLC cells that is programmed in two steps: each word line has a lower page and, programmed behind it into the same cells, an upper
-// one. Between the two lies the lower page of the next word line ("shadow sequence" of planar MLC), so that the pages of a block are in this order:
-// L0 L1 U0 L2 U1 L3 U2 ... U(n-2) U(n-1). Which page of a block is which differs among parts; this is the shortest distance: assumed.
+// Pages of a block of MLC cells that is programmed in two steps: each word line has a lower page and, programmed behind
+// it into the same cells, an upper one. Between the two lies the lower page of the next word line ("shadow sequence" of
+// planar MLC), so that the pages of a block are in this order: L0 L1 U0 L2 U1 L3 U2 ... U(n-2) U(n-1). Which page of a
+// block is which differs among parts; this is the shortest distance: assumed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,9 @@ struct WordLines {
         return is_upper(page) ? page / 2 - 1 : (page + 1) / 2;
     }
     constexpr std::uint32_t lower_page(std::uint32_t word_line) const { return word_line == 0 ? 0 : 2 * word_line - 1; }
-    constexpr std::uint32_t upper_page(std::uint32_t word_line) const { return word_line + 1 == count() ? pages - 1 : 2 * word_line + 2; }
+    constexpr std::uint32_t upper_page(std::uint32_t word_line) const {
+        return word_line + 1 == count() ? pages - 1 : 2 * word_line + 2;
+    }
     /// The lower page that is lost with this upper one.
     constexpr std::uint32_t below(std::uint32_t upper) const { return lower_page(word_line_of(upper)); }
     /// The upper page behind which this lower one is safe.

@@ -31,7 +31,8 @@ std::vector<Term> terms_of(const std::string& condition) {
     for (const std::string& text : split(condition, " or ")) {
         const std::string sign = text.find(" != ") != std::string::npos ? " != " : " = ";
         const std::vector<std::string> sides = split(text, sign);
-        SSDTLM_CHECK(sides.size() == 2 && !sides[0].empty() && !sides[1].empty(), "'" + condition + "' is no condition of a parameter");
+        SSDTLM_CHECK(sides.size() == 2 && !sides[0].empty() && !sides[1].empty(),
+                     "'" + condition + "' is no condition of a parameter");
         terms.push_back({sides[0], sign == " = ", split(sides[1], "|")});
     }
     return terms;

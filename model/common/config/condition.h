@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a parameter acts: "ftl.mapping = dftl", "refresh.age != 0s", several values with "|", several such terms with " or ".
-// The value of a list or text that is empty is "none".
+// When a parameter acts: "ftl.mapping = dftl", "refresh.age != 0s", several values with "|", several such terms with "
+// or ". The value of a list or text that is empty is "none".
 #pragma once
 
 #include <functional>

@@ -16,7 +16,9 @@ std::string unit_of(const std::string& text) {
     return unit;
 }
 
-bool is_binary(const std::string& unit) { return unit.find('i') != std::string::npos; }
+bool is_binary(const std::string& unit) {
+    return unit.find('i') != std::string::npos;
+}
 
 /// "1.5"; empty: more than three decimals, or a number too long to read.
 std::string in_unit(std::int64_t value, std::int64_t factor) {
@@ -25,7 +27,8 @@ std::string in_unit(std::int64_t value, std::int64_t factor) {
     if (rest == 0) return std::to_string(value / factor);
     if (rest > INT64_MAX / kDecimals || rest * kDecimals % factor != 0 || value < factor) return "";
     char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%lld.%03lld", static_cast<long long>(value / factor), static_cast<long long>(rest * kDecimals / factor));
+    std::snprintf(buffer, sizeof buffer, "%lld.%03lld", static_cast<long long>(value / factor),
+                  static_cast<long long>(rest * kDecimals / factor));
     std::string text = buffer;
     text.erase(text.find_last_not_of('0') + 1);
     return text;
@@ -47,14 +50,17 @@ std::string format_like(std::int64_t value, Dimension dimension, const std::stri
 
 std::string round_size_like(std::uint64_t bytes, const std::string& like) {
     const std::uint64_t whole = is_binary(unit_of(like)) ? std::uint64_t{1} << 20 : 1'000'000;
-    return format_like(static_cast<std::int64_t>(bytes >= whole ? bytes / whole * whole : bytes), Dimension::bytes, like);
+    return format_like(static_cast<std::int64_t>(bytes >= whole ? bytes / whole * whole : bytes), Dimension::bytes,
+                       like);
 }
 
 std::string block_size_like(std::uint64_t bytes, const std::string& like) {
     constexpr std::uint64_t kBlock = 4096;
     // 4.096 MB are the least that three decimals of MB and whole blocks have in common.
     const std::uint64_t whole = is_binary(unit_of(like)) ? std::uint64_t{1} << 20 : 1000 * kBlock;
-    const std::uint64_t rounded = bytes >= whole ? bytes / whole * whole : bytes >= kBlock ? bytes / kBlock * kBlock : bytes;
+    const std::uint64_t rounded = bytes >= whole    ? bytes / whole * whole
+                                  : bytes >= kBlock ? bytes / kBlock * kBlock
+                                                    : bytes;
     return format_like(static_cast<std::int64_t>(rounded), Dimension::bytes, like);
 }
 

@@ -9,7 +9,8 @@
 
 namespace ssdtlm {
 
-/// In the unit of `like` ("480GB"), or one of its family (GB, MB; GiB, MiB), where three decimals say it; else as format_quantity().
+/// In the unit of `like` ("480GB"), or one of its family (GB, MB; GiB, MiB), where three decimals say it; else as
+/// format_quantity().
 std::string format_like(std::int64_t value, Dimension dimension, const std::string& like);
 
 /// A size rounded down to whole MB, or MiB where `like` is of that family.

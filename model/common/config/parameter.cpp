@@ -140,7 +140,8 @@ std::string remedy_for_name(const std::string& name, const std::vector<std::stri
     const std::string near = nearest(name, names);
     const std::string meant = near.empty() ? "" : std::string("did you mean ") + quote + near + quote + "?";
     if (!linked) return meant;
-    return meant + (meant.empty() ? "o" : " O") + "ne of your own must be linked into the program: from a static library, the whole archive";
+    return meant + (meant.empty() ? "o" : " O") +
+           "ne of your own must be linked into the program: from a static library, the whole archive";
 }
 
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems) {
@@ -155,10 +156,14 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
             return Value{raw.string};
         case ParameterKind::choice: {
             // A choice may have true and false among its names, which TOML writes without quotes.
-            const std::string name = raw.type == RawValue::Type::boolean ? (raw.boolean ? "true" : "false") : raw.string;
-            const bool known = (raw.type == RawValue::Type::string || raw.type == RawValue::Type::boolean) && std::find(p.names.begin(), p.names.end(), name) != p.names.end();
+            const std::string name =
+                raw.type == RawValue::Type::boolean ? (raw.boolean ? "true" : "false") : raw.string;
+            const bool known = (raw.type == RawValue::Type::string || raw.type == RawValue::Type::boolean) &&
+                               std::find(p.names.begin(), p.names.end(), name) != p.names.end();
             if (known) return Value{name};
-            return c.wrong(raw, "is " + shown(raw), allowed_text(p), remedy_for_name(raw.type == RawValue::Type::string ? raw.string : "", p.names, p.linked, '"'));
+            return c.wrong(
+                raw, "is " + shown(raw), allowed_text(p),
+                remedy_for_name(raw.type == RawValue::Type::string ? raw.string : "", p.names, p.linked, '"'));
         }
         case ParameterKind::integer:
         case ParameterKind::quantity:
@@ -175,7 +180,8 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
         values.push_back(*v);
         return Value{std::move(values)};
     }
-    if (raw.items.empty() && !p.may_be_empty) return c.wrong(raw, "is an empty list", "one value, or a list of them", "");
+    if (raw.items.empty() && !p.may_be_empty)
+        return c.wrong(raw, "is an empty list", "one value, or a list of them", "");
     bool all = true;
     for (const auto& item : raw.items) {
         const auto v = c.number(item);

@@ -47,14 +47,15 @@ struct ParameterInfo {
     std::string sentence;               ///< what it is
     std::string source;                 ///< where the default comes from; "assumed" when from nowhere
     std::string example;                ///< TOML value for messages; empty: the smallest
-    std::vector<std::string> conditions;  ///< under which it acts, all of them (common/config/condition.h); none: always
+    std::vector<std::string>
+        conditions;  ///< under which it acts, all of them (common/config/condition.h); none: always
 
     std::string table() const;  ///< "nand.onfi"; empty for a top-level key
     std::string leaf() const;   ///< "t_ccs"
 };
 
-/// How to repair a name that none of `names` is. `linked`: what is linked into the program has registered them. `quote`: what stands around
-/// a name.
+/// How to repair a name that none of `names` is. `linked`: what is linked into the program has registered them.
+/// `quote`: what stands around a name.
 std::string remedy_for_name(const std::string& name, const std::vector<std::string>& names, bool linked, char quote);
 /// Canonical value of what the user wrote; on a mistake appends a problem and returns nothing.
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems);
@@ -100,7 +101,8 @@ struct Parameter : ParameterInfo {
         may_be_empty = true;
         return *this;
     }
-    /// Where the condition does not hold the parameter has no effect, and a note says so to who set it. May be repeated.
+    /// Where the condition does not hold the parameter has no effect, and a note says so to who set it. May be
+    /// repeated.
     Parameter& only_with(std::string condition) {
         conditions.push_back(std::move(condition));
         return *this;
@@ -223,9 +225,7 @@ private:
         P p = basic(std::move(key), kind);
         p.dimension = dimension;
         p.get = [field, scale](const Config& c) { return Value{scale * count_of(field(c))}; };
-        p.set = [field, scale](Config& c, const Value& v) {
-            put(field(c), std::get<std::int64_t>(v) / scale);
-        };
+        p.set = [field, scale](Config& c, const Value& v) { put(field(c), std::get<std::int64_t>(v) / scale); };
         p.step = scale;
         return p;
     }

@@ -70,8 +70,10 @@ std::string cell(const std::string& s) {
 /// What it is, and under which conditions it acts.
 std::string described(const ParameterInfo& p) {
     std::string conditions;
-    for (const std::string& c : p.conditions) conditions += (conditions.empty() ? "" : "; and with ") + condition_text(c);
-    return p.sentence + (conditions.empty() ? "" : (p.sentence.back() == '.' ? " Acts" : ". Acts") + (" only with " + conditions));
+    for (const std::string& c : p.conditions)
+        conditions += (conditions.empty() ? "" : "; and with ") + condition_text(c);
+    return p.sentence +
+           (conditions.empty() ? "" : (p.sentence.back() == '.' ? " Acts" : ". Acts") + (" only with " + conditions));
 }
 
 }  // namespace
@@ -100,7 +102,8 @@ std::string json_schema(const std::vector<DocumentedParameter>& parameters, cons
         Json leaf;
         if (p.list) {
             Json one = type_of(p);
-            leaf["oneOf"] = Json::array({one, Json{{"type", "array"}, {"minItems", p.may_be_empty ? 0 : 1}, {"items", one}}});
+            leaf["oneOf"] =
+                Json::array({one, Json{{"type", "array"}, {"minItems", p.may_be_empty ? 0 : 1}, {"items", one}}});
         } else {
             leaf = type_of(p);
         }
@@ -118,14 +121,19 @@ std::string markdown_reference(const std::vector<DocumentedParameter>& parameter
     for (const auto& t : tables) {
         s += t.table.empty() ? "\n## Top level\n\n" : "\n## [" + t.table + "]\n\n";
         s += t.sentence + "\n\n";
-        if (std::none_of(parameters.begin(), parameters.end(), [&](const auto& d) { return d.info->table() == t.table; })) continue;
+        if (std::none_of(parameters.begin(), parameters.end(),
+                         [&](const auto& d) { return d.info->table() == t.table; }))
+            continue;
         s += "| Key | Values | Default | Meaning | Source of the default |\n|---|---|---|---|---|\n";
         for (const auto& d : parameters) {
             const ParameterInfo& p = *d.info;
             if (p.table() != t.table) continue;
             const std::string standard = p.required ? "none: must be set" : "`" + to_toml(p, d.standard) + "`";
-            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.may_be_empty ? "; a list" : p.list ? "; one, or a list" : "") + " | " +
-                 cell(standard) + " | " + cell(described(p)) + " | " + cell(p.source) + " |\n";
+            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) +
+                 (p.may_be_empty ? "; a list"
+                  : p.list       ? "; one, or a list"
+                                 : "") +
+                 " | " + cell(standard) + " | " + cell(described(p)) + " | " + cell(p.source) + " |\n";
         }
     }
     return s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies that register themselves. A policy is one file: at its end stands an object that says its name, what it does,
-// its parameters, and how it is made. Any program that links the file has the policy: the configuration takes its name,
-// its parameters have their own TOML table (policy d_choices of table gc: [gc.d_choices]) with units, ranges and
+// Policies that register themselves. A policy is one file: at its end stands an object that says its name, what it
+// does, its parameters, and how it is made. Any program that links the file has the policy: the configuration takes its
+// name, its parameters have their own TOML table (policy d_choices of table gc: [gc.d_choices]) with units, ranges and
 // messages like any other, and the schema and the reference page show both.
 #pragma once
 
@@ -22,7 +22,8 @@ using PolicyValues = std::map<std::string, Value>;
 /// The same for all policies of one kind, by name.
 using PolicyTable = std::map<std::string, PolicyValues>;
 
-/// A parameter of a policy by its last name, "choices", with its default; then range(), says(), from() as for any other.
+/// A parameter of a policy by its last name, "choices", with its default; then range(), says(), from() as for any
+/// other.
 using PolicyParameter = Parameter<PolicyValues>;
 
 inline PolicyParameter policy_parameter(std::string name, ParameterKind kind, Value standard) {
@@ -82,7 +83,9 @@ public:
     /// Of a text or a choice.
     std::string text(const std::string& name) const { return std::get<std::string>(value(name)); }
     /// Of a list.
-    std::vector<std::int64_t> numbers(const std::string& name) const { return std::get<std::vector<std::int64_t>>(value(name)); }
+    std::vector<std::int64_t> numbers(const std::string& name) const {
+        return std::get<std::vector<std::int64_t>>(value(name));
+    }
 
 private:
     Value value(const std::string& name) const {
@@ -140,7 +143,8 @@ public:
         if (found == policies_.end()) throw UserError(unknown_policy(key, name, names()));
         const auto values = table.find(name);
         static const PolicyValues kDefaults;
-        return found->second.make(setup, {found->second.parameters, values == table.end() ? kDefaults : values->second});
+        return found->second.make(setup,
+                                  {found->second.parameters, values == table.end() ? kDefaults : values->second});
     }
     /// "fifo: the block that was sealed first; greedy: ..."
     std::string sentences() const {

@@ -62,7 +62,8 @@ std::string meant_unit(std::string_view unit, Dimension d) {
     for (const auto& u : units_of(d)) {
         if (lower(u.text) == given) return u.text;
     }
-    if ((d == Dimension::time || d == Dimension::age) && (unit == "\xC2\xB5s" || unit == "\xCE\xBCs")) return "us";  // U+00B5, U+03BC
+    if ((d == Dimension::time || d == Dimension::age) && (unit == "\xC2\xB5s" || unit == "\xCE\xBCs"))
+        return "us";  // U+00B5, U+03BC
     if (d == Dimension::bytes && given.size() == 1) {
         for (const auto& u : units_of(d)) {
             if (lower(u.text) == given + "b") return u.text;
@@ -78,7 +79,9 @@ std::string meant_unit(std::string_view unit, Dimension d) {
 const std::vector<UnitName>& units_of(Dimension d) {
     static const std::vector<UnitName> time{{"ps", 1}, {"ns", kK}, {"us", kM}, {"ms", kG}, {"s", kT}};
     // Of 365 days, as retention is said.
-    static const std::vector<UnitName> age{{"ns", 1}, {"us", kK}, {"ms", kM}, {"s", kG}, {"min", 60 * kG}, {"h", 3'600 * kG}, {"d", 86'400 * kG}, {"y", 365 * 86'400 * kG}};
+    static const std::vector<UnitName> age{
+        {"ns", 1},        {"us", kK},        {"ms", kM},         {"s", kG},
+        {"min", 60 * kG}, {"h", 3'600 * kG}, {"d", 86'400 * kG}, {"y", 365 * 86'400 * kG}};
     static const std::vector<UnitName> bytes{{"B", 1},   {"kB", kK},   {"KiB", kKi}, {"MB", kM},  {"MiB", kMi},
                                              {"GB", kG}, {"GiB", kGi}, {"TB", kT},   {"TiB", kTi}};
     static const std::vector<UnitName> bandwidth{{"B/s", 1},     {"kB/s", kK},   {"KiB/s", kKi},

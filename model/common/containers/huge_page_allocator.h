@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For vectors that are accessed at random: what is at least a huge page long is on huge pages, where the kernel has them.
+// For vectors that are accessed at random: what is at least a huge page long is on huge pages, where the kernel has
+// them.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +22,7 @@ struct HugePageAllocator {
     T* allocate(std::size_t n) {
         const std::size_t bytes = n * sizeof(T);
         if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
-        void* const p = ::operator new(bytes, std::align_val_t{kHugePage});
+        void* const p = ::operator new (bytes, std::align_val_t{kHugePage});
         ::madvise(p, bytes, kAdvice);  // costs speed and nothing else where it is refused
         return static_cast<T*>(p);
     }
@@ -29,7 +30,7 @@ struct HugePageAllocator {
         if (n * sizeof(T) < kHugePage)
             ::operator delete(p);
         else
-            ::operator delete(p, std::align_val_t{kHugePage});
+            ::operator delete (p, std::align_val_t{kHugePage});
     }
     friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) { return true; }
     friend bool operator!=(const HugePageAllocator&, const HugePageAllocator&) { return false; }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A large array of which most is never written: what was not reads as zero without a look into memory, which spares a
-// simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. What is written takes
-// memory in proportion: of an array that is written anywhere, the elements are in a hash table until that has grown to a quarter of the
-// array, because each would touch a page of its own, which the kernel has to clear; an array that is written in a few places begins on
-// small pages, and a huge page's worth of it moves to a huge one when as many elements have been written as half of it has.
+// simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. What is written
+// takes memory in proportion: of an array that is written anywhere, the elements are in a hash table until that has
+// grown to a quarter of the array, because each would touch a page of its own, which the kernel has to clear; an array
+// that is written in a few places begins on small pages, and a huge page's worth of it moves to a huge one when as many
+// elements have been written as half of it has.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,8 @@ public:
           few_(writes == Writes::random ? std::make_unique<Few>() : nullptr),
           most_(size * sizeof(T) / sizeof(Element) / 2 / 4),
           small_writes_(writes == Writes::sequential ? size / kRegion + 1 : 0, kRegion / 2) {
-        SSDTLM_CHECK(few_ == nullptr || size <= Few::kEmpty, std::string(what) + ": more elements than a key of 32 bits has values");
+        SSDTLM_CHECK(few_ == nullptr || size <= Few::kEmpty,
+                     std::string(what) + ": more elements than a key of 32 bits has values");
     }
 
     T operator[](std::size_t i) const { return written(i) ? value(i) : T{}; }
@@ -46,7 +48,8 @@ public:
         if (!small_writes_.empty() && __builtin_expect(--small_writes_[i / kRegion] == 0, 0)) values_.make_huge(i);
         return values_[i];
     }
-    [[gnu::always_inline]] void prefetch(std::size_t i) const {  // of what a caller has not looked at, so `i` may be anything
+    [[gnu::always_inline]] void prefetch(
+        std::size_t i) const {  // of what a caller has not looked at, so `i` may be anything
         if (i >= size_ || !written(i)) return;
         if (few_ != nullptr)
             few_->prefetch(static_cast<std::uint32_t>(i));
@@ -102,7 +105,9 @@ private:
         few_.reset();
     }
 
-    __attribute__((noinline, cold)) void mark(std::size_t i) { written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64); }
+    __attribute__((noinline, cold)) void mark(std::size_t i) {
+        written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
+    }
 
     /// The first chunk from this one on with something in it; behind the last: none.
     std::uint64_t next_filled(std::uint64_t chunk) const {
@@ -110,7 +115,8 @@ private:
             if (!written(static_cast<std::size_t>(chunk) * kChunk)) continue;
             const std::size_t first = static_cast<std::size_t>(chunk) * kChunk;
             const T* const begin = &values_[first];
-            if (std::any_of(begin, begin + std::min(kChunk, size_ - first), [](const T& v) { return v != T{}; })) return chunk;
+            if (std::any_of(begin, begin + std::min(kChunk, size_ - first), [](const T& v) { return v != T{}; }))
+                return chunk;
         }
         return chunk;
     }
@@ -121,7 +127,8 @@ private:
     std::size_t last_chunk_ = ~std::size_t{0};
     std::unique_ptr<Few> few_;  // null: all is in values_
     const std::size_t most_;    // of few_
-    std::vector<std::uint32_t> small_writes_;  // still to come, by huge page's worth, before it moves; empty: all are huge
+    std::vector<std::uint32_t>
+        small_writes_;  // still to come, by huge page's worth, before it moves; empty: all are huge
 };
 
 }  // namespace ssdtlm

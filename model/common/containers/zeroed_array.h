@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An array of zeros that takes memory only where it was written. Never grows, never shrinks. On huge pages, where the
-// kernel has them, from the start or when told: the random accesses of a mapping table are bound by TLB misses otherwise,
-// but a single write into each of many huge pages takes hundreds of megabytes.
+// kernel has them, from the start or when told: the random accesses of a mapping table are bound by TLB misses
+// otherwise, but a single write into each of many huge pages takes hundreds of megabytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -34,18 +34,12 @@ public:
         data_ = reinterpret_cast<T*>(static_cast<char*>(mapped_) + before);
         if (pages == Pages::huge) allow_huge();
     }
-    ~ZeroedArray() {
-        ::munmap(mapped_, bytes_);
-    }
+    ~ZeroedArray() { ::munmap(mapped_, bytes_); }
     ZeroedArray(const ZeroedArray&) = delete;
     ZeroedArray& operator=(const ZeroedArray&) = delete;
 
-    T& operator[](std::size_t i) {
-        return data_[i];
-    }
-    const T& operator[](std::size_t i) const {
-        return data_[i];
-    }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
     /// What is written for the first time from now on, and not near what has been written, gets huge pages.
     void allow_huge() { advise(mapped_, bytes_, kHuge); }
     /// Puts the kHugePage bytes around element `i` on a huge page, with what is in them.
@@ -54,7 +48,8 @@ public:
         // An older kernel does it by and by, if it is told that it may.
         if (!advise(page, kHugePage, kCollapse)) advise(page, kHugePage, kHuge);
     }
-    // Inlined always, as all that calls it: gcc 12 finds that a function that only prefetches has no effect, and drops the call.
+    // Inlined always, as all that calls it: gcc 12 finds that a function that only prefetches has no effect, and drops
+    // the call.
     [[gnu::always_inline]] void prefetch(std::size_t i) const { __builtin_prefetch(data_ + i, 1); }
 
 private:
@@ -65,7 +60,9 @@ private:
     static constexpr int kHuge = 14, kCollapse = 25;  // Linux, asm-generic/mman-common.h; refused elsewhere
 #endif
     /// False when the kernel does not know or do that, which costs speed and nothing else.
-    static bool advise(void* p, std::size_t bytes, int what) { return ::madvise(p, bytes, what) == 0; }
+    static bool advise(void* p, std::size_t bytes, int what) {
+        return ::madvise(p, bytes, what) == 0;
+    }
 
     std::size_t bytes_;
     void* mapped_ = nullptr;

@@ -12,7 +12,8 @@ using Kind = PathResource::Kind;
 
 /// Before the first cycle of a flash operation, or before its data.
 bool is_flash_wait(Stage s) {
-    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::scheduler || s == Stage::channel_wait;
+    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::scheduler ||
+           s == Stage::channel_wait;
 }
 
 class PathBuilder {
@@ -33,20 +34,34 @@ public:
             return;
         }
         if (waiting_) end_bus_wait();
-        const Stage before = steps_.empty() || steps_.back().stages.empty() ? Stage::count : steps_.back().stages.back().first;
+        const Stage before =
+            steps_.empty() || steps_.back().stages.empty() ? Stage::count : steps_.back().stages.back().first;
         PathStep& s = add(from, to);
         s.stages.emplace_back(stage, to - from);
         switch (stage) {
-            case Stage::firmware_wait: wait_for_core(s); break;
-            case Stage::firmware: s.resource = core_ending(to); break;
-            case Stage::channel: of_flash(s, {Kind::bus, channel()}); break;
-            case Stage::array: of_flash(s, place()); break;
-            case Stage::ecc: s.operation = operation_.number; break;
-            case Stage::buffer:
-                // Data that have just arrived, from host or flash, pass the DRAM; all else waits for room or for its page.
-                if (before != Stage::host_transfer && before != Stage::channel && before != Stage::ecc) wait_for_programs(s);
+            case Stage::firmware_wait:
+                wait_for_core(s);
                 break;
-            default: break;
+            case Stage::firmware:
+                s.resource = core_ending(to);
+                break;
+            case Stage::channel:
+                of_flash(s, {Kind::bus, channel()});
+                break;
+            case Stage::array:
+                of_flash(s, place());
+                break;
+            case Stage::ecc:
+                s.operation = operation_.number;
+                break;
+            case Stage::buffer:
+                // Data that have just arrived, from host or flash, pass the DRAM; all else waits for room or for its
+                // page.
+                if (before != Stage::host_transfer && before != Stage::channel && before != Stage::ecc)
+                    wait_for_programs(s);
+                break;
+            default:
+                break;
         }
     }
     void begins(const FlashOperation& operation) {
@@ -77,7 +92,9 @@ private:
     }
     std::uint32_t die() const { return operation_.plane / occupancy_.size().planes_per_die; }
     std::uint32_t channel() const { return die() / occupancy_.size().dies_per_channel; }
-    PathResource place() const { return operation_.whole_die ? PathResource{Kind::die, die()} : PathResource{Kind::plane, operation_.plane}; }
+    PathResource place() const {
+        return operation_.whole_die ? PathResource{Kind::die, die()} : PathResource{Kind::plane, operation_.plane};
+    }
     void of_flash(PathStep& s, PathResource resource) {
         s.resource = resource;
         s.operation = operation_.number;
@@ -92,7 +109,8 @@ private:
         const bool several = operation_.whole_die && size.planes_apart;
         const std::uint32_t first = several ? die() * size.planes_per_die : operation_.plane;
         found_.clear();
-        for (std::uint32_t p = first; p < first + (several ? size.planes_per_die : 1); ++p) collect(occupancy_.plane(p), s.resource, s);
+        for (std::uint32_t p = first; p < first + (several ? size.planes_per_die : 1); ++p)
+            collect(occupancy_.plane(p), s.resource, s);
         make_disjoint(s.from);
         found_.swap(of_die_);
         // The bus matters only while the die is known to have been free.
@@ -154,7 +172,8 @@ private:
     static void by_time(std::vector<Holder>& holders) {
         const auto earlier = [](const Holder& a, const Holder& b) { return a.from < b.from; };
         // Most come from one log, in order.
-        if (!std::is_sorted(holders.begin(), holders.end(), earlier)) std::stable_sort(holders.begin(), holders.end(), earlier);
+        if (!std::is_sorted(holders.begin(), holders.end(), earlier))
+            std::stable_sort(holders.begin(), holders.end(), earlier);
     }
     /// Where the found ones overlap, the time is the earlier one's.
     void make_disjoint(SimTime from) {
@@ -164,9 +183,11 @@ private:
             h.from = std::max(h.from, covered);
             covered = std::max(covered, h.to);
         }
-        found_.erase(std::remove_if(found_.begin(), found_.end(), [](const Holder& h) { return h.from >= h.to; }), found_.end());
+        found_.erase(std::remove_if(found_.begin(), found_.end(), [](const Holder& h) { return h.from >= h.to; }),
+                     found_.end());
     }
-    /// Adds to `holders` what is left of `others` from `known` on and outside of them; both by time and without overlaps.
+    /// Adds to `holders` what is left of `others` from `known` on and outside of them; both by time and without
+    /// overlaps.
     static void add_without(std::vector<Holder>& holders, const std::vector<Holder>& others, SimTime known) {
         const std::size_t count = holders.size();
         std::size_t first = 0;
@@ -217,8 +238,9 @@ private:
 
 std::vector<PathStep> critical_path(const Timeline& timeline, const Occupancy& occupancy) {
     PathBuilder builder(occupancy);
-    const SimTime known = timeline.for_each_step([&](Stage s, SimTime from, SimTime to) { builder.charged(s, from, to); },
-                                                 [&](const FlashOperation& o) { builder.begins(o); });
+    const SimTime known =
+        timeline.for_each_step([&](Stage s, SimTime from, SimTime to) { builder.charged(s, from, to); },
+                               [&](const FlashOperation& o) { builder.begins(o); });
     builder.rest(timeline, known);
     return builder.take();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one command in the order in which it happened: steps that follow each other without a gap, where each was, and
-// for each wait what held the thing that was waited for. Put together from the command's timeline and the device's logs
-// soon after its end. Kernel-free.
+// The way of one command in the order in which it happened: steps that follow each other without a gap, where each was,
+// and for each wait what held the thing that was waited for. Put together from the command's timeline and the device's
+// logs soon after its end. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct PathResource {
 struct Holder {
     PathResource resource;
     Occupation operation;
-    SimTime from{}, to{};  ///< the part of it that the command waited for; of one wait disjoint, but for the write buffer
+    SimTime from{},
+        to{};  ///< the part of it that the command waited for; of one wait disjoint, but for the write buffer
 };
 
 struct PathStep {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What held each die, bus and core lately, so that a command which waited can be told by whom it was kept waiting. Rings
-// that are written at each operation and read for the few commands that are looked at. Kernel-free.
+// What held each die, bus and core lately, so that a command which waited can be told by whom it was kept waiting.
+// Rings that are written at each operation and read for the few commands that are looked at. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,22 @@ namespace ssdtlm {
 /// One operation's time on one resource.
 struct Occupation {
     SimTime from{};
-    SimTime to{};             ///< kNever: not over
-    std::uint64_t number = 0; ///< of the flash transaction, the first one of joined planes; cores: 0
-    std::uint64_t owner : 48; ///< command, or job of garbage collection, by kind; 0: nobody's alone
-    std::uint64_t kind : 8;   ///< the recorder's: flash_work() or CoreStep
-    std::uint64_t planes : 7; ///< joined
-    std::uint64_t data : 1;   ///< bus: the data of a read on their way out
+    SimTime to{};              ///< kNever: not over
+    std::uint64_t number = 0;  ///< of the flash transaction, the first one of joined planes; cores: 0
+    std::uint64_t owner : 48;  ///< command, or job of garbage collection, by kind; 0: nobody's alone
+    std::uint64_t kind : 8;    ///< the recorder's: flash_work() or CoreStep
+    std::uint64_t planes : 7;  ///< joined
+    std::uint64_t data : 1;    ///< bus: the data of a read on their way out
     Occupation() : owner(0), kind(0), planes(1), data(0) {}
-    Occupation(SimTime f, SimTime t, std::uint64_t n, std::uint64_t whose, std::uint8_t k, std::uint32_t p = 1, bool d = false)
-        : from(f), to(t), number(n), owner(whose & ((std::uint64_t{1} << 48) - 1)), kind(k), planes(p & 127u), data(d) {}
+    Occupation(SimTime f, SimTime t, std::uint64_t n, std::uint64_t whose, std::uint8_t k, std::uint32_t p = 1,
+               bool d = false)
+        : from(f),
+          to(t),
+          number(n),
+          owner(whose & ((std::uint64_t{1} << 48) - 1)),
+          kind(k),
+          planes(p & 127u),
+          data(d) {}
 };
 static_assert(sizeof(Occupation) == 32);
 
@@ -40,8 +47,8 @@ public:
     }
     std::uint64_t added() const { return added_; }
 
-    /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns from
-    /// when on none is missing: later than `from` when older ones are forgotten.
+    /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns
+    /// from when on none is missing: later than `from` when older ones are forgotten.
     template <class Visit>
     SimTime between(SimTime from, SimTime to, Visit visit) const {
         const std::uint64_t oldest = added_ > ring_.size() ? added_ - ring_.size() : 0;
@@ -75,8 +82,8 @@ private:
     std::uint64_t added_ = 0;
 };
 
-/// Of a device. Where planes read on their own, each has a log; what needs the whole die is in the log of each of its planes.
-/// Else each die has one.
+/// Of a device. Where planes read on their own, each has a log; what needs the whole die is in the log of each of its
+/// planes. Else each die has one.
 class Occupancy {
 public:
     struct Size {
@@ -88,7 +95,8 @@ public:
         std::uint32_t logs_per_die() const { return planes_apart ? planes_per_die : 1; }
         std::uint32_t dies() const { return channels * dies_per_channel; }
     };
-    explicit Occupancy(const Size& size) : size_(size), first_bus_(size.dies() * size.logs_per_die()), first_core_(first_bus_ + size.channels) {
+    explicit Occupancy(const Size& size)
+        : size_(size), first_bus_(size.dies() * size.logs_per_die()), first_core_(first_bus_ + size.channels) {
         const std::uint32_t logs = first_core_ + size.cores + 1;
         std::uint32_t kept = kMost;
         while (kept > kLeast && std::uint64_t{logs} * kept * sizeof(Occupation) > kBytes) kept /= 2;
@@ -103,14 +111,17 @@ public:
     void power_lost(SimTime now) {
         for (OccupancyLog& log : logs_) log.cut(now);
     }
-    const OccupancyLog& plane(std::uint32_t i) const { return logs_[size_.planes_apart ? i : i / size_.planes_per_die]; }
+    const OccupancyLog& plane(std::uint32_t i) const {
+        return logs_[size_.planes_apart ? i : i / size_.planes_per_die];
+    }
     const OccupancyLog& bus(std::uint32_t channel) const { return logs_[first_bus_ + channel]; }
     const OccupancyLog& core(std::uint32_t i) const { return logs_[first_core_ + i]; }
     const OccupancyLog& programs() const { return logs_.back(); }
     const Size& size() const { return size_; }
 
 private:
-    // assumed: enough for nearly all waits, small enough for the cache. A wait behind more than kMost names the last of them.
+    // assumed: enough for nearly all waits, small enough for the cache. A wait behind more than kMost names the last of
+    // them.
     static constexpr std::uint32_t kMost = 512, kLeast = 16;
     static constexpr std::uint64_t kBytes = 8u << 20;
 

@@ -6,13 +6,34 @@
 namespace ssdtlm {
 
 const char* stage_name(Stage s) {
-    static constexpr const char* kNames[kStageCount] = {
-        "host_queue",       "submit",         "arbitration", "fetch",              "firmware_wait",
-        "firmware",         "mapping",        "buffer",      "die_wait_host_read", "die_wait_host_write",
-        "die_wait_gc",      "die_wait_mapping", "die_wait_erase", "die_wait_rmw",    "die_wait_fold",
-        "die_wait_relocation", "die_wait_merge", "die_wait_journal", "die_wait_parity", "die_wait_padding",
-        "die_wait_checkpoint", "scheduler",   "channel_wait", "channel",            "array",
-        "ecc",              "host_transfer",  "completion"};
+    static constexpr const char* kNames[kStageCount] = {"host_queue",
+                                                        "submit",
+                                                        "arbitration",
+                                                        "fetch",
+                                                        "firmware_wait",
+                                                        "firmware",
+                                                        "mapping",
+                                                        "buffer",
+                                                        "die_wait_host_read",
+                                                        "die_wait_host_write",
+                                                        "die_wait_gc",
+                                                        "die_wait_mapping",
+                                                        "die_wait_erase",
+                                                        "die_wait_rmw",
+                                                        "die_wait_fold",
+                                                        "die_wait_relocation",
+                                                        "die_wait_merge",
+                                                        "die_wait_journal",
+                                                        "die_wait_parity",
+                                                        "die_wait_padding",
+                                                        "die_wait_checkpoint",
+                                                        "scheduler",
+                                                        "channel_wait",
+                                                        "channel",
+                                                        "array",
+                                                        "ecc",
+                                                        "host_transfer",
+                                                        "completion"};
     return kNames[static_cast<std::size_t>(s)];
 }
 

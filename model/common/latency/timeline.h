@@ -14,15 +14,15 @@
 namespace ssdtlm {
 
 enum class Stage : std::uint8_t {
-    host_queue,           ///< issued -> SQE written: waiting for a slot of the queue pair or for the host's CPU
-    submit,               ///< SQE written -> doorbell reaches the controller
-    arbitration,          ///< doorbell seen -> fetch of this SQE granted
-    fetch,                ///< SQE (and PRP list) read over PCIe
-    firmware_wait,        ///< waiting for a core
-    firmware,             ///< cycles on a core
-    mapping,              ///< waiting for a translation page
-    buffer,               ///< waiting for write-buffer or DRAM space; DRAM transfer
-    die_wait_host_read,   ///< queued while the die served host reads
+    host_queue,          ///< issued -> SQE written: waiting for a slot of the queue pair or for the host's CPU
+    submit,              ///< SQE written -> doorbell reaches the controller
+    arbitration,         ///< doorbell seen -> fetch of this SQE granted
+    fetch,               ///< SQE (and PRP list) read over PCIe
+    firmware_wait,       ///< waiting for a core
+    firmware,            ///< cycles on a core
+    mapping,             ///< waiting for a translation page
+    buffer,              ///< waiting for write-buffer or DRAM space; DRAM transfer
+    die_wait_host_read,  ///< queued while the die served host reads
     die_wait_host_write,
     die_wait_gc,
     die_wait_mapping,
@@ -35,24 +35,25 @@ enum class Stage : std::uint8_t {
     die_wait_parity,
     die_wait_padding,
     die_wait_checkpoint,
-    scheduler,            ///< bus asked for, the scheduler decides (a clocked one; the others decide at once)
-    channel_wait,         ///< die free, waiting for the bus
-    channel,              ///< command, address and data cycles
-    array,                ///< tR, tPROG, tBERS
-    ecc,                  ///< decode
-    host_transfer,        ///< data over PCIe, including waiting for the link
-    completion,           ///< CQE write, MSI-X, host's handler
+    scheduler,      ///< bus asked for, the scheduler decides (a clocked one; the others decide at once)
+    channel_wait,   ///< die free, waiting for the bus
+    channel,        ///< command, address and data cycles
+    array,          ///< tR, tPROG, tBERS
+    ecc,            ///< decode
+    host_transfer,  ///< data over PCIe, including waiting for the link
+    completion,     ///< CQE write, MSI-X, host's handler
     count
 };
 inline constexpr std::size_t kStageCount = static_cast<std::size_t>(Stage::count);
 /// Name as in latency.csv.
 const char* stage_name(Stage s);
 
-/// A flash operation as those who waited for it find it again: its number, and the plane whose or whose die's work it was.
+/// A flash operation as those who waited for it find it again: its number, and the plane whose or whose die's work it
+/// was.
 struct FlashOperation {
-    std::uint64_t number = 0;   ///< of the transaction, by submission from 1
-    std::uint32_t plane = 0;    ///< global
-    bool whole_die = true;      ///< it needed all of the die; else (independent plane reads) its plane only
+    std::uint64_t number = 0;  ///< of the transaction, by submission from 1
+    std::uint32_t plane = 0;   ///< global
+    bool whole_die = true;     ///< it needed all of the die; else (independent plane reads) its plane only
 };
 
 class Timeline {
@@ -86,11 +87,12 @@ public:
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
     void append(const Timeline& part);
-    /// Adds the host's part in front, once, to what a device told of from start() on: host_queue from `issued` to `submitted`, and
-    /// submit from there.
+    /// Adds the host's part in front, once, to what a device told of from start() on: host_queue from `issued` to
+    /// `submitted`, and submit from there.
     void precede(SimTime issued, SimTime submitted) {
         const auto d = static_cast<std::uint64_t>((start_ - submitted).count());
-        if (__builtin_expect(issued != submitted || steps_ > kSteps || !fits(d) || d == 0, 0)) return precede_slowly(issued, submitted);
+        if (__builtin_expect(issued != submitted || steps_ > kSteps || !fits(d) || d == 0, 0))
+            return precede_slowly(issued, submitted);
         first_ = kInFront - 1;
         steps_log_[kInFront - 1] = d << kWhatBits | static_cast<std::uint64_t>(Stage::submit);
         start_ = issued;
@@ -123,15 +125,16 @@ public:
             visit(static_cast<Stage>(i), static_cast<std::int64_t>(ps[i]));
         }
     }
-    /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong to.
-    /// Returns until when steps were kept: before last(), if there were more than kSteps.
+    /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong
+    /// to. Returns until when steps were kept: before last(), if there were more than kSteps.
     template <class Charged, class Begins>
     SimTime for_each_step(Charged charged, Begins begins) const {
         SimTime from = start_;
         for (std::uint32_t i = first_; i < steps_; ++i) {
             const std::uint64_t v = value(steps_log_[i]);
             if (what(steps_log_[i]) == kOperation) {
-                begins(FlashOperation{v >> (kPlaneBits + 1), static_cast<std::uint32_t>(v >> 1) & kPlaneMask, (v & 1) != 0});
+                begins(FlashOperation{v >> (kPlaneBits + 1), static_cast<std::uint32_t>(v >> 1) & kPlaneMask,
+                                      (v & 1) != 0});
                 continue;
             }
             const SimTime to = from + Ps{static_cast<std::int64_t>(v)};
@@ -176,9 +179,10 @@ private:
     std::uint16_t first_ = kInFront;
     std::uint16_t steps_ = kInFront;
     std::uint32_t limit_ = kInFront + kSteps;  // steps_ again when the order is lost
-    std::vector<std::int64_t> rest_;  // by stage: what is in no step; mostly empty
-    // Those from first_ to steps_ mean something: a stage with its duration, or kOperation with number, plane and extent. Most
-    // timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache lines.
+    std::vector<std::int64_t> rest_;           // by stage: what is in no step; mostly empty
+    // Those from first_ to steps_ mean something: a stage with its duration, or kOperation with number, plane and
+    // extent. Most timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache
+    // lines.
     std::array<std::uint64_t, kInFront + kSteps> steps_log_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a logical block holds where contents are bytes: words that follow from a seed, its LBA and its version, so that who
-// knows these three knows all of it. Version 0 is a block that nobody wrote: zeros.
+// What a logical block holds where contents are bytes: words that follow from a seed, its LBA and its version, so that
+// who knows these three knows all of it. Version 0 is a block that nobody wrote: zeros.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ public:
             const std::uint64_t word = version == 0 ? 0 : next(state);
             std::uint64_t other;
             std::memcpy(&other, found + i, kWord);
-            if (__builtin_expect(other != word, 0)) return i + static_cast<std::uint32_t>(__builtin_ctzll(other ^ word)) / 8;
+            if (__builtin_expect(other != word, 0))
+                return i + static_cast<std::uint32_t>(__builtin_ctzll(other ^ word)) / 8;
         }
         return block_bytes_;
     }

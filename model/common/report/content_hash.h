@@ -8,7 +8,8 @@
 
 namespace ssdtlm {
 
-/// FNV-1a with 64 bits: tells contents apart (configurations, workloads); no protection against who wants two to be alike.
+/// FNV-1a with 64 bits: tells contents apart (configurations, workloads); no protection against who wants two to be
+/// alike.
 class ContentHash {
 public:
     void add(std::string_view bytes) {

@@ -11,7 +11,8 @@ std::string Problem::text() const {
     std::string s = where.empty() ? found : where + ": " + found;
     if (!allowed.empty()) s += "; " + allowed;
     if (!repair.empty()) s += "; " + repair;
-    // What was found may be quoted from a file that is no text: a problem stays one line, and leaves the terminal alone.
+    // What was found may be quoted from a file that is no text: a problem stays one line, and leaves the terminal
+    // alone.
     for (char& c : s)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
     return s;
@@ -81,9 +82,13 @@ std::string longer_name(const std::string& given, const std::vector<std::string>
 UserError::UserError(std::vector<Problem> problems)
     : std::runtime_error(join(problems)), problems_(std::move(problems)) {}
 
-void panic(const char* where, const char* what) { panic(where, std::string(what)); }
+void panic(const char* where, const char* what) {
+    panic(where, std::string(what));
+}
 
-void panic(const char* where, const std::string& what) { throw Panic(std::string(where) + ": " + what); }
+void panic(const char* where, const std::string& what) {
+    throw Panic(std::string(where) + ": " + what);
+}
 
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {
     std::string best;

@@ -15,17 +15,17 @@ enum class ExitCode : int {
     check_failed = 1,
     user_error = 2,
     watchdog = 3,
-    internal = 70,    ///< EX_SOFTWARE of sysexits.h
-    not_written = 74, ///< EX_IOERR
+    internal = 70,     ///< EX_SOFTWARE of sysexits.h
+    not_written = 74,  ///< EX_IOERR
     interrupted = 130
 };
 
 /// One problem in something the user gave us.
 struct Problem {
-    std::string where;    ///< "file:line:col", "job 'x' line 12", "command line"
-    std::string found;    ///< what was found
-    std::string allowed;  ///< what is allowed (may be empty)
-    std::string repair;   ///< how to repair (may be empty)
+    std::string where;         ///< "file:line:col", "job 'x' line 12", "command line"
+    std::string found;         ///< what was found
+    std::string allowed;       ///< what is allowed (may be empty)
+    std::string repair;        ///< how to repair (may be empty)
     std::string text() const;  ///< "where: found; allowed; repair"
 };
 
@@ -52,7 +52,8 @@ public:
     using std::logic_error::logic_error;
 };
 [[noreturn]] void panic(const char* where, const std::string& what);
-/// For SSDTLM_CHECK: no string is made at the place of the check, which keeps that code out of the functions with checks.
+/// For SSDTLM_CHECK: no string is made at the place of the check, which keeps that code out of the functions with
+/// checks.
 [[noreturn]] __attribute__((cold)) void panic(const char* where, const char* what);
 
 /// A run whose result is wrong (data integrity, unbalanced books). main() exits 1.
@@ -67,7 +68,7 @@ std::string nearest(const std::string& given, const std::vector<std::string>& ca
 }  // namespace ssdtlm
 
 /// Invariant that is cheap enough to keep in Release.
-#define SSDTLM_CHECK(cond, what)                                  \
-    do {                                                          \
+#define SSDTLM_CHECK(cond, what)                                           \
+    do {                                                                   \
         if (__builtin_expect(!(cond), 0)) ::ssdtlm::panic(__func__, what); \
     } while (false)

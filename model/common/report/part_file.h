@@ -12,16 +12,22 @@
 namespace ssdtlm {
 
 /// The name under which it is written.
-inline std::filesystem::path part_of(std::filesystem::path file) { return file += ".part"; }
+inline std::filesystem::path part_of(std::filesystem::path file) {
+    return file += ".part";
+}
 
 /// It is whole. Throws OutputError when it cannot get its name.
 inline void publish(const std::filesystem::path& file) {
     std::error_code error;
     std::filesystem::rename(part_of(file), file, error);
-    if (error) throw OutputError(Problem{file.string(), "cannot be written: " + error.message(), "", "choose another folder with -o"});
+    if (error)
+        throw OutputError(
+            Problem{file.string(), "cannot be written: " + error.message(), "", "choose another folder with -o"});
 }
 
 /// What the system says of the call that failed last; `otherwise` when it said nothing.
-inline std::string system_reason(const char* otherwise = "not all of it was taken") { return errno != 0 ? std::strerror(errno) : otherwise; }
+inline std::string system_reason(const char* otherwise = "not all of it was taken") {
+    return errno != 0 ? std::strerror(errno) : otherwise;
+}
 
 }  // namespace ssdtlm

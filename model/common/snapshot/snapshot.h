@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drained drive remembers, on its way into a file or out of one. An organ describes its memory once, in state(snapshot),
-// and that serves both directions: nothing can be written that is not read again. Organs that hold nothing when nothing is under
-// way have no state().
+// What a drained drive remembers, on its way into a file or out of one. An organ describes its memory once, in
+// state(snapshot), and that serves both directions: nothing can be written that is not read again. Organs that hold
+// nothing when nothing is under way have no state().
 #pragma once
 
 #include <algorithm>
@@ -81,7 +81,8 @@ private:
     struct HasState<T, std::void_t<decltype(std::declval<T&>().state(std::declval<Snapshot&>()))>> : std::true_type {};
     // Nothing in it but its value: two that are equal have equal bytes.
     template <class T>
-    static constexpr bool kPlain = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T> && !std::is_pointer_v<T>;
+    static constexpr bool kPlain =
+        std::is_trivially_copyable_v<T>&& std::has_unique_object_representations_v<T> && !std::is_pointer_v<T>;
 
     template <class T>
     void value(T& v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells whether a snapshot is as it was written. The checksum of its zstd frame is made anew by whoever unpacks, changes and packs it again;
-// this one stands in the content. No protection against who wants to deceive.
+// Tells whether a snapshot is as it was written. The checksum of its zstd frame is made anew by whoever unpacks,
+// changes and packs it again; this one stands in the content. No protection against who wants to deceive.
 #pragma once
 
 #include <cstddef>

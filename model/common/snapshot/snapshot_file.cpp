@@ -47,9 +47,13 @@ SnapshotWriter::~SnapshotWriter() {
     ::unlink(temporary_.c_str());
 }
 
-void SnapshotWriter::section(const char* organ) { bytes(const_cast<char*>(organ), std::strlen(organ) + 1); }
+void SnapshotWriter::section(const char* organ) {
+    bytes(const_cast<char*>(organ), std::strlen(organ) + 1);
+}
 
-void SnapshotWriter::refuse(const char* what) { throw UserError(Problem{path_, std::string("the drive cannot be saved: ") + what, "", ""}); }
+void SnapshotWriter::refuse(const char* what) {
+    throw UserError(Problem{path_, std::string("the drive cannot be saved: ") + what, "", ""});
+}
 
 void SnapshotWriter::bytes(void* data, std::size_t size) {
     digest_.add(data, size);
@@ -88,7 +92,8 @@ void SnapshotWriter::finish() {
 }
 
 void SnapshotWriter::cannot_write() const {
-    throw OutputError(Problem{path_, std::string("the drive cannot be saved there: ") + std::strerror(errno), "a file in a folder with room for it", "give another path"});
+    throw OutputError(Problem{path_, std::string("the drive cannot be saved there: ") + std::strerror(errno),
+                              "a file in a folder with room for it", "give another path"});
 }
 
 struct SnapshotReader::Stream {
@@ -98,7 +103,12 @@ struct SnapshotReader::Stream {
 };
 
 SnapshotReader::SnapshotReader(const std::string& path)
-    : Snapshot(true), path_(path), file_(std::fopen(path.c_str(), "rb")), stream_(std::make_unique<Stream>()), in_(ZSTD_DStreamInSize()), out_(kBlock) {
+    : Snapshot(true),
+      path_(path),
+      file_(std::fopen(path.c_str(), "rb")),
+      stream_(std::make_unique<Stream>()),
+      in_(ZSTD_DStreamInSize()),
+      out_(kBlock) {
     if (file_ == nullptr)
         throw UserError(Problem{path_, std::strerror(errno), "a drive that was saved", "check the path"});
     try {
@@ -107,7 +117,8 @@ SnapshotReader::SnapshotReader(const std::string& path)
         const std::string name(kFirstLine, std::strchr(kFirstLine, ',') + 1);
         if (line.compare(0, name.size(), name) != 0) damaged("this is no saved drive");
         if (line != kFirstLine)
-            throw UserError(Problem{path_, "it says \"" + line.substr(0, line.find('\n')) + "\"", std::string(kFirstLine, sizeof kFirstLine - 2),
+            throw UserError(Problem{path_, "it says \"" + line.substr(0, line.find('\n')) + "\"",
+                                    std::string(kFirstLine, sizeof kFirstLine - 2),
                                     "save the drive again with this version of ssdtlm"});
         for (char c = 0; bytes(&c, 1), c != '\0';) text_ += c;
     } catch (...) {
@@ -116,7 +127,9 @@ SnapshotReader::SnapshotReader(const std::string& path)
     }
 }
 
-SnapshotReader::~SnapshotReader() { std::fclose(file_); }
+SnapshotReader::~SnapshotReader() {
+    std::fclose(file_);
+}
 
 void SnapshotReader::section(const char* organ) {
     std::string found(std::strlen(organ) + 1, '\0');
@@ -125,7 +138,9 @@ void SnapshotReader::section(const char* organ) {
     organ_ = organ;
 }
 
-void SnapshotReader::refuse(const char* what) { damaged(what); }
+void SnapshotReader::refuse(const char* what) {
+    damaged(what);
+}
 
 /// Some more of what it says. False: that was all.
 bool SnapshotReader::fill() {
@@ -168,7 +183,8 @@ void SnapshotReader::check_rest() {
     constexpr std::size_t kDigest = sizeof(std::uint64_t);
     std::vector<char> rest;  // of what there is, with the last bytes of what there was before
     while (taken_ != there_ || fill()) {
-        rest.insert(rest.end(), out_.begin() + static_cast<std::ptrdiff_t>(taken_), out_.begin() + static_cast<std::ptrdiff_t>(there_));
+        rest.insert(rest.end(), out_.begin() + static_cast<std::ptrdiff_t>(taken_),
+                    out_.begin() + static_cast<std::ptrdiff_t>(there_));
         taken_ = there_;
         if (rest.size() <= kDigest) continue;
         digest_.add(rest.data(), rest.size() - kDigest);
@@ -185,7 +201,8 @@ void SnapshotReader::finish() {
 }
 
 void SnapshotReader::damaged(const std::string& what) const {
-    throw UserError(Problem{path_, what + " (in " + organ_ + ")", "a drive that this version of ssdtlm has saved", "save it again"});
+    throw UserError(Problem{path_, what + " (in " + organ_ + ")", "a drive that this version of ssdtlm has saved",
+                            "save it again"});
 }
 
 }  // namespace ssdtlm

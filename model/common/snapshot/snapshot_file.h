@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot in a file: one zstd frame with its checksum. First a line that says what it is, then a text of whoever wrote it, then what
-// the organs say. `zstd -dc FILE | head` shows the text.
+// A snapshot in a file: one zstd frame with its checksum. First a line that says what it is, then a text of whoever
+// wrote it, then what the organs say. `zstd -dc FILE | head` shows the text.
 #pragma once
 
 #include <cstdint>

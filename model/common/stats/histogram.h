@@ -2,7 +2,8 @@
 // Log-linear histogram of non-negative integers with fio's buckets: values below 128 are exact, above that each
 // octave has 64 buckets, so a bucket's midpoint is within 1/128 of any value in it. Sum and sum of squares are
 // exact integers, so merging in any order gives the same mean and deviation. It does not keep the values themselves.
-// Buckets and percentile rule: fio 3.33 (FIO_IO_U_PLAT_BITS 6, 29 groups); keys of fio's json+ "bins" are the midpoints.
+// Buckets and percentile rule: fio 3.33 (FIO_IO_U_PLAT_BITS 6, 29 groups); keys of fio's json+ "bins" are the
+// midpoints.
 #pragma once
 
 #include <algorithm>

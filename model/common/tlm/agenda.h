@@ -2,12 +2,13 @@
 // The calendar of the model: (time, sequence, handler, argument). Kernel-free. Equal times run in posting
 // order; that is the determinism rule. Drained by AgendaProcess (one SC_METHOD) in a simulation, or by
 // run_until() in kernel-free tests. Modules read time from here, never from sc_time_stamp().
-// Between two entries it sleeps, at the time of the last one, and others of the simulation run: who comes from there calls
-// in_step() before all else.
+// Between two entries it sleeps, at the time of the last one, and others of the simulation run: who comes from there
+// calls in_step() before all else.
 //
-// A calendar queue: 4096 buckets of 0.13 us for the near future (0.54 ms), each a list in order of time and posting that
-// holds one entry or none most of the time, and one 4-ary heap for what lies beyond. What runs next does not depend on
-// where an entry is kept: of two entries for the same time, the one posted first lies in the heap if the two differ.
+// A calendar queue: 4096 buckets of 0.13 us for the near future (0.54 ms), each a list in order of time and posting
+// that holds one entry or none most of the time, and one 4-ary heap for what lies beyond. What runs next does not
+// depend on where an entry is kept: of two entries for the same time, the one posted first lies in the heap if the two
+// differ.
 #pragma once
 
 #include <array>
@@ -44,7 +45,8 @@ public:
     Agenda& operator=(const Agenda&) = delete;
 
     SimTime now() const { return now_; }
-    /// Whether its modules call each other past their sockets' doors (doors.h), which says nothing else. To be set before elaboration ends.
+    /// Whether its modules call each other past their sockets' doors (doors.h), which says nothing else. To be set
+    /// before elaboration ends.
     bool calls_straight() const { return calls_straight_; }
     void call_straight(bool on) { calls_straight_ = on; }
     bool empty() const { return pending() == 0; }
@@ -87,7 +89,8 @@ public:
     /// agenda.post<&Link::deliver>(at, this, arg): calls this->deliver(arg) at `at`.
     template <auto Method, class T>
     void post(SimTime at, T* self, std::uint64_t arg = 0) {
-        post(at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
+        post(
+            at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
     }
 
     /// An entry that can be taken back. Its handle is stale once it runs or was cancelled.
@@ -108,13 +111,15 @@ public:
     }
     template <auto Method, class T>
     Entry post_cancellable(SimTime at, T* self, std::uint64_t arg = 0) {
-        return post_cancellable(at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
+        return post_cancellable(
+            at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
     }
-    /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run, runs
-    /// now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if it is one.
+    /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run,
+    /// runs now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if
+    /// it is one.
     bool cancel(Entry entry);
-    /// Takes back all entries of which drop(self) is true, as if they had never been posted. Their handles become stale.
-    /// Looks at every entry: for what ends whole objects, such as the power.
+    /// Takes back all entries of which drop(self) is true, as if they had never been posted. Their handles become
+    /// stale. Looks at every entry: for what ends whole objects, such as the power.
     template <class Drop>
     void drop_if(Drop drop);
 
@@ -126,7 +131,8 @@ public:
         if (__builtin_expect(i == kNone, 0)) return run_far(limit);
         Bucket& b = buckets_[i];
         Node* n = b.head;
-        if (__builtin_expect(far_.first_at() <= n->at, 0)) return run_far(limit);  // posted before n if for the same time
+        if (__builtin_expect(far_.first_at() <= n->at, 0))
+            return run_far(limit);  // posted before n if for the same time
         if (n->at > limit) return false;
         b.head = n->next;
         if (b.head == nullptr) leave_bucket(i);
@@ -150,9 +156,9 @@ public:
     }
     /// Runs until nothing is left.
     void run() { run_until(kNever); }
-    /// For one who keeps entries in order of time himself and posts only the first of them: at the end of such an entry,
-    /// true if the following one, at `at`, is what would run next. Time is then there and it counts as run; else it must
-    /// be posted. Either way gives the same order.
+    /// For one who keeps entries in order of time himself and posts only the first of them: at the end of such an
+    /// entry, true if the following one, at `at`, is what would run next. Time is then there and it counts as run; else
+    /// it must be posted. Either way gives the same order.
     bool claim(SimTime at) {
         if (at > run_limit_ || next_time() <= at) return false;
         now_ = at;
@@ -171,9 +177,9 @@ public:
     }
     /// From now on it sleeps there; nullptr: it is awake.
     void sleep_in(AgendaKernel* kernel) { asleep_in_ = kernel; }
-    /// now() is the kernel's time from here on. For whoever is called by a process of the simulation that is not the agenda's, or
-    /// from between two sc_start(); costs a predicted branch where an entry is the caller. What is posted or called without it
-    /// takes the time of the last entry for the present one.
+    /// now() is the kernel's time from here on. For whoever is called by a process of the simulation that is not the
+    /// agenda's, or from between two sc_start(); costs a predicted branch where an entry is the caller. What is posted
+    /// or called without it takes the time of the last entry for the present one.
     void in_step() {
         if (__builtin_expect(asleep_in_ != nullptr, 0)) advance_to(asleep_in_->time(now_));
     }
@@ -195,7 +201,9 @@ private:
         Node* head = nullptr;
         Node* tail = nullptr;  // valid while head is
     };
-    static std::uint64_t bucket_of(SimTime t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()) >> kBucketShift; }
+    static std::uint64_t bucket_of(SimTime t) {
+        return static_cast<std::uint64_t>(t.time_since_epoch().count()) >> kBucketShift;
+    }
     static std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(__builtin_ctzll(bits)); }
 
     /// The first used bucket from the present one on; the buckets hold less than one turn, so it holds the earliest
@@ -262,10 +270,13 @@ private:
     }
     bool take_near(SimTime at, std::uint64_t entry);
     void take_far(std::uint64_t entry);
-    [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
+    [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() {
+        panic("Agenda", "event posted in the past");
+    }
     [[noreturn]] __attribute__((noinline, cold)) void refuse_stale(SimTime at) const {
         const auto ps = [](SimTime t) { return std::to_string(t.time_since_epoch().count()) + " ps"; };
-        throw UserError(Problem{"Agenda", "an entry was posted for " + ps(at) + " by a caller who is none of its entries",
+        throw UserError(Problem{"Agenda",
+                                "an entry was posted for " + ps(at) + " by a caller who is none of its entries",
                                 "times from " + ps(now_) + ", the kernel's, on",
                                 "call in_step() before now() is read, or leave the call to a socket of the model"});
     }
@@ -288,7 +299,7 @@ private:
     SimTime run_limit_ = SimTime::min();
     bool calls_straight_ = true;
     AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
-    std::uint64_t words_ = 0;  // bit per word of used_: not zero
+    std::uint64_t words_ = 0;            // bit per word of used_: not zero
     std::array<std::uint64_t, kBuckets / 64> used_{};
     std::array<Bucket, kBuckets> buckets_{};
     std::vector<std::unique_ptr<Node[]>> chunks_;

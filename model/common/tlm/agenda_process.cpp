@@ -57,9 +57,11 @@ SimTime AgendaProcess::time(SimTime agenda) {
 void AgendaProcess::refuse_early(SimTime agenda) const {
     const sc_core::sc_process_handle caller = sc_core::sc_get_current_process_handle();
     if (!caller.valid()) return;  // between two sc_start(), where the run was stopped
-    throw UserError(Problem{caller.name(), "calls at " + sc_core::sc_time_stamp().to_string() + ", while the agenda runs ahead of SystemC, at " +
-                                               to_sc_time(agenda).to_string(),
-                            "run.agenda = \"lockstep\"", "add --set run.agenda=lockstep, or construct AgendaProcess with lockstep"});
+    throw UserError(Problem{caller.name(),
+                            "calls at " + sc_core::sc_time_stamp().to_string() +
+                                ", while the agenda runs ahead of SystemC, at " + to_sc_time(agenda).to_string(),
+                            "run.agenda = \"lockstep\"",
+                            "add --set run.agenda=lockstep, or construct AgendaProcess with lockstep"});
 }
 
 /// With the hooks. False: nothing is left to run.
@@ -67,7 +69,8 @@ __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
     while (break_ && !stopped_) {
         if (!agenda_.run_one(limit)) return false;
         if (called_ && on_call_.call != nullptr) on_call_.call(on_call_.self);
-        for (std::size_t i = 0; i < after_each_.size(); ++i) after_each_[i].call(after_each_[i].self);  // one may remove itself
+        for (std::size_t i = 0; i < after_each_.size(); ++i)
+            after_each_[i].call(after_each_[i].self);  // one may remove itself
     }
     return !stopped_;
 }

@@ -8,9 +8,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/sc_time_bridge.h"
@@ -20,7 +19,8 @@ namespace ssdtlm {
 /// One SC_METHOD drains the whole calendar.
 /// - run-ahead: entries are executed one after the other up to the end of the run; kernel time then jumps there. Where
 ///   that would show (above), the process keeps step by itself.
-/// - lockstep: kernel time is advanced to each entry's time, always. Needed for what the kernel tells nobody about: trace
+/// - lockstep: kernel time is advanced to each entry's time, always. Needed for what the kernel tells nobody about:
+/// trace
 ///   files (sc_trace) of a user, processes that an entry spawns.
 /// Both execute the same entries in the same order.
 class AgendaProcess : public sc_core::sc_module, private AgendaKernel {
@@ -28,23 +28,25 @@ public:
     AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep);
 
     /// sc_start() until the agenda is empty or stop() was called; a process that never ends (a clock) does not keep it
-    /// going. Where processes of the netlist bring the work, it may be empty from the start: use sc_start(). Throws what
-    /// left an entry as an exception.
+    /// going. Where processes of the netlist bring the work, it may be empty from the start: use sc_start(). Throws
+    /// what left an entry as an exception.
     void run();
-    /// sc_start(duration), at full speed: executes the entries before now + duration; time is there afterwards. Throws as
-    /// run() does.
+    /// sc_start(duration), at full speed: executes the entries before now + duration; time is there afterwards. Throws
+    /// as run() does.
     void run_for(Ps duration);
 
     /// Ends the simulation (sc_stop) after the running entry.
     void stop();
     bool stopped() const { return stopped_; }
-    /// Throws what left an entry as an exception and ended the simulation. An sc_start() of your own reports it as the error
+    /// Throws what left an entry as an exception and ended the simulation. An sc_start() of your own reports it as the
+    /// error
     /// "/ssdtlm/stopped" through SystemC's report handler, which throws by default, and loses its type; this has it.
     void rethrow_error() const {
         if (error_) std::rethrow_exception(error_);
     }
 
-    /// From a handler of a signal: what on_call() names is called after the running entry, and after each one from then on.
+    /// From a handler of a signal: what on_call() names is called after the running entry, and after each one from then
+    /// on.
     void call_soon() { called_ = break_ = true; }
     void on_call(void (*call)(void*), void* self) { on_call_ = {call, self}; }
 
@@ -55,8 +57,9 @@ public:
     }
     /// No longer calls what was added for `self`.
     void remove_after_each(void* self) {
-        after_each_.erase(std::remove_if(after_each_.begin(), after_each_.end(), [self](const Hook& h) { return h.self == self; }),
-                          after_each_.end());
+        after_each_.erase(
+            std::remove_if(after_each_.begin(), after_each_.end(), [self](const Hook& h) { return h.self == self; }),
+            after_each_.end());
         update_break();
     }
 
@@ -80,8 +83,8 @@ private:
     }
 
     Agenda& agenda_;
-    bool lockstep_;           // or another process was seen
-    bool until_empty_ = false;  // within run()
+    bool lockstep_;                     // or another process was seen
+    bool until_empty_ = false;          // within run()
     SimTime run_end_ = SimTime::min();  // within run() and run_for(); else before any time
     bool stopped_ = false;
     volatile bool break_ = false;   // the fast loop must be left: stopped_, called_, or somebody looks after each entry

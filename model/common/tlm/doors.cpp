@@ -6,7 +6,8 @@ namespace ssdtlm {
 void Door::post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase, const sc_core::sc_time& delay) {
     Call& call = calls_.acquire();
     call = Call{&payload, phase};
-    agenda_.post<&Door::run>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this, Pool<Call>::handle_of(call).number());
+    agenda_.post<&Door::run>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this,
+                             Pool<Call>::handle_of(call).number());
 }
 
 void Door::run(std::uint64_t number) {
@@ -19,7 +20,8 @@ void Door::run(std::uint64_t number) {
 
 void Door::check_held(const std::string& where, const char* what, std::size_t held, bool open) {
     if (held != 0 && !open)
-        throw CheckFailed(where + ": " + std::to_string(held) + " " + what + "s are held back, and no " + what + " is open whose end would send them");
+        throw CheckFailed(where + ": " + std::to_string(held) + " " + what + "s are held back, and no " + what +
+                          " is open whose end would send them");
 }
 
 }  // namespace ssdtlm

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doors: what the model's sockets are bound to. Outside is whoever is bound there, with all that the base protocol allows: processes and
-// times of his own, annotated delays, answers in any form. Inside is a module that knows its short form only: it is called in an entry of
-// the agenda, or with the agenda in step; BEGIN_REQ comes without a delay and is answered at once by TLM_COMPLETED or END_REQ, BEGIN_RESP by
-// TLM_COMPLETED. Two modules of one agenda call each other straight, past their doors, which cost a run nothing.
+// Doors: what the model's sockets are bound to. Outside is whoever is bound there, with all that the base protocol
+// allows: processes and times of his own, annotated delays, answers in any form. Inside is a module that knows its
+// short form only: it is called in an entry of the agenda, or with the agenda in step; BEGIN_REQ comes without a delay
+// and is answered at once by TLM_COMPLETED or END_REQ, BEGIN_RESP by TLM_COMPLETED. Two modules of one agenda call each
+// other straight, past their doors, which cost a run nothing.
 #pragma once
 
 #include <deque>
 #include <string>
-
 #include <systemc>
 #include <tlm>
 
@@ -18,8 +18,8 @@
 
 namespace ssdtlm {
 
-/// What both kinds have in common: a call with an annotated delay takes effect in an entry of the agenda, at its time. Calls of equal time
-/// take effect in the order in which they were made.
+/// What both kinds have in common: a call with an annotated delay takes effect in an entry of the agenda, at its time.
+/// Calls of equal time take effect in the order in which they were made.
 class Door {
 public:
     Door(const Door&) = delete;
@@ -54,15 +54,16 @@ private:
 template <class Types>
 class InitiatorDoor;
 
-/// At a target socket. To the socket's initiator it is the target; to the module that initiator, once towards() has been called.
+/// At a target socket. To the socket's initiator it is the target; to the module that initiator, once towards() has
+/// been called.
 template <class Types = tlm::tlm_base_protocol_types>
 class TargetDoor final : public Door, public tlm::tlm_fw_transport_if<Types>, public tlm::tlm_bw_transport_if<Types> {
 public:
     using Forward = tlm::tlm_fw_transport_if<Types>;
     using Backward = tlm::tlm_bw_transport_if<Types>;
 
-    /// `takes_delays`: requests with an annotated delay go to the module as they come; it gives those back that it cannot make use
-    /// of (later()).
+    /// `takes_delays`: requests with an annotated delay go to the module as they come; it gives those back that it
+    /// cannot make use of (later()).
     TargetDoor(Agenda& agenda, Forward& module, bool takes_delays = false)
         : Door(agenda), module_(module), takes_delays_(takes_delays) {}
 
@@ -73,7 +74,8 @@ public:
         phase = tlm::END_REQ;  // at its time: the delay stays
         return tlm::TLM_UPDATED;
     }
-    /// Whom the module sends its responses to, where `bound` is what the socket is bound to. One response at a time goes there.
+    /// Whom the module sends its responses to, where `bound` is what the socket is bound to. One response at a time
+    /// goes there.
     Backward* towards(Backward* bound);
     /// Whatever was under way is gone.
     void restart() {
@@ -84,13 +86,19 @@ public:
     std::size_t held() const { return held_.size(); }
     void check_waiters(const std::string& where) const { check_held(where, "response", held(), response_open_); }
 
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return module_.transport_dbg(payload); }
-    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override { return module_.get_direct_mem_ptr(payload, dmi); }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
+        return module_.get_direct_mem_ptr(payload, dmi);
+    }
     /// From the module.
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override { outside_->invalidate_direct_mem_ptr(first, last); }
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
+        outside_->invalidate_direct_mem_ptr(first, last);
+    }
 
 private:
     void takes_effect(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase) override;
@@ -110,7 +118,9 @@ private:
 
 /// At an initiator socket. To the socket's target it is the initiator; to the module that target, if it wants it to be.
 template <class Types = tlm::tlm_base_protocol_types>
-class InitiatorDoor final : public Door, public tlm::tlm_bw_transport_if<Types>, public tlm::tlm_fw_transport_if<Types> {
+class InitiatorDoor final : public Door,
+                            public tlm::tlm_bw_transport_if<Types>,
+                            public tlm::tlm_fw_transport_if<Types> {
 public:
     using Forward = tlm::tlm_fw_transport_if<Types>;
     using Backward = tlm::tlm_bw_transport_if<Types>;
@@ -118,7 +128,8 @@ public:
     InitiatorDoor(Agenda& agenda, Backward& module) : Door(agenda), module_(module) {}
 
     Backward& module() { return module_; }
-    /// Whom the module sends its requests to, where `bound` is what the socket is bound to. One request at a time goes there.
+    /// Whom the module sends its requests to, where `bound` is what the socket is bound to. One request at a time goes
+    /// there.
     Forward* towards(Forward* bound);
     /// Whatever was under way is gone.
     void restart() {
@@ -129,16 +140,26 @@ public:
     std::size_t held() const { return held_.size(); }
     void check_waiters(const std::string& where) const { check_held(where, "request", held(), request_ != nullptr); }
 
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override { module_.invalidate_direct_mem_ptr(first, last); }
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
+        module_.invalidate_direct_mem_ptr(first, last);
+    }
     /// From the module.
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override { outside_->b_transport(payload, delay); }
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+        outside_->b_transport(payload, delay);
+    }
     unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return outside_->transport_dbg(payload); }
-    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override { return outside_->get_direct_mem_ptr(payload, dmi); }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
+        return outside_->get_direct_mem_ptr(payload, dmi);
+    }
 
 private:
-    void takes_effect(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase) override { arrives(payload, phase); }
+    void takes_effect(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase) override {
+        arrives(payload, phase);
+    }
     struct Request {
         tlm::tlm_generic_payload* payload;
         SimTime at;  // takes effect
@@ -153,7 +174,8 @@ private:
     std::deque<Request> held_;
 };
 
-/// The module itself where `bound` is its door and it runs off the same agenda, unless that wants all calls to take the doors.
+/// The module itself where `bound` is its door and it runs off the same agenda, unless that wants all calls to take the
+/// doors.
 template <class Types>
 tlm::tlm_fw_transport_if<Types>* straight(tlm::tlm_fw_transport_if<Types>* bound, const Agenda& agenda) {
     auto* const door = dynamic_cast<TargetDoor<Types>*>(bound);
@@ -175,7 +197,8 @@ auto TargetDoor<Types>::towards(Backward* bound) -> Backward* {
 }
 
 template <class Types>
-tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                      sc_core::sc_time& delay) {
     agenda_.in_step();
     const bool ends_response = phase == tlm::END_RESP && response_open_;
     if (!comes_later(delay)) {
@@ -184,7 +207,9 @@ tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& 
         return tlm::TLM_COMPLETED;
     }
     SSDTLM_CHECK(ends_response || phase == tlm::BEGIN_REQ, "phase outside the base protocol");
-    if (!ends_response) return takes_delays_ && calls() == 0 ? module_.nb_transport_fw(payload, phase, delay) : later(payload, phase, delay);
+    if (!ends_response)
+        return takes_delays_ && calls() == 0 ? module_.nb_transport_fw(payload, phase, delay)
+                                             : later(payload, phase, delay);
     post(payload, tlm::END_RESP, delay);
     return tlm::TLM_COMPLETED;
 }
@@ -208,7 +233,8 @@ void TargetDoor<Types>::b_transport(tlm::tlm_generic_payload& payload, sc_core::
 }
 
 template <class Types>
-tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
+tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&,
+                                                      sc_core::sc_time&) {
     held_.push_back(&payload);
     send();
     return tlm::TLM_COMPLETED;
@@ -242,7 +268,8 @@ auto InitiatorDoor<Types>::towards(Forward* bound) -> Forward* {
 }
 
 template <class Types>
-tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                         sc_core::sc_time& delay) {
     agenda_.in_step();
     if (!comes_later(delay)) return arrives(payload, phase);
     const bool ends_request = phase == tlm::END_REQ;
@@ -265,7 +292,8 @@ tlm::tlm_sync_enum InitiatorDoor<Types>::arrives(tlm::tlm_generic_payload& paylo
 }
 
 template <class Types>
-tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                         sc_core::sc_time& delay) {
     const SimTime at = agenda_.now() + to_sim_time(delay).time_since_epoch();
     delay = sc_core::SC_ZERO_TIME;
     phase = tlm::END_REQ;

@@ -9,7 +9,11 @@ namespace ssdtlm {
 template class BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 
 LtInitiatorAdapter::LtInitiatorAdapter(sc_core::sc_module_name name, Agenda& agenda)
-    : sc_module(name), lt_target("lt_target"), model_initiator("model_initiator"), agenda_(agenda), door_(agenda, *this) {
+    : sc_module(name),
+      lt_target("lt_target"),
+      model_initiator("model_initiator"),
+      agenda_(agenda),
+      door_(agenda, *this) {
     lt_target.register_b_transport(this, &LtInitiatorAdapter::transport);
     model_initiator.bind(door_);
 }
@@ -40,7 +44,8 @@ void LtInitiatorAdapter::transport(tlm::tlm_generic_payload& payload, sc_core::s
     p.release();
 }
 
-tlm::tlm_sync_enum LtInitiatorAdapter::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum LtInitiatorAdapter::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                       sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     require_lockstep();
     Call& call = *payload.get_extension<Call>();

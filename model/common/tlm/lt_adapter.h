@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loosely-timed modules of a user (b_transport) at the model's sockets (base protocol, time in the agenda). Both
-// adapters carry address, command, data, byte enables and response status; extensions reach a target, and stay on the side
-// of an initiator. DMI and debug transport are not offered.
+// adapters carry address, command, data, byte enables and response status; extensions reach a target, and stay on the
+// side of an initiator. DMI and debug transport are not offered.
 #pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "common/containers/pool.h"
 #include "common/report/error.h"
@@ -27,7 +28,8 @@ namespace ssdtlm {
 /// overlap freely; a target with a queue annotates its own. Works in run-ahead and in lockstep. The target sees the
 /// payload itself, extensions included.
 ///
-/// `Types`: the protocol traits of both sockets. BasicLtTargetAdapter<OnfiProtocol> stands before a loosely-timed flash.
+/// `Types`: the protocol traits of both sockets. BasicLtTargetAdapter<OnfiProtocol> stands before a loosely-timed
+/// flash.
 template <class Types>
 class BasicLtTargetAdapter : public sc_core::sc_module, private AtTarget<Types> {
 public:
@@ -37,7 +39,8 @@ public:
     BasicLtTargetAdapter(sc_core::sc_module_name name, Agenda& agenda);
 
 private:
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void respond(std::uint64_t response);
     void end_of_elaboration() override { initiator_ = door_.towards(model_target.operator->()); }
 
@@ -58,7 +61,8 @@ using LtTargetAdapter = BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 ///
 /// b_transport() returns when the response is there, with delay 0; a delay that comes with the call is waited for
 /// first. Several threads may call at once. Their processes must see each response when it happens; AgendaProcess finds
-/// them and keeps step. A thread that it could not see (spawned by an entry of an agenda that runs ahead) is a UserError.
+/// them and keeps step. A thread that it could not see (spawned by an entry of an agenda that runs ahead) is a
+/// UserError.
 class LtInitiatorAdapter : public sc_core::sc_module, private AtInitiator<tlm::tlm_base_protocol_types> {
 public:
     tlm_utils::simple_target_socket<LtInitiatorAdapter> lt_target;
@@ -77,7 +81,8 @@ private:
         void copy_from(const tlm::tlm_extension_base&) override {}
     };
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void require_lockstep() const;
     void end_of_elaboration() override { target_ = door_.towards(model_initiator.operator->()); }
 
@@ -89,13 +94,17 @@ private:
 
 template <class Types>
 BasicLtTargetAdapter<Types>::BasicLtTargetAdapter(sc_core::sc_module_name name, Agenda& agenda)
-    : sc_module(name), model_target("model_target"), lt_initiator("lt_initiator"), agenda_(agenda), door_(agenda, *this) {
+    : sc_module(name),
+      model_target("model_target"),
+      lt_initiator("lt_initiator"),
+      agenda_(agenda),
+      door_(agenda, *this) {
     model_target.bind(door_);
 }
 
 template <class Types>
-tlm::tlm_sync_enum BasicLtTargetAdapter<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                                                sc_core::sc_time&) {
+tlm::tlm_sync_enum BasicLtTargetAdapter<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                                                tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     if (payload.has_mm()) payload.acquire();
     sc_core::sc_time until = sc_core::SC_ZERO_TIME;

@@ -6,16 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
 #include <tlm>
 
 #include "common/containers/pool.h"
 
 namespace ssdtlm {
 
-/// A Pool of payloads of a class derived from tlm_generic_payload, with TLM's way of giving them back; each keeps a reference count of 1 also while it is free. Only
-/// the pool's owner may treat a payload as a Payload, and only those that came from here: the base protocol hands the
-/// same object back.
+/// A Pool of payloads of a class derived from tlm_generic_payload, with TLM's way of giving them back; each keeps a
+/// reference count of 1 also while it is free. Only the pool's owner may treat a payload as a Payload, and only those
+/// that came from here: the base protocol hands the same object back.
 template <class Payload>
 class PooledPayloads final : public tlm::tlm_mm_interface {
 public:

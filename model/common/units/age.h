@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How old data are, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is counted in picoseconds, which end
-// after 106 days (units.h). Nothing converts by itself: from picoseconds it is rounded down, and to picoseconds it may not fit. Nothing overflows: what
-// is beyond the longest age is the longest age.
+// How old data are, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is
+// counted in picoseconds, which end after 106 days (units.h). Nothing converts by itself: from picoseconds it is
+// rounded down, and to picoseconds it may not fit. Nothing overflows: what is beyond the longest age is the longest
+// age.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,18 @@ public:
     static constexpr Age nanoseconds(std::int64_t n) { return Age(n); }
     /// Whole nanoseconds of it.
     static constexpr Age of(Ps time) { return Age(time.count() / kPsPerNs - (time.count() % kPsPerNs < 0)); }
-    static constexpr Age seconds(std::int64_t n) { return Age(n > kMost / kPerSecond ? kMost : n < -(kMost / kPerSecond) ? -kMost : n * kPerSecond); }
-    static constexpr Age days(std::int64_t n) { return n > kMost / kPerDay ? longest() : n < -(kMost / kPerDay) ? Age(-kMost) : Age(n * kPerDay); }
+    static constexpr Age seconds(std::int64_t n) {
+        return Age(n > kMost / kPerSecond ? kMost : n < -(kMost / kPerSecond) ? -kMost : n * kPerSecond);
+    }
+    static constexpr Age days(std::int64_t n) {
+        return n > kMost / kPerDay ? longest() : n < -(kMost / kPerDay) ? Age(-kMost) : Age(n * kPerDay);
+    }
     /// Of 365 days.
-    static constexpr Age years(std::int64_t n) { return n > kMost / (365 * kPerDay) ? longest() : n < -(kMost / (365 * kPerDay)) ? Age(-kMost) : Age(n * 365 * kPerDay); }
+    static constexpr Age years(std::int64_t n) {
+        return n > kMost / (365 * kPerDay)      ? longest()
+               : n < -(kMost / (365 * kPerDay)) ? Age(-kMost)
+                                                : Age(n * 365 * kPerDay);
+    }
     static constexpr Age longest() { return Age(kMost); }
 
     constexpr std::int64_t count() const { return ns_; }
@@ -56,7 +65,8 @@ public:
     friend constexpr bool operator>=(Age a, Age b) { return a.ns_ >= b.ns_; }
 
 private:
-    static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(), kPsPerNs = 1000, kPerSecond = 1'000'000'000, kPerDay = 86'400 * kPerSecond;
+    static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(), kPsPerNs = 1000,
+                                  kPerSecond = 1'000'000'000, kPerDay = 86'400 * kPerSecond;
     explicit constexpr Age(std::int64_t ns) : ns_(ns == std::numeric_limits<std::int64_t>::min() ? -kMost : ns) {}
     std::int64_t ns_ = 0;
 };

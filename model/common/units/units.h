@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations, instants, byte counts and rates as types; the only place that rounds.
-// Durations are signed 64-bit picoseconds (range 106 days; ages, which reach further, are in age.h). sc_time exists only at sockets.
+// Durations are signed 64-bit picoseconds (range 106 days; ages, which reach further, are in age.h). sc_time exists
+// only at sockets.
 #pragma once
 
 #include <chrono>
@@ -26,12 +27,22 @@ inline constexpr SimTime kNever = SimTime::max();
 
 using namespace std::chrono_literals;
 
-inline constexpr std::uint64_t operator""_KiB(unsigned long long n) { return n << 10; }
-inline constexpr std::uint64_t operator""_MiB(unsigned long long n) { return n << 20; }
-inline constexpr std::uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
+inline constexpr std::uint64_t operator""_KiB(unsigned long long n) {
+    return n << 10;
+}
+inline constexpr std::uint64_t operator""_MiB(unsigned long long n) {
+    return n << 20;
+}
+inline constexpr std::uint64_t operator""_GiB(unsigned long long n) {
+    return n << 30;
+}
 
-constexpr double to_seconds(Ps d) { return static_cast<double>(d.count()) * 1e-12; }
-constexpr double to_microseconds(Ps d) { return static_cast<double>(d.count()) * 1e-6; }
+constexpr double to_seconds(Ps d) {
+    return static_cast<double>(d.count()) * 1e-12;
+}
+constexpr double to_microseconds(Ps d) {
+    return static_cast<double>(d.count()) * 1e-6;
+}
 
 /// A serial rate as the exact ratio picoseconds / bytes. time_for() rounds once, up.
 class Rate {
@@ -59,7 +70,7 @@ public:
 private:
     constexpr Rate(std::uint64_t ps, std::uint64_t bytes)
         : ps_(ps), bytes_(bytes), limit_((std::numeric_limits<std::uint64_t>::max() - bytes) / ps) {}
-    std::uint64_t ps_ = 0;     // 0 ps per byte: infinitely fast
+    std::uint64_t ps_ = 0;  // 0 ps per byte: infinitely fast
     std::uint64_t bytes_ = 1;
     std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
 };
@@ -78,7 +89,11 @@ private:
     Rate rate_;
 };
 
-constexpr std::uint64_t div_ceil(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-constexpr bool is_power_of_two(std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; }
+constexpr std::uint64_t div_ceil(std::uint64_t a, std::uint64_t b) {
+    return (a + b - 1) / b;
+}
+constexpr bool is_power_of_two(std::uint64_t v) {
+    return v != 0 && (v & (v - 1)) == 0;
+}
 
 }  // namespace ssdtlm

@@ -47,19 +47,26 @@ bool VcdReader::next(SimTime& time, std::vector<Change>& changes) {
         switch (w[0]) {
             case '#': {
                 std::int64_t at = 0;
-                if (std::from_chars(w.data() + 1, w.data() + w.size(), at).ptr != w.data() + w.size() || at < now_) refuse("has a time that cannot be: " + w);
+                if (std::from_chars(w.data() + 1, w.data() + w.size(), at).ptr != w.data() + w.size() || at < now_)
+                    refuse("has a time that cannot be: " + w);
                 const std::int64_t before = now_;
                 now_ = at;
                 if (changes.empty() || at == before) break;
                 time = SimTime{Ps{before * unit_ps_}};
                 return true;
             }
-            case '$': break;  // $dumpvars, $end, ...: the values between them are changes like others
+            case '$':
+                break;  // $dumpvars, $end, ...: the values between them are changes like others
             case 'b':
-            case 'B': change(needed_word("a code"), w.substr(1), changes); break;
+            case 'B':
+                change(needed_word("a code"), w.substr(1), changes);
+                break;
             case 'r':
-            case 'R': needed_word("a code"); break;  // no pin is a real number
-            default: change(w.substr(1), w.substr(0, 1), changes);
+            case 'R':
+                needed_word("a code");
+                break;  // no pin is a real number
+            default:
+                change(w.substr(1), w.substr(0, 1), changes);
         }
     }
     time = SimTime{Ps{now_ * unit_ps_}};
@@ -85,18 +92,24 @@ void VcdReader::change(const std::string& code, const std::string& bits, std::ve
 void VcdReader::read_timescale() {
     std::string scale;
     for (std::string w = needed_word("a time scale"); w != "$end"; w = needed_word("$end")) scale += w;
-    static constexpr struct { const char* name; std::int64_t ps; } kUnits[] = {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}};
+    static constexpr struct {
+        const char* name;
+        std::int64_t ps;
+    } kUnits[] = {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}};
     std::int64_t number = 0;
     const char* const unit = std::from_chars(scale.data(), scale.data() + scale.size(), number).ptr;
     for (const auto& u : kUnits)
-        if (scale.compare(static_cast<std::size_t>(unit - scale.data()), std::string::npos, u.name) == 0 && number > 0) {
+        if (scale.compare(static_cast<std::size_t>(unit - scale.data()), std::string::npos, u.name) == 0 &&
+            number > 0) {
             unit_ps_ = number * u.ps;
             return;
         }
     refuse("has the time scale \"" + scale + "\"; 1ps to 100s can be read");
 }
 
-bool VcdReader::word(std::string& out) { return static_cast<bool>(in_ >> out); }
+bool VcdReader::word(std::string& out) {
+    return static_cast<bool>(in_ >> out);
+}
 
 std::string VcdReader::needed_word(const char* what) {
     std::string w;
@@ -105,11 +118,13 @@ std::string VcdReader::needed_word(const char* what) {
 }
 
 void VcdReader::skip_to_end() {
-    while (needed_word("$end") != "$end") {}
+    while (needed_word("$end") != "$end") {
+    }
 }
 
 void VcdReader::refuse(const std::string& found) const {
-    throw UserError(Problem{path_, found, "a value change dump, as `ssdtlm run --wave` writes it", "an .fst becomes one by fst2vcd"});
+    throw UserError(Problem{path_, found, "a value change dump, as `ssdtlm run --wave` writes it",
+                            "an .fst becomes one by fst2vcd"});
 }
 
 }  // namespace ssdtlm

@@ -32,7 +32,8 @@ struct Scope {
 
 }  // namespace
 
-VcdWriter::VcdWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")), buffer_(kBuffer) {
+VcdWriter::VcdWriter(std::filesystem::path file)
+    : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")), buffer_(kBuffer) {
     if (out_ == nullptr) refuse("cannot be opened for writing");
     std::setvbuf(out_, nullptr, _IONBF, 0);
 }
@@ -45,8 +46,9 @@ VcdWriter::~VcdWriter() {
 }
 
 void VcdWriter::refuse(const char* what) const {
-    throw OutputError(Problem{file_.string(), std::string(what) + ": " + std::strerror(errno), "",
-                            "choose another folder with -o, or record less with --wave-from, --wave-to or fewer scopes"});
+    throw OutputError(
+        Problem{file_.string(), std::string(what) + ": " + std::strerror(errno), "",
+                "choose another folder with -o, or record less with --wave-from, --wave-to or fewer scopes"});
 }
 
 void VcdWriter::flush() {
@@ -130,7 +132,8 @@ void VcdWriter::put_value(WaveId signal, std::uint64_t value) {
         *p++ = static_cast<char>('0' + (value & 1));
     } else {
         *p++ = 'b';
-        for (int i = value == 0 ? 0 : 63 - __builtin_clzll(value); i >= 0; --i) *p++ = static_cast<char>('0' + (value >> i & 1));
+        for (int i = value == 0 ? 0 : 63 - __builtin_clzll(value); i >= 0; --i)
+            *p++ = static_cast<char>('0' + (value >> i & 1));
         *p++ = ' ';
     }
     std::memcpy(p, code.text, kCodeBytes);

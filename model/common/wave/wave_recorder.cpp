@@ -19,7 +19,9 @@ WaveId WaveRecorder::add(const WaveSignal& signal) {
 void WaveRecorder::reset(const std::vector<WaveId>& signals, SimTime now) {
     std::vector<bool> over(signals_.size());
     for (const WaveId id : signals) over[id] = true;
-    pending_.erase(std::remove_if(pending_.begin(), pending_.end(), [&](const Change& c) { return c.at > now && over[c.id]; }), pending_.end());
+    pending_.erase(
+        std::remove_if(pending_.begin(), pending_.end(), [&](const Change& c) { return c.at > now && over[c.id]; }),
+        pending_.end());
     for (const WaveId id : signals) change(id, now, signals_[id].initial);
 }
 
@@ -28,7 +30,8 @@ void WaveRecorder::sort(SimTime now) {
     SSDTLM_CHECK(now >= settled_, "wave time goes back");
     std::stable_sort(pending_.begin(), pending_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
     SSDTLM_CHECK(pending_.empty() || pending_.front().at >= settled_, "a wave change is stamped in the past");
-    const auto end = std::partition_point(pending_.begin(), pending_.end(), [now](const Change& c) { return c.at < now; });
+    const auto end =
+        std::partition_point(pending_.begin(), pending_.end(), [now](const Change& c) { return c.at < now; });
     const auto count = static_cast<std::size_t>(end - pending_.begin());
     for (std::size_t first = 0; first < count;) {
         std::size_t limit = first + 1;
@@ -89,8 +92,9 @@ void WaveRecorder::begin(SimTime at, const std::vector<std::uint64_t>& values) {
     stage_ = Stage::open;
     begun_ = true;
     begin_time_ = at;
-    to_ = trigger_time_ == kNever || trigger_time_ > kNever - window_.after ? window_.to
-                                                                            : std::min(window_.to, trigger_time_ + window_.after);
+    to_ = trigger_time_ == kNever || trigger_time_ > kNever - window_.after
+              ? window_.to
+              : std::min(window_.to, trigger_time_ + window_.after);
     sink_.begin(at, signals_, values);
 }
 
@@ -109,7 +113,8 @@ void WaveRecorder::remember(const Past& p) {
         if (ring_.size() >= window_.history && ring_size_ != 0) {
             forget_until(ring_[ring_head_].at);
         } else {
-            std::vector<Past> larger(std::min(std::max<std::size_t>(window_.history, 1), std::max<std::size_t>(1024, 2 * ring_.size())));
+            std::vector<Past> larger(
+                std::min(std::max<std::size_t>(window_.history, 1), std::max<std::size_t>(1024, 2 * ring_.size())));
             for (std::size_t i = 0; i < ring_size_; ++i) larger[i] = ring_[(ring_head_ + i) % ring_.size()];
             ring_ = std::move(larger);
             ring_head_ = 0;
@@ -131,7 +136,8 @@ void WaveRecorder::forget_until(SimTime t) {
 }
 
 bool WaveRecorder::may_trigger(SimTime at) const {
-    return window_.triggered && trigger_time_ == kNever && stage_ != Stage::closed && at >= window_.from && at <= window_.to;
+    return window_.triggered && trigger_time_ == kNever && stage_ != Stage::closed && at >= window_.from &&
+           at <= window_.to;
 }
 
 bool WaveRecorder::trigger(SimTime now) {
@@ -154,7 +160,8 @@ bool WaveRecorder::trigger_at_last_change(SimTime now) {
 void WaveRecorder::open_around(SimTime at) {
     trigger_time_ = at;
     const SimTime from = at - std::min(window_.before, at - SimTime{});
-    if (stage_ == Stage::early) return begin(std::max(window_.from, from), values_);  // nothing has happened since `from`
+    if (stage_ == Stage::early)
+        return begin(std::max(window_.from, from), values_);  // nothing has happened since `from`
     forget_until(from);
     begin(base_time_, base_);
     for (std::size_t i = 0; i < ring_size_; ++i) {

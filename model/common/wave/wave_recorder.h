@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects changes of signals and passes those of a window of time on in order. Kernel-free. A change may be stamped in
-// the future (a bus sequence is known whole when it starts), so changes are sorted before they are passed on; the window
-// may begin before the trigger that opens it, because a bounded history is kept.
+// the future (a bus sequence is known whole when it starts), so changes are sorted before they are passed on; the
+// window may begin before the trigger that opens it, because a bounded history is kept.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace ssdtlm {
 struct WaveWindow {
     SimTime from{};
     SimTime to = kNever;
-    bool triggered = false;      ///< nothing before trigger() is called
-    Ps before{};                 ///< history before the trigger
-    Ps after{};                  ///< length after it
+    bool triggered = false;                      ///< nothing before trigger() is called
+    Ps before{};                                 ///< history before the trigger
+    Ps after{};                                  ///< length after it
     std::size_t history = std::size_t{1} << 22;  ///< changes that are kept for `before`, at most
 };
 
@@ -40,7 +40,8 @@ public:
     void step(WaveId id, SimTime at, std::int64_t delta) {
         pending_.push_back({at, id, true, static_cast<std::uint64_t>(delta)});
     }
-    /// From `now` on these signals have their initial values; what was stamped later for them does not come. Looks at all that is pending.
+    /// From `now` on these signals have their initial values; what was stamped later for them does not come. Looks at
+    /// all that is pending.
     void reset(const std::vector<WaveId>& signals, SimTime now);
     /// Promises that no change before `now` follows. Call often: it is cheap, and it bounds the memory.
     void settle(SimTime now) {
@@ -99,10 +100,10 @@ private:
     SimTime last_change_{};
     SimTime settled_{};  // everything before it has been applied
 
-    std::vector<std::uint64_t> values_;   // after what has been applied
-    std::vector<std::uint64_t> next_;     // of signals in touched_
+    std::vector<std::uint64_t> values_;  // after what has been applied
+    std::vector<std::uint64_t> next_;    // of signals in touched_
     std::vector<std::uint8_t> is_touched_;
-    std::vector<WaveId> touched_;         // by the time step at hand
+    std::vector<WaveId> touched_;  // by the time step at hand
 
     Stage stage_ = Stage::early;
     bool begun_ = false;

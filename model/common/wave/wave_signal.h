@@ -43,7 +43,7 @@ struct WaveSignal {
     std::string scope;  ///< path with dots: "ssd.channel_3"
     std::string name;
     WaveKind kind = WaveKind::bit;
-    std::uint32_t width = 1;          ///< 1 to 64
+    std::uint32_t width = 1;  ///< 1 to 64
     std::uint64_t initial = 0;
     const WaveEnum* names = nullptr;  ///< enumeration only; outlives the recorder
 };
@@ -53,7 +53,8 @@ class WaveSink {
 public:
     virtual ~WaveSink() = default;
     /// The window begins; `values` are those at that time, by WaveId.
-    virtual void begin(SimTime at, const std::vector<WaveSignal>& signals, const std::vector<std::uint64_t>& values) = 0;
+    virtual void begin(SimTime at, const std::vector<WaveSignal>& signals,
+                       const std::vector<std::uint64_t>& values) = 0;
     /// Times never decrease; at most one change per signal and time, and only when the value differs.
     virtual void change(SimTime at, WaveId signal, std::uint64_t value) = 0;
     /// The window ends.

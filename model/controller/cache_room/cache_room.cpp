@@ -8,8 +8,10 @@
 
 namespace ssdtlm {
 
-CacheRoom::CacheRoom(std::uint32_t units, std::uint32_t window, bool by_use) : units_(units), window_(window), by_use_(by_use), nodes_(2 * std::size_t{units}) {
-    SSDTLM_CHECK(units != 0 && window != 0 && window <= units, "a window of the room for cached units that does not fit it");
+CacheRoom::CacheRoom(std::uint32_t units, std::uint32_t window, bool by_use)
+    : units_(units), window_(window), by_use_(by_use), nodes_(2 * std::size_t{units}) {
+    SSDTLM_CHECK(units != 0 && window != 0 && window <= units,
+                 "a window of the room for cached units that does not fit it");
 }
 
 void CacheRoom::bind(BufferPort& buffer, std::function<void(std::uint32_t)> evict) {
@@ -101,8 +103,10 @@ void CacheRoom::check() const {
     const auto require = [](bool ok, std::uint64_t n, const char* what) {
         if (!ok) throw CheckFailed("room for cached units: " + std::to_string(n) + what);
     };
-    require(size_ == buffer_->held() + clean_count_, size_, " units are in the order, which are not those of write buffer and read cache");
-    require(buffer_->used() + clean_count_ <= units_, buffer_->used() + clean_count_, " units are in it, more than it has room for");
+    require(size_ == buffer_->held() + clean_count_, size_,
+            " units are in the order, which are not those of write buffer and read cache");
+    require(buffer_->used() + clean_count_ <= units_, buffer_->used() + clean_count_,
+            " units are in it, more than it has room for");
     if (size_ > 512) return;
     std::uint32_t seen = 0, clean = 0;
     for (std::uint32_t node = oldest_; node != kNone; node = nodes_[node].newer) {

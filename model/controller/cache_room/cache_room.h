@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room in DRAM that write buffer and read cache share, and the order in which what is in it leaves: the oldest first, or what was not
-// used for longest (LRU), or of the coldest few those that are clean before the others, which cost a program (CFLRU: Park et al., CASES
-// 2006). Plain numbers; the units are with the two, which say here what comes, is used and leaves.
+// The room in DRAM that write buffer and read cache share, and the order in which what is in it leaves: the oldest
+// first, or what was not used for longest (LRU), or of the coldest few those that are clean before the others, which
+// cost a program (CFLRU: Park et al., CASES 2006). Plain numbers; the units are with the two, which say here what
+// comes, is used and leaves.
 //
-// A clean unit leaves at once. A dirty one has to be programmed, which takes time: a write waits for that, a unit that was read does not
-// stay then, but the buffer is told that room is wanted.
+// A clean unit leaves at once. A dirty one has to be programmed, which takes time: a write waits for that, a unit that
+// was read does not stay then, but the buffer is told that room is wanted.
 #pragma once
 
 #include <boost/intrusive/set.hpp>
@@ -21,7 +22,8 @@ class CacheRoom {
 public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-    /// `window`: of the coldest so many units clean ones leave first; 1: it does not matter what is dirty. `by_use`: what is used becomes the newest again.
+    /// `window`: of the coldest so many units clean ones leave first; 1: it does not matter what is dirty. `by_use`:
+    /// what is used becomes the newest again.
     CacheRoom(std::uint32_t units, std::uint32_t window, bool by_use);
 
     /// Both must outlive it. `evict`: the clean unit of this slot leaves, and says so by left_clean().
@@ -43,7 +45,8 @@ public:
     void used_clean(std::uint32_t slot);
     void left_clean(std::uint32_t slot);
 
-    /// Room for so many more units of the write buffer, for which clean ones leave if it is their turn. False: a dirty one's turn comes first.
+    /// Room for so many more units of the write buffer, for which clean ones leave if it is their turn. False: a dirty
+    /// one's turn comes first.
     bool make_room(std::uint32_t units);
     /// The same for one that was read. False: it does not stay.
     bool admit_clean();
@@ -55,7 +58,8 @@ public:
 
 private:
     struct Node {
-        boost::intrusive::set_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>> hook;  // among the clean ones
+        boost::intrusive::set_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>>
+            hook;                 // among the clean ones
         std::uint64_t since = 0;  // grows from the oldest to the newest
         std::uint32_t older = kNone, newer = kNone;
         bool linked = false;
@@ -64,8 +68,9 @@ private:
         using type = std::uint64_t;
         std::uint64_t operator()(const Node& n) const { return n.since; }
     };
-    using Clean = boost::intrusive::set<Node, boost::intrusive::member_hook<Node, decltype(Node::hook), &Node::hook>, boost::intrusive::key_of_value<Since>,
-                                        boost::intrusive::constant_time_size<false>>;
+    using Clean =
+        boost::intrusive::set<Node, boost::intrusive::member_hook<Node, decltype(Node::hook), &Node::hook>,
+                              boost::intrusive::key_of_value<Since>, boost::intrusive::constant_time_size<false>>;
     std::uint32_t node_of(std::uint32_t slot) const { return units_ + slot; }
     bool in_window(const Node& n) const { return edge_ == kNone || n.since <= nodes_[edge_].since; }
     void push(std::uint32_t node);

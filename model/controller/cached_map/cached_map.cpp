@@ -13,8 +13,12 @@ namespace {
 
 CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_key) {
     const CachedMapConfig& c = ftl.config().map;
-    return {cached_map_slots_of(ftl.config(), ftl.geometry()), ftl.translation_pages(), ftl.entries_per_translation_page() / units_per_key,
-            c.replacement, c.protected_percent, c.quotas};
+    return {cached_map_slots_of(ftl.config(), ftl.geometry()),
+            ftl.translation_pages(),
+            ftl.entries_per_translation_page() / units_per_key,
+            c.replacement,
+            c.protected_percent,
+            c.quotas};
 }
 }  // namespace
 
@@ -26,13 +30,15 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       table_(table_shape(around.ftl, units_per_key_)),
       check_(around.ftl),
       write_backs_(around, table_, check_),
-      page_reads_(around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
+      page_reads_(
+          around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
     write_backs_.on_progress([this] {
         look_again_at_ = 0;
         make_room();
         if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
     });
-    if (Checkpoints* const c = around.ftl.checkpoints()) c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
+    if (Checkpoints* const c = around.ftl.checkpoints())
+        c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
     if (by_page_ && table_.room() >= around.ftl.translation_pages())
         for (std::uint32_t page = 0; page < around.ftl.translation_pages(); ++page) take_in_known(page);
@@ -78,7 +84,8 @@ bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapC
     return around_.resident.translate(extent, use, places, client, cookie);
 }
 
-bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
+                         std::uint64_t cookie) {
     Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0, {whose, whose + count}};
     if (!at_hand(q)) {
         ask(std::move(q));
@@ -228,10 +235,13 @@ void CachedMap::read_page(std::uint64_t page) {
         return;
     }
     ++counters_.reads;
-    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this, &reading_.at(number).whose).txn);
+    around_.flash.submit(
+        start_translation_read(around_, FlashJob::Kind::map_read, number, *this, &reading_.at(number).whose).txn);
 }
 
-void CachedMap::flash_done(FlashTransaction& txn) { end_translation_read(around_, job_of(txn.cookie), *this); }
+void CachedMap::flash_done(FlashTransaction& txn) {
+    end_translation_read(around_, job_of(txn.cookie), *this);
+}
 
 void CachedMap::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
@@ -258,7 +268,8 @@ void CachedMap::page_at_hand(std::uint64_t page) {
         const std::uint64_t key = table_.key(s);
         if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) {
             check_.require_fresh(key * units_per_key_, units_per_key_);
-            if (!is_place(around_.ftl.translation_place(static_cast<std::uint32_t>(page)))) check_.require_unmapped(key * units_per_key_, units_per_key_);
+            if (!is_place(around_.ftl.translation_place(static_cast<std::uint32_t>(page))))
+                check_.require_unmapped(key * units_per_key_, units_per_key_);
         }
         uses_[s].loading = Loading::no;
         for (const std::uint32_t question : std::exchange(uses_[s].waiting, {})) {
@@ -274,9 +285,10 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
-/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So does each that collection has taken
-/// in beyond the room. Those wait for nobody and nobody for them: who wants an entry needs one to leave, not all that are too many. Translation pages
-/// that are written cause collection, which takes in entries; this ends, because a block without invalid units of the host's is not collected again.
+/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So does each
+/// that collection has taken in beyond the room. Those wait for nobody and nobody for them: who wants an entry needs
+/// one to leave, not all that are too many. Translation pages that are written cause collection, which takes in
+/// entries; this ends, because a block without invalid units of the host's is not collected again.
 void CachedMap::make_room() {
     while (!wanted_.empty() || occupied_ > table_.room()) {
         if (occupied_ >= table_.room()) {
@@ -286,7 +298,8 @@ void CachedMap::make_room() {
                 if (wanted_.empty()) return;
             } else if (table_.is_dirty(coldest)) {
                 const std::uint64_t many = wanted_.size() + (occupied_ > table_.room() ? occupied_ - table_.room() : 0);
-                // Looking at the coldest ones once more finds nothing new, until some of them have left or many more are to leave.
+                // Looking at the coldest ones once more finds nothing new, until some of them have left or many more
+                // are to leave.
                 if (write_backs_.leaving() >= many || many < look_again_at_) return;
                 if (write_backs_.begin(many)) continue;
                 look_again_at_ = 2 * many;

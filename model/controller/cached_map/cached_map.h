@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that is not
-// in the cached mapping table waits until its translation page has been read. For room the coldest entries leave, dirty ones by way
-// of WriteBacks. Entries of units that garbage collection moves or that are deallocated are taken into the table without being asked
-// for, beyond its room if need be, and as many leave again as soon as they are written: collection never waits for the map, as its blocks are what
-// the map is written to. So are those that a start finds no translation page to say, which
-// were dirty when the power went; and in a drive that is read-only, which may have no page for them, dirty ones stay beyond the room.
+// A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that
+// is not in the cached mapping table waits until its translation page has been read. For room the coldest entries
+// leave, dirty ones by way of WriteBacks. Entries of units that garbage collection moves or that are deallocated are
+// taken into the table without being asked for, beyond its room if need be, and as many leave again as soon as they are
+// written: collection never waits for the map, as its blocks are what the map is written to. So are those that a start
+// finds no translation page to say, which were dirty when the power went; and in a drive that is read-only, which may
+// have no page for them, dirty ones stay beyond the room.
 //
-// A question's entries are held from when the question's turn has come until the answer, so that the answer is that of one
-// instant; those of a row that is to be programmed until its units have their places. Turns are taken in the order of questions,
-// and only while all entries held fit the table, so each turn ends.
+// A question's entries are held from when the question's turn has come until the answer, so that the answer is that of
+// one instant; those of a row that is to be programmed until its units have their places. Turns are taken in the order
+// of questions, and only while all entries held fit the table, so each turn ends.
 #pragma once
 
 #include <array>
@@ -36,33 +37,38 @@ public:
         std::uint64_t hits = 0, misses = 0;
     };
     struct Counters {
-        std::uint64_t hits = 0;          ///< entries (or whole pages) that were asked for and in the table
+        std::uint64_t hits = 0;  ///< entries (or whole pages) that were asked for and in the table
         std::uint64_t misses = 0;
-        std::uint64_t reads = 0;         ///< of translation pages, for these
-        std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
+        std::uint64_t reads = 0;             ///< of translation pages, for these
+        std::uint64_t most_entries = 0;      ///< in memory at a time, or whole pages
         std::uint64_t checkpoint_reads = 0;  ///< of translation pages, for checkpoints
-        std::vector<Asked> of_tenant;    ///< by tenant; as many as have asked
+        std::vector<Asked> of_tenant;        ///< by tenant; as many as have asked
         Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
 
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override;
-    void let_go(PlaneId plane, BlockId block, std::uint32_t units) override { around_.resident.let_go(plane, block, units); }
+    void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
+        around_.resident.let_go(plane, block, units);
+    }
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
 
-    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
+                  std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
 
     void write_all(std::function<void()> done) override { write_backs_.write_all(std::move(done)); }
-    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override { page_reads_.start(std::move(pages), std::move(done)); }
+    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override {
+        page_reads_.start(std::move(pages), std::move(done));
+    }
     bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
     void on_idle(std::function<void()> callback) override { on_idle_ = std::move(callback); }
 
-    /// After the power was off: the flash says other things of these units of a translation page, and the map is right. What the flash
-    /// says of the others is known.
+    /// After the power was off: the flash says other things of these units of a translation page, and the map is right.
+    /// What the flash says of the others is known.
     void found_stale(std::uint32_t page, const std::vector<Lpa>& units);
     /// Units for which there is room.
     std::uint64_t room_in_units() const { return table_.room() * units_per_key_; }
@@ -86,7 +92,8 @@ public:
         if (s.reads() && around_.ftl.config().map.gc_updates == GcMapUpdates::written)
             check_.for_each_stale([&](std::uint64_t unit) {
                 const Slot slot = table_.find(static_cast<std::uint32_t>(unit / units_per_key_));
-                s.require(slot != kNone && table_.is_dirty(slot), "an entry that is newer than the flash, and that nobody will write");
+                s.require(slot != kNone && table_.is_dirty(slot),
+                          "an entry that is newer than the flash, and that nobody will write");
             });
         uses_.resize(table_.slots());
         occupied_ = table_.size();
@@ -99,11 +106,11 @@ private:
     struct Question {
         MapClient* client = nullptr;
         std::uint64_t cookie = 0;
-        MapExtent extent;             ///< read: what is asked for
-        std::vector<Lpa> units;       ///< bring_in: instead of it
-        std::vector<Slot> held;       ///< read: until the answer
-        std::uint32_t missing = 0;    ///< entries that are not there yet
-        std::vector<WorkTag> whose;   ///< of the units
+        MapExtent extent;            ///< read: what is asked for
+        std::vector<Lpa> units;      ///< bring_in: instead of it
+        std::vector<Slot> held;      ///< read: until the answer
+        std::uint32_t missing = 0;   ///< entries that are not there yet
+        std::vector<WorkTag> whose;  ///< of the units
     };
     /// In an entry's list of questions: the map itself waits for a page that it changes.
     static constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
@@ -120,7 +127,7 @@ private:
     /// Of an entry.
     struct Use {
         Loading loading = Loading::no;
-        std::uint32_t holders = 0;    ///< questions that hold it; the map itself is none
+        std::uint32_t holders = 0;           ///< questions that hold it; the map itself is none
         std::vector<std::uint32_t> waiting;  ///< questions
     };
 
@@ -137,7 +144,8 @@ private:
     void begin(std::uint32_t question);
     void answer(std::uint64_t question);
     Asked& asked_by(std::uint16_t tenant) {
-        if (__builtin_expect(tenant >= counters_.of_tenant.size(), 0)) counters_.of_tenant.resize(tenant + std::size_t{1});
+        if (__builtin_expect(tenant >= counters_.of_tenant.size(), 0))
+            counters_.of_tenant.resize(tenant + std::size_t{1});
         return counters_.of_tenant[tenant];
     }
     void count_hit(std::uint16_t tenant) {
@@ -167,14 +175,14 @@ private:
     Counters counters_;
     PageReads page_reads_;
     std::function<void()> on_idle_;
-    std::uint64_t occupied_ = 0;            ///< slots with an entry, or with one on its way
-    std::vector<Use> uses_;                 ///< by slot
-    std::uint64_t held_ = 0;                ///< slots with holders
-    std::uint64_t look_again_at_ = 0;       ///< so many that are to leave; until then the coldest are all being written
+    std::uint64_t occupied_ = 0;       ///< slots with an entry, or with one on its way
+    std::vector<Use> uses_;            ///< by slot
+    std::uint64_t held_ = 0;           ///< slots with holders
+    std::uint64_t look_again_at_ = 0;  ///< so many that are to leave; until then the coldest are all being written
     std::vector<Question> questions_;
     std::vector<std::uint32_t> free_questions_;
-    std::deque<std::uint32_t> queue_;       ///< questions whose turn has not come
-    std::deque<Wanted> wanted_;             ///< need room before their page is read
+    std::deque<std::uint32_t> queue_;                     ///< questions whose turn has not come
+    std::deque<Wanted> wanted_;                           ///< need room before their page is read
     std::unordered_map<std::uint32_t, Reading> reading_;  ///< by translation page
     std::uint32_t reads_under_way_ = 0;
     std::vector<Ppa> places_;

@@ -47,9 +47,11 @@ void CachedMap::moved(Lpa lpa) {
 
 /// No copy of the page counts any more: all of its entries are dirty that say something.
 __attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
-    const std::uint64_t n = around_.ftl.entries_per_translation_page(), end = std::min((page + 1) * n, around_.ftl.logical_units());
+    const std::uint64_t n = around_.ftl.entries_per_translation_page(),
+                        end = std::min((page + 1) * n, around_.ftl.logical_units());
     for (std::uint64_t u = page * n; u < end; ++u)
-        if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) changed(Lpa{static_cast<std::uint32_t>(u)});
+        if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
+            changed(Lpa{static_cast<std::uint32_t>(u)});
 }
 
 void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
@@ -95,7 +97,8 @@ void CachedMap::unmap(const MapExtent& extent) {
             u = until;
         }
         for (; u < until; ++u)
-            if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) in_part.push_back(Lpa{static_cast<std::uint32_t>(u)});
+            if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
+                in_part.push_back(Lpa{static_cast<std::uint32_t>(u)});
     }
     around_.resident.unmap(extent);
     for (const Lpa lpa : in_part) changed(lpa);

@@ -38,7 +38,8 @@ void DirtyLimit::hold(const Lpa* units, std::uint32_t count) {
     most_counted_ = std::max(most_counted_, counted_);
 }
 
-bool DirtyLimit::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+bool DirtyLimit::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
+                          std::uint64_t cookie) {
     if (!at_work_) take_over();
     if (rows_.empty() && fits(more_for(units, count))) {
         hold(units, count);
@@ -58,7 +59,8 @@ void DirtyLimit::take_over() {
 }
 
 void DirtyLimit::go_on() {
-    while (!rows_.empty() && fits(more_for(rows_.front().units.data(), static_cast<std::uint32_t>(rows_.front().units.size())))) {
+    while (!rows_.empty() &&
+           fits(more_for(rows_.front().units.data(), static_cast<std::uint32_t>(rows_.front().units.size())))) {
         Row row = std::move(rows_.front());
         rows_.pop_front();
         const auto count = static_cast<std::uint32_t>(row.units.size());
@@ -135,8 +137,8 @@ void DirtyLimit::page_changed(std::uint32_t page) {
     go_on();
 }
 
-/// Until there will be room for the row whose turn is next. A page counts while it is programmed, or not: then all rows that wait are looked at, so that
-/// more than one is.
+/// Until there will be room for the row whose turn is next. A page counts while it is programmed, or not: then all rows
+/// that wait are looked at, so that more than one is.
 void DirtyLimit::write_oldest() {
     if (rows_.empty() || around_.ftl.media().read_only) return;
     std::uint64_t wanted = counted_;
@@ -148,7 +150,8 @@ void DirtyLimit::write_oldest() {
     bool dropped = false;
     while (oldest_ != kNone && wanted > most_ + leaving_ && !dropped) {
         std::vector<std::uint32_t> pages;
-        while (oldest_ != kNone && pages.size() < around_.ftl.geometry().units_per_page() && wanted > most_ + leaving_ + pages.size() && !dropped) {
+        while (oldest_ != kNone && pages.size() < around_.ftl.geometry().units_per_page() &&
+               wanted > most_ + leaving_ + pages.size() && !dropped) {
             const std::uint32_t page = oldest_;
             if (map_.write_backs().waits_for_place(page)) {  // the cache wanted room
                 update(page);
@@ -192,7 +195,9 @@ void DirtyLimit::changed(Lpa lpa) {
     if (!rows_.empty()) write_oldest();  // it takes the room that a row waits for
 }
 
-void DirtyLimit::moved(Lpa lpa) { map_.moved(lpa); }
+void DirtyLimit::moved(Lpa lpa) {
+    map_.moved(lpa);
+}
 
 void DirtyLimit::write_in_no_time(Lpa lpa) {
     map_.write_in_no_time(lpa);
@@ -210,20 +215,25 @@ void DirtyLimit::check_waiters() const {
     for (std::uint32_t page = 0; page < pages_.size(); ++page) {
         const Page& p = pages_[page];
         counted += p.counted;
-        if (p.counted != (p.held != 0 || p.joined || p.flying)) throw CheckFailed("dirty limit: translation page " + std::to_string(page) + " is counted wrongly");
+        if (p.counted != (p.held != 0 || p.joined || p.flying))
+            throw CheckFailed("dirty limit: translation page " + std::to_string(page) + " is counted wrongly");
         if (p.joined && p.held == 0 && !p.flying && !p.may_leave && !map_.write_backs().waits_for_place(page))
-            throw CheckFailed("dirty limit: nobody writes translation page " + std::to_string(page) + ", and nobody may");
+            throw CheckFailed("dirty limit: nobody writes translation page " + std::to_string(page) +
+                              ", and nobody may");
         held += p.held;
     }
     if (counted != counted_)
-        throw CheckFailed("dirty limit: " + std::to_string(counted_) + " translation pages are counted, " + std::to_string(counted) + " are dirty or will be");
+        throw CheckFailed("dirty limit: " + std::to_string(counted_) + " translation pages are counted, " +
+                          std::to_string(counted) + " are dirty or will be");
     if (rows_.empty() || map_.write_backs().any()) return;
     if (may_leave_ != 0 || held == 0)
-        throw CheckFailed("dirty limit: " + std::to_string(rows_.size()) + " rows wait for their turn, and no translation page is written");
+        throw CheckFailed("dirty limit: " + std::to_string(rows_.size()) +
+                          " rows wait for their turn, and no translation page is written");
 }
 
 std::string DirtyLimit::dump() const {
-    return "dirty limit: " + std::to_string(counted_) + " of " + std::to_string(most_) + " translation pages may be dirty, " + std::to_string(rows_.size()) + " rows wait\n";
+    return "dirty limit: " + std::to_string(counted_) + " of " + std::to_string(most_) +
+           " translation pages may be dirty, " + std::to_string(rows_.size()) + " rows wait\n";
 }
 
 void DirtyLimit::state(Snapshot& s) {
@@ -233,7 +243,8 @@ void DirtyLimit::state(Snapshot& s) {
     s(order, most_counted_, waits_, at_work_);
     if (!s.reads()) return;
     for (const std::uint32_t page : order) {
-        s.require(page < pages_.size() && !pages_[page].joined && map_.table().dirty_in(page) != 0, "a dirty translation page that is not dirty");
+        s.require(page < pages_.size() && !pages_[page].joined && map_.table().dirty_in(page) != 0,
+                  "a dirty translation page that is not dirty");
         join(page);
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// As many translation pages are dirty as capacitors can write when the power goes, and no more (map.power_protected). Before CachedMap, for those who
-// change the map: a row of units whose entries would make one more page dirty waits until the one that was changed longest ago is
-// written. A row counts with all of its pages from when its turn has come until its units are done, and turns are taken in order; a row
-// waits for no flash page before that, so what is written for it makes its turn come.
+// As many translation pages are dirty as capacitors can write when the power goes, and no more (map.power_protected).
+// Before CachedMap, for those who change the map: a row of units whose entries would make one more page dirty waits
+// until the one that was changed longest ago is written. A row counts with all of its pages from when its turn has come
+// until its units are done, and turns are taken in order; a row waits for no flash page before that, so what is written
+// for it makes its turn come.
 //
-// What garbage collection has moved and what is deallocated does not count: out-of-band areas and the journal say the same, and pages that are written for
-// what was moved would have to be moved in turn, for ever. Beyond the limit until a row wants room: pages that a start finds dirty, and those of
-// units that are lost, or placed again because a program has failed.
+// What garbage collection has moved and what is deallocated does not count: out-of-band areas and the journal say the
+// same, and pages that are written for what was moved would have to be moved in turn, for ever. Beyond the limit until
+// a row wants room: pages that a start finds dirty, and those of units that are lost, or placed again because a program
+// has failed.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,8 @@ public:
     /// Both must outlive it.
     DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
 
-    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
+                  std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -48,7 +51,8 @@ public:
     void media_changed() { go_on(); }
     /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
     void write_in_no_time(Lpa lpa);
-    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between two events.
+    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between
+    /// two events.
     void check_waiters() const;
     std::string dump() const;
     /// Precondition: the map is idle and nobody waits.
@@ -57,12 +61,12 @@ public:
 private:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
     struct Page {
-        std::uint32_t held = 0;   ///< units of rows under way
-        bool joined = false;      ///< has changed since its write-back had its place
-        bool flying = false;      ///< is being programmed, and counts until that has ended
+        std::uint32_t held = 0;  ///< units of rows under way
+        bool joined = false;     ///< has changed since its write-back had its place
+        bool flying = false;     ///< is being programmed, and counts until that has ended
         bool counted = false;
-        bool may_leave = false;   ///< in the list of those that may be written
-        bool leaving = false;     ///< counted, but not for long
+        bool may_leave = false;  ///< in the list of those that may be written
+        bool leaving = false;    ///< counted, but not for long
         std::uint32_t older = kNone, newer = kNone;
     };
     struct Row {
@@ -97,8 +101,8 @@ private:
     std::uint32_t most_counted_ = 0;
     std::uint64_t waits_ = 0;
     bool at_work_ = false;
-    std::deque<Row> rows_;         // wait for their turn
-    std::vector<Row> answers_;     // on their way
+    std::deque<Row> rows_;      // wait for their turn
+    std::vector<Row> answers_;  // on their way
     std::vector<std::uint32_t> free_answers_;
     std::vector<std::uint32_t> seen_;  // of the more_for() at hand
 };

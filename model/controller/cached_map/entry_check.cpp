@@ -40,7 +40,8 @@ UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
 }
 
 bool EntryCheck::has_bytes(const FlashJob& read) const {  // laid out: without
-    return read.bytes != nullptr && !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.item[0]));
+    return read.bytes != nullptr &&
+           !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.item[0]));
 }
 
 bool EntryCheck::has_entries(const FlashJob& read) const {
@@ -54,7 +55,8 @@ void EntryCheck::compare(const FlashJob& read, Lpa lpa) const {
     if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.translation_place(read.item[0]), entry) != is) refuse(idx(lpa));
     if (!has_bytes(read)) return;
     std::uint32_t place = 0;
-    std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{entry} * (ftl_.geometry().unit_bytes / n), sizeof place);
+    std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{entry} * (ftl_.geometry().unit_bytes / n),
+                sizeof place);
     if (place != idx(is)) refuse(idx(lpa));
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what comes from translation pages is what the map says. What an entry says is not kept twice: it is in the Ftl. In its
-// place there is a bit for each unit of the host's whose translation page on the flash says another thing than the Ftl: an entry that
-// comes from the flash must not have it. Where contents are bytes, translation pages hold their entries, and what is read is compared; and
-// where the power may go, what the flash has kept of them (translation_contents.h).
+// Whether what comes from translation pages is what the map says. What an entry says is not kept twice: it is in the
+// Ftl. In its place there is a bit for each unit of the host's whose translation page on the flash says another thing
+// than the Ftl: an entry that comes from the flash must not have it. Where contents are bytes, translation pages hold
+// their entries, and what is read is compared; and where the power may go, what the flash has kept of them
+// (translation_contents.h).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ public:
 
     /// The contents of a translation page, of the size of a mapping unit.
     UnitBytes bytes_of(std::uint32_t page) const;
-    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not written again since.
+    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not
+    /// written again since.
     bool has_entries(const FlashJob& read) const;
     /// CheckFailed if they say another thing of the unit than the map.
     void compare(const FlashJob& read, Lpa lpa) const;
@@ -42,7 +44,8 @@ public:
     template <class Visit>
     void for_each_stale(Visit&& visit) const {
         for (std::size_t word = 0; word < stale_.size(); ++word)
-            for (std::uint64_t bits = stale_[word]; bits != 0; bits &= bits - 1) visit(std::uint64_t{word} * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
+            for (std::uint64_t bits = stale_[word]; bits != 0; bits &= bits - 1)
+                visit(std::uint64_t{word} * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
     }
 
 private:

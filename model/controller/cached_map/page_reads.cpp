@@ -6,7 +6,8 @@
 namespace ssdtlm {
 
 void PageReads::start(std::vector<std::uint32_t> pages, std::function<void()> done) {
-    SSDTLM_CHECK(idle() && !pages.empty(), "translation pages are read for a checkpoint while others are, or none at all");
+    SSDTLM_CHECK(idle() && !pages.empty(),
+                 "translation pages are read for a checkpoint while others are, or none at all");
     pages_ = std::move(pages);
     next_ = 0;
     done_ = std::move(done);

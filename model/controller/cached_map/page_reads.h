@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads translation pages for a checkpoint, whose pages of the map are put together from them and from what is in memory. What they say is in the
-// Ftl; the reads take their time.
+// Reads translation pages for a checkpoint, whose pages of the map are put together from them and from what is in
+// memory. What they say is in the Ftl; the reads take their time.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 
 namespace ssdtlm {
 
-FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page, FlashClient& client, const WorkTag* whose) {
+FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page,
+                                 FlashClient& client, const WorkTag* whose) {
     const NandGeometry& g = around.ftl.geometry();
     const Ppa at = around.ftl.translation_place(page);
     FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
@@ -25,7 +26,8 @@ void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, Dr
     const NandGeometry& g = around.ftl.geometry();
     const bool readable = job.txn.status.result == FlashResult::ok;
     if (readable && around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
-        throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) + " was read, and the flash held something else");
+        throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) +
+                          " was read, and the flash held something else");
     around.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
     around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, client, handle_of(job));
 }

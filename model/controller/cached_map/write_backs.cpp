@@ -50,7 +50,8 @@ void WriteBacks::sweep() {
         }
         if (!pages.empty()) start(std::move(pages));
     }
-    if (sweep_ == end && idle() && swept_ && (waiting_ == 0 || around_.gc.active() == 0)) std::exchange(swept_, nullptr)();
+    if (sweep_ == end && idle() && swept_ && (waiting_ == 0 || around_.gc.active() == 0))
+        std::exchange(swept_, nullptr)();
 }
 
 void WriteBacks::start(std::vector<std::uint32_t> pages) {
@@ -72,14 +73,16 @@ void WriteBacks::start(std::vector<std::uint32_t> pages) {
     batches_[number] = std::move(b);
     if (in_part.empty()) ready(number);
     for (const std::uint32_t page : in_part)
-        around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read, std::uint64_t{number} << 32 | page);
+        around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read,
+                                             std::uint64_t{number} << 32 | page);
 }
 
 /// The first one is needed; what else a flash page takes is of others that will be, before long.
 void WriteBacks::choose(std::vector<std::uint32_t>& pages, std::uint64_t coldest) {
     std::uint32_t looked_at = 0;
     for (CachedMappingTable::Slot s = table_.coldest();
-         s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt && (looked_at < coldest || !pages.empty());
+         s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt &&
+         (looked_at < coldest || !pages.empty());
          s = table_.next_coldest(s), ++looked_at) {
         const std::uint32_t page = table_.page_of(table_.key(s));
         if (table_.is_dirty(s) && goes_with(pages, page) && claim(page)) pages.push_back(page);
@@ -100,7 +103,8 @@ bool WriteBacks::is_whole(std::uint32_t page) const {
 
 void WriteBacks::read(std::uint64_t what) {
     const auto number = static_cast<std::uint32_t>(what >> 32), page = static_cast<std::uint32_t>(what);
-    if (in_dram(page) || !is_place(around_.ftl.translation_place(page))) {  // on its way to the flash; never written, or dropped meanwhile
+    if (in_dram(page) || !is_place(around_.ftl.translation_place(
+                             page))) {  // on its way to the flash; never written, or dropped meanwhile
         --reads_;
         if (--batches_[number].reads == 0) ready(number);
         return;
@@ -114,7 +118,8 @@ void WriteBacks::read(std::uint64_t what) {
 void WriteBacks::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     if (job.kind == FlashJob::Kind::map_read) return end_translation_read(around_, job, *this);
-    around_.cores.run<&WriteBacks::program_done>(this, idx(txn.die), around_.costs.flash_complete, CoreStep::map_write_done, job.index);
+    around_.cores.run<&WriteBacks::program_done>(this, idx(txn.die), around_.costs.flash_complete,
+                                                 CoreStep::map_write_done, job.index);
 }
 
 void WriteBacks::dram_done(std::uint64_t handle) {
@@ -129,7 +134,8 @@ void WriteBacks::dram_done(std::uint64_t handle) {
 void WriteBacks::ready(std::uint32_t number) {
     const Batch& b = batches_[number];
     const std::uint64_t changes = by_page_ ? b.pages.size() : b.leaving;
-    around_.cores.run<&WriteBacks::put>(this, number, around_.costs.flash_issue + around_.costs.map_update * changes, CoreStep::map_write, number);
+    around_.cores.run<&WriteBacks::put>(this, number, around_.costs.flash_issue + around_.costs.map_update * changes,
+                                        CoreStep::map_write, number);
 }
 
 void WriteBacks::put(std::uint64_t number) {
@@ -280,7 +286,8 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     sweep();
 }
 
-/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is read-only.
+/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is
+/// read-only.
 bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
     const bool read_only = around_.ftl.media().read_only;
     if (read_only && !around_.ftl.group_for_translation(job.item[0], group)) return false;

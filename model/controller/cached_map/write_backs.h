@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dirty entries on their way to their translation pages. Each of these is read, unless all of it is in the table, changed, and
-// programmed elsewhere; several of them in one flash page. From when it has its place, the page says what the table says at that
-// instant, and until it is programmed its contents are in the DRAM. If its program fails it is placed again, as what it says by then.
+// Dirty entries on their way to their translation pages. Each of these is read, unless all of it is in the table,
+// changed, and programmed elsewhere; several of them in one flash page. From when it has its place, the page says what
+// the table says at that instant, and until it is programmed its contents are in the DRAM. If its program fails it is
+// placed again, as what it says by then.
 #pragma once
 
 #include <cstdint>
@@ -35,25 +36,29 @@ public:
 
     /// Called when entries have become clean, or may be written that were not before.
     void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
-    /// Called when the program of a translation page has failed in a drive that has no other page for it: no copy of it counts any more, and what
-    /// it says is in the DRAM still.
+    /// Called when the program of a translation page has failed in a drive that has no other page for it: no copy of it
+    /// counts any more, and what it says is in the DRAM still.
     void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
-    /// Called when a page's write-back has its place, when its program has ended, and when it is given up because nothing of it is dirty any more.
+    /// Called when a page's write-back has its place, when its program has ended, and when it is given up because
+    /// nothing of it is dirty any more.
     void on_page(std::function<void(std::uint32_t)> callback) { page_changed_ = std::move(callback); }
-    /// Begins with these pages of one pool, not more than one flash page takes. Precondition: none of them waits for its place.
+    /// Begins with these pages of one pool, not more than one flash page takes. Precondition: none of them waits for
+    /// its place.
     void begin(std::vector<std::uint32_t> pages) {
         for (const std::uint32_t page : pages) pages_[page].begun = true;
         start(std::move(pages));
     }
-    /// Begins with dirty ones of this many coldest entries: as many translation pages of a pool as one flash page takes. False: all are being written.
+    /// Begins with dirty ones of this many coldest entries: as many translation pages of a pool as one flash page
+    /// takes. False: all are being written.
     bool begin(std::uint64_t coldest);
     /// The page says what the map says: its entries are clean. Before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
         const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
         table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
     }
-    /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are written, or wait for a free block and
-    /// nothing is collected. At once if there are none. Precondition: an earlier call has been done.
+    /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are
+    /// written, or wait for a free block and nothing is collected. At once if there are none. Precondition: an earlier
+    /// call has been done.
     void write_all(std::function<void()> done);
     /// Entries, at least, that will be clean when what was begun has its place.
     std::uint64_t leaving() const { return leaving_; }
@@ -87,13 +92,13 @@ public:
 private:
     struct Batch {
         std::vector<std::uint32_t> pages;
-        std::uint32_t reads = 0;    ///< of these, that are under way
+        std::uint32_t reads = 0;  ///< of these, that are under way
         std::uint64_t dram = 0;
         std::uint32_t leaving = 0;
     };
     struct State {
-        bool begun = false;           ///< waits for its place
-        std::uint32_t programs = 0;   ///< under way, the last of which says most
+        bool begun = false;          ///< waits for its place
+        std::uint32_t programs = 0;  ///< under way, the last of which says most
     };
     bool claim(std::uint32_t page) { return pages_.try_emplace(page, State{true, 0}).second; }
     void tell(std::uint32_t page) const {
@@ -129,11 +134,11 @@ private:
     std::function<void(std::uint32_t)> page_changed_;
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::uint32_t, State> pages_;  ///< that are being written
+    std::unordered_map<std::uint32_t, State> pages_;       ///< that are being written
     std::vector<std::deque<std::uint32_t>> without_page_;  ///< by pool: batches
-    std::size_t waiting_ = 0;      ///< of them
-    std::function<void()> swept_;  ///< of write_all(); empty: none is under way
-    std::uint32_t sweep_ = 0;      ///< translation page that it looks at next
+    std::size_t waiting_ = 0;                              ///< of them
+    std::function<void()> swept_;                          ///< of write_all(); empty: none is under way
+    std::uint32_t sweep_ = 0;                              ///< translation page that it looks at next
     std::uint64_t leaving_ = 0;
     std::uint32_t reads_ = 0;
     std::uint32_t programs_ = 0;

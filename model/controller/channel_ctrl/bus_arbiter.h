@@ -20,7 +20,8 @@ public:
     /// Who goes next of those not in `tried`: there the scheduler had nothing. `could_start`: something waits for a die
     /// that could take it.
     BusPick next(std::uint32_t tried, bool could_start) const {
-        const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0, work_.data != nullptr,
+        const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0,
+                            work_.data != nullptr,
                             could_start && work_.programs != 0 && (tried & bit(BusTurn::programs)) == 0};
         return may.commands || may.data_out || may.programs ? order_.next(work_, may) : BusPick{};
     }

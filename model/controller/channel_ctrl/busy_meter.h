@@ -13,7 +13,22 @@
 namespace ssdtlm {
 
 /// Whose work keeps a die busy; the order of the die_wait_* stages. From rmw on: a kind for each FlashCause.
-enum class BusyKind : std::uint8_t { host_read, host_write, gc, mapping, erase, rmw, fold, relocation, merge, journal, parity, padding, checkpoint, count };
+enum class BusyKind : std::uint8_t {
+    host_read,
+    host_write,
+    gc,
+    mapping,
+    erase,
+    rmw,
+    fold,
+    relocation,
+    merge,
+    journal,
+    parity,
+    padding,
+    checkpoint,
+    count
+};
 inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
 /// Most devices have no others.
 inline constexpr std::size_t kCommonKinds = static_cast<std::size_t>(BusyKind::rmw);
@@ -21,18 +36,27 @@ static_assert(kBusyKinds - kCommonKinds == kFlashCauseCount - 1);
 
 /// By flash_work().
 inline constexpr auto kBusyKindOf = [] {
-    constexpr std::array<BusyKind, kFlashClassCount> kOfClass = {BusyKind::host_read, BusyKind::mapping, BusyKind::host_write, BusyKind::mapping,
-                                                                 BusyKind::gc,        BusyKind::gc,      BusyKind::erase};
+    constexpr std::array<BusyKind, kFlashClassCount> kOfClass = {
+        BusyKind::host_read, BusyKind::mapping, BusyKind::host_write, BusyKind::mapping,
+        BusyKind::gc,        BusyKind::gc,      BusyKind::erase};
     std::array<BusyKind, kFlashWorkCount> of{};
     for (std::size_t cause = 0; cause < kFlashCauseCount; ++cause)
         for (std::size_t cls = 0; cls < kFlashClassCount; ++cls)
-            of[cause * kFlashClassCount + cls] = cause == 0 || kOfClass[cls] == BusyKind::erase ? kOfClass[cls] : static_cast<BusyKind>(kCommonKinds + cause - 1);
+            of[cause * kFlashClassCount + cls] = cause == 0 || kOfClass[cls] == BusyKind::erase
+                                                     ? kOfClass[cls]
+                                                     : static_cast<BusyKind>(kCommonKinds + cause - 1);
     return of;
 }();
-constexpr BusyKind busy_kind(FlashClass cls, FlashCause cause) { return kBusyKindOf[flash_work(cause, cls)]; }
-inline BusyKind busy_kind(const FlashTransaction& txn) { return busy_kind(txn.cls, txn.cause); }
-static_assert(busy_kind(FlashClass::mapping_write, FlashCause::of_class) == BusyKind::mapping && busy_kind(FlashClass::erase, FlashCause::merge) == BusyKind::erase &&
-              busy_kind(FlashClass::host_read, FlashCause::rmw) == BusyKind::rmw && busy_kind(FlashClass::mapping_write, FlashCause::checkpoint) == BusyKind::checkpoint);
+constexpr BusyKind busy_kind(FlashClass cls, FlashCause cause) {
+    return kBusyKindOf[flash_work(cause, cls)];
+}
+inline BusyKind busy_kind(const FlashTransaction& txn) {
+    return busy_kind(txn.cls, txn.cause);
+}
+static_assert(busy_kind(FlashClass::mapping_write, FlashCause::of_class) == BusyKind::mapping &&
+              busy_kind(FlashClass::erase, FlashCause::merge) == BusyKind::erase &&
+              busy_kind(FlashClass::host_read, FlashCause::rmw) == BusyKind::rmw &&
+              busy_kind(FlashClass::mapping_write, FlashCause::checkpoint) == BusyKind::checkpoint);
 constexpr Stage wait_stage(std::size_t kind) {
     return static_cast<Stage>(static_cast<std::size_t>(Stage::die_wait_host_read) + kind);
 }

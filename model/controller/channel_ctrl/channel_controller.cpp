@@ -61,7 +61,8 @@ inline SchedulerRequest ChannelController::request_of(const FlashTransaction& tx
     SchedulerRequest request;
     request.channel = channel_;
     request.die = static_cast<std::uint16_t>(die);
-    request.cls = __builtin_expect(moves_with_host_, 0) && txn.cls == FlashClass::gc_write ? FlashClass::host_write : txn.cls;
+    request.cls =
+        __builtin_expect(moves_with_host_, 0) && txn.cls == FlashClass::gc_write ? FlashClass::host_write : txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
     request.block = txn.address.block;
@@ -83,7 +84,8 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
     if (__builtin_expect(cache_program_, 0) && txn.op == FlashOp::program) dies_.program_queued(request.die);
     if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->queued(request.cls, request.die);
     if (!dies_.accepts(request.die)) {  // its release calls service()
-        if (__builtin_expect(suspends_ != nullptr, 0) && suspends_->concerns(request.die)) request_kick(std::max(now, bus_free_at()));
+        if (__builtin_expect(suspends_ != nullptr, 0) && suspends_->concerns(request.die))
+            request_kick(std::max(now, bus_free_at()));
         return;
     }
     if (waits_for_partners(txn) && now >= bus_free_at())
@@ -92,11 +94,12 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
         service();
 }
 
-/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first. (While a question
-/// is pending, what it is about could start.)
+/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first. (While a
+/// question is pending, what it is about could start.)
 inline bool ChannelController::start_at_once(FlashTransaction& txn, const SchedulerRequest& request) {
-    if (txn.op != FlashOp::read || !dies_.idle(request.die) || agenda_.now() < bus_free_at() || arbiter_.programs() != 0 ||
-        dies_.could_start() || waits_for_partners(txn) || !scheduler_.grant_at_once(request))
+    if (txn.op != FlashOp::read || !dies_.idle(request.die) || agenda_.now() < bus_free_at() ||
+        arbiter_.programs() != 0 || dies_.could_start() || waits_for_partners(txn) ||
+        !scheduler_.grant_at_once(request))
         return false;
     asked_at_ = agenda_.now();
     FlashTransaction* const only = &txn;
@@ -124,10 +127,12 @@ void ChannelController::service_free_bus() {
     if ((__builtin_expect(suspends_ != nullptr, 0) && serve_suspends()) || use_bus(0)) come_again();
 }
 
-/// Starts the first that can use the bus, of the turns not in `tried`. False: none can, or the scheduler's answer is pending.
+/// Starts the first that can use the bus, of the turns not in `tried`. False: none can, or the scheduler's answer is
+/// pending.
 inline bool ChannelController::use_bus(std::uint32_t tried) {
     const bool could_start = dies_.could_start();
-    for (BusPick pick = arbiter_.next(tried, could_start); pick.turn != BusTurn::none; pick = arbiter_.next(tried, could_start)) {
+    for (BusPick pick = arbiter_.next(tried, could_start); pick.turn != BusTurn::none;
+         pick = arbiter_.next(tried, could_start)) {
         if (pick.turn == BusTurn::data_out) {
             start_data_out(pick.data);
             return true;
@@ -140,7 +145,9 @@ inline bool ChannelController::use_bus(std::uint32_t tried) {
 }
 
 /// The same, not in line: after the answer of a scheduler that takes time.
-__attribute__((noinline)) bool ChannelController::use_bus_again(std::uint32_t tried) { return use_bus(tried); }
+__attribute__((noinline)) bool ChannelController::use_bus_again(std::uint32_t tried) {
+    return use_bus(tried);
+}
 
 // --- what starts -----------------------------------------------------------------------------------------------------
 
@@ -208,15 +215,18 @@ inline void ChannelController::start_granted() {
 void ChannelController::start_joined(FlashTransaction& first) {
     std::array<FlashTransaction*, kMaxPlanes> txns{&first};
     for (std::uint32_t i = 1; i < granted_.count; ++i) txns[i] = &transactions_.remove(granted_.tags[i]);
-    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program) dies_.programs_left(granted_.die, granted_.count);
+    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program)
+        dies_.programs_left(granted_.die, granted_.count);
     dies_.left(granted_.die, granted_.count);
     arbiter_.started(first.op, granted_.count);
-    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program) return start_cached(granted_.die, txns.data(), granted_.count);
+    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program)
+        return start_cached(granted_.die, txns.data(), granted_.count);
     start(first.op, granted_.die, txns.data(), granted_.count);
 }
 
 __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, std::uint32_t die,
-                                                                    FlashTransaction* const* txns, std::uint32_t count) {
+                                                                    FlashTransaction* const* txns,
+                                                                    std::uint32_t count) {
     const SimTime now = agenda_.now();
     OnfiPayload& payload = sequences_.operation(op, die, txns, count, now);
     const SimTime busy_from = payload.onfi.bus_end + sequences_.busy_delay();
@@ -229,15 +239,17 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
         waits_.busy(txn, die, now);
     }
     waits_.hold(txns, count, die, now, bus_free_at());
-    if (op != FlashOp::read && __builtin_expect(suspends_ != nullptr, 0)) suspends_->started(die, txns, count, busy_from);
+    if (op != FlashOp::read && __builtin_expect(suspends_ != nullptr, 0))
+        suspends_->started(die, txns, count, busy_from);
     send(payload);
 }
 
 // --- cache program ---------------------------------------------------------------------------------------------------
 
-/// A program of a die whose array is idle, or works on another one. 15h, since more may follow while the array works; 10h at the end of a
-/// stream: other work waits for the die, and no program.
-__attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count) {
+/// A program of a die whose array is idle, or works on another one. 15h, since more may follow while the array works;
+/// 10h at the end of a stream: other work waits for the die, and no program.
+__attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die, FlashTransaction* const* txns,
+                                                               std::uint32_t count) {
     const SimTime now = agenda_.now();
     const bool behind = dies_.anything_runs(die);
     // With 10h neither this one nor the one before could be suspended.
@@ -247,7 +259,8 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
     onfi.more = !ends;
     onfi.array_begins = onfi.array_ends = onfi.ready_at = SimTime{};
     const SimTime busy_from = onfi.bus_end + sequences_.busy_delay();
-    const Stage waits_for_array = wait_stage(static_cast<std::size_t>(behind ? busy_kind(dies_.first_active(die)) : BusyKind::host_write));
+    const Stage waits_for_array =
+        wait_stage(static_cast<std::size_t>(behind ? busy_kind(dies_.first_active(die)) : BusyKind::host_write));
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
@@ -266,7 +279,8 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
         waits_.hold_bus(txns, count, now, bus_free_at());
     else
         waits_.hold(txns, count, die, now, bus_free_at());
-    if (__builtin_expect(suspends_ != nullptr, 0)) behind ? suspends_->page_behind(die) : suspends_->started(die, txns, count, busy_from);
+    if (__builtin_expect(suspends_ != nullptr, 0))
+        behind ? suspends_->page_behind(die) : suspends_->started(die, txns, count, busy_from);
     send(payload);
     const SimTime begins = std::max(onfi.array_begins, busy_from);  // a module that knows no cache program does not say
     for (std::uint32_t i = 0; i < count; ++i) txns[i]->path->charge(waits_for_array, begins);
@@ -328,7 +342,8 @@ void ChannelController::goes_on(std::uint32_t die) {
         if (FlashTransaction* const txn = dies_.active_or_null(die, p); txn != nullptr) txns[count++] = txn;
     for (std::uint32_t i = 0; i < count; ++i) waits_.busy(*txns[i], die, now);
     waits_.hold_die(txns.data(), count, die, now);
-    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->started(die, txns.data(), count, running_[die].array_begins);
+    if (__builtin_expect(suspends_ != nullptr, 0))
+        suspends_->started(die, txns.data(), count, running_[die].array_begins);
     if (!running_[die].more) return;
     waits_.free_registers(die, now);
     dies_.set_register_free(die, true);
@@ -399,15 +414,17 @@ bool ChannelController::read_beside_suspended() {
 
 /// A suspend's answer comes when the array has stopped, or the operation has ended; a resume's with its last cycle.
 void ChannelController::suspend_answered(const OnfiExtension& onfi) {
-    const bool stopped = onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi, agenda_.now());
+    const bool stopped =
+        onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi, agenda_.now());
     if (stopped && __builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi.die, agenda_.now());
     service();
 }
 
 __attribute__((noinline, cold)) void ChannelController::refuse_response(const OnfiPayload& payload) const {
-    throw CheckFailed(std::string(name()) + ": the flash answered a " + onfi_operation(payload.onfi.op).name + " of die " +
-                      std::to_string(payload.onfi.die) + " with " + payload.get_response_string() +
-                      "; allowed is TLM_OK_RESPONSE (what fails in the array is said by the status of each OnfiTarget)");
+    throw CheckFailed(
+        std::string(name()) + ": the flash answered a " + onfi_operation(payload.onfi.op).name + " of die " +
+        std::to_string(payload.onfi.die) + " with " + payload.get_response_string() +
+        "; allowed is TLM_OK_RESPONSE (what fails in the array is said by the status of each OnfiTarget)");
 }
 
 // --- what ends -------------------------------------------------------------------------------------------------------
@@ -422,7 +439,8 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
         data_ended(onfi);
     } else {
         const bool cached = __builtin_expect(cache_program_, 0) && onfi.op == FlashOp::program;
-        if (__builtin_expect(pins_ != nullptr, 0) && is_array_operation(onfi.op) && !cached) pins_->ready(onfi.die, agenda_.now());
+        if (__builtin_expect(pins_ != nullptr, 0) && is_array_operation(onfi.op) && !cached)
+            pins_->ready(onfi.die, agenda_.now());
         if (onfi.op == FlashOp::read)
             reads_ended(onfi);
         else if (cached)
@@ -455,7 +473,7 @@ inline void ChannelController::data_ended(const OnfiExtension& onfi) {
         decoded(txn);
     else
         agenda_.post<&ChannelController::decoding_over>(agenda_.now() + ecc_.decode_time, this,
-                                                  reinterpret_cast<std::uintptr_t>(&txn));
+                                                        reinterpret_cast<std::uintptr_t>(&txn));
 }
 
 void ChannelController::decoding_over(std::uint64_t handle) {

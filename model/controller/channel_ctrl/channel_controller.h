@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's order
-// and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for its
-// answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads, if a policy
-// says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not modelled: cache reads, status
-// polling (ARDY is seen at once, as R/B# is), the time that a retry's read voltages take to set; decoding keeps up with the bus.
+// One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's
+// order and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for
+// its answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads,
+// if a policy says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not
+// modelled: cache reads, status polling (ARDY is seen at once, as R/B# is), the time that a retry's read voltages take
+// to set; decoding keeps up with the bus.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
-
 #include <systemc>
 #include <tlm>
+#include <utility>
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
@@ -38,12 +38,14 @@ public:
         ChannelCounters counters;
         std::vector<BusyMeter::Totals> die_busy;  ///< by die; empty: nothing
     };
-    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`: null: nothing is
-    /// suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what follows `earlier` in its place needs
-    /// no other binding. `moves_with_host`: programs of GC are ordered with those of the host, in one class, because they share blocks.
+    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`:
+    /// null: nothing is suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what
+    /// follows `earlier` in its place needs no other binding. `moves_with_host`: programs of GC are ordered with those
+    /// of the host, in one class, because they share blocks.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
-                      const SuspendPolicy* suspend, TransactionTable& transactions, bool moves_with_host = false, const History& earlier = {});
+                      const SuspendPolicy* suspend, TransactionTable& transactions, bool moves_with_host = false,
+                      const History& earlier = {});
 
     OnfiInitiatorSocket& onfi_initiator;
     InitiatorDoor<OnfiProtocol>& door() { return door_; }
@@ -144,8 +146,9 @@ private:
     static Stage stage(const FlashTransaction& txn, Stage first_read) {
         return __builtin_expect(txn.status.retries != 0, 0) ? Stage::ecc : first_read;
     }
-    /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
-    /// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
+    /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go
+    /// alone; a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that
+    /// event.
     bool waits_for_partners(const FlashTransaction& txn) const {
         return may_join_ && (txn.op != FlashOp::read || (!independent_plane_read_ && txn.data_bytes >= page_bytes_));
     }
@@ -155,21 +158,22 @@ private:
 
     // What every step looks at lies together.
     Agenda& agenda_;
-    SimTime kick_at_ = kNever;        // pending kick; kNever: none
-    SimTime suspends_due_at_ = kNever; // when something is to be suspended that runs now, or a suspended one is to go on; kNever: not known
-    SimTime asked_at_{};              // the first question to the scheduler since the bus was free to use
+    SimTime kick_at_ = kNever;  // pending kick; kNever: none
+    SimTime suspends_due_at_ =
+        kNever;  // when something is to be suspended that runs now, or a suspended one is to go on; kNever: not known
+    SimTime asked_at_{};  // the first question to the scheduler since the bus was free to use
     std::uint32_t outstanding_ = 0;
-    std::uint32_t tried_ = 0;         // turns asked for in vain, or by the pending question
-    bool deciding_ = false;           // a question is pending
-    bool answers_later_ = false;      // the scheduler is one that takes time
-    bool changed_ = false;            // something may have become startable since it was asked
+    std::uint32_t tried_ = 0;     // turns asked for in vain, or by the pending question
+    bool deciding_ = false;       // a question is pending
+    bool answers_later_ = false;  // the scheduler is one that takes time
+    bool changed_ = false;        // something may have become startable since it was asked
     const bool independent_plane_read_;
-    const bool may_join_;             // several planes that the scheduler may join
-    const bool moves_with_host_;      // in the scheduler's order
+    const bool may_join_;         // several planes that the scheduler may join
+    const bool moves_with_host_;  // in the scheduler's order
     const bool cache_program_;
     const std::uint16_t channel_;
     const std::uint32_t page_bytes_;
-    const std::uint32_t first_die_;   // global
+    const std::uint32_t first_die_;  // global
     const EccConfig ecc_;
     tlm::tlm_fw_nonblocking_transport_if<>* bus_ = nullptr;  // behind the socket
     SchedulerPort& scheduler_;
@@ -178,18 +182,18 @@ private:
     DieTracker dies_;
     WaitAccounting waits_;
     SequenceBuilder sequences_;
-    Grant granted_;                   // scratch
+    Grant granted_;                     // scratch
     const PlanesHeld* held_ = nullptr;  // null: the scheduler does not count it
     PlanesHeld held_before_;
     /// Cache program, by die: of what runs, and of what waits behind it.
     struct Generation {
-        bool more = false;         // sent with 15h
+        bool more = false;  // sent with 15h
         SimTime array_begins{};
-        SimTime ready_at = kNever; // R/B# rises; kNever: it has, or nobody waits for that
+        SimTime ready_at = kNever;  // R/B# rises; kNever: it has, or nobody waits for that
     };
     std::vector<Generation> running_, behind_;
     SimTime held_since_{};
-    std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
+    std::unique_ptr<ChannelPins> pins_;    // null: nobody looks
     std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended
     InitiatorDoor<OnfiProtocol> door_;
 };

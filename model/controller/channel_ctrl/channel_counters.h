@@ -19,14 +19,14 @@ struct ChannelCounters {
     Ps bus_busy() const { return command + data_in + data_out + turnaround; }
 
     std::array<std::uint64_t, kFlashWorkCount> pages{};  ///< pages read or programmed, blocks erased, by flash_work()
-    std::uint64_t operations = 0;   ///< array operations started (a multi-plane operation is one)
-    std::uint64_t multi_plane = 0;  ///< of those, with more than one plane
-    std::uint64_t joined_programs = 0;  ///< pages programmed by operations of more than one plane
-    std::uint64_t read_retries = 0; ///< pages read again because the decoder could not correct them
+    std::uint64_t operations = 0;                        ///< array operations started (a multi-plane operation is one)
+    std::uint64_t multi_plane = 0;                       ///< of those, with more than one plane
+    std::uint64_t joined_programs = 0;                   ///< pages programmed by operations of more than one plane
+    std::uint64_t read_retries = 0;     ///< pages read again because the decoder could not correct them
     std::uint64_t look_ahead_cuts = 0;  ///< PlanesHeld::cuts
     Ps look_ahead_idle{};               ///< of planes, in sum: PlanesHeld::planes over time
-    std::uint64_t suspends = 0;     ///< programs and erases suspended for reads
-    std::uint64_t bytes_in = 0;     ///< on DQ, with their share of the spare area
+    std::uint64_t suspends = 0;         ///< programs and erases suspended for reads
+    std::uint64_t bytes_in = 0;         ///< on DQ, with their share of the spare area
     std::uint64_t bytes_out = 0;
 };
 

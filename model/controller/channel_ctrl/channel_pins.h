@@ -16,7 +16,11 @@ namespace ssdtlm {
 
 class ChannelPins {
 public:
-    ChannelPins(const NandConfig& nand, std::uint16_t channel) : generator_(nand), cache_program_(nand.cache_program), channel_(channel), busy_(nand.geometry.dies_per_channel()) {}
+    ChannelPins(const NandConfig& nand, std::uint16_t channel)
+        : generator_(nand),
+          cache_program_(nand.cache_program),
+          channel_(channel),
+          busy_(nand.geometry.dies_per_channel()) {}
 
     /// Told in the order in which they were added. Not owned.
     void add(PinListener& listener) { listeners_.push_back(&listener); }
@@ -27,10 +31,11 @@ public:
     /// A sequence that is on the bus; read_out: the die has filled in what it sends.
     /// `sequencer`: played it; null: the timing model.
     void issued(const OnfiExtension& onfi, BusSequencer* sequencer) {
-        // A suspend lets R/B# rise when the array has stopped, as the end of the operation would have. Behind a cached program it is high
-        // already, and falls for the suspend.
+        // A suspend lets R/B# rise when the array has stopped, as the end of the operation would have. Behind a cached
+        // program it is high already, and falls for the suspend.
         const ArrayEffect effect = onfi_operation(onfi.op).effect;
-        PinCommand command = generator_.command(onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
+        PinCommand command =
+            generator_.command(onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
         command.more = cache_program_ && onfi.op == FlashOp::program && onfi.more;
         command.ready = effect == ArrayEffect::suspends && busy_[onfi.die] == 0;
         if (onfi.op != FlashOp::read_out && (effect != ArrayEffect::suspends || command.ready)) ++busy_[onfi.die];
@@ -40,7 +45,8 @@ public:
             sequencer->pins(command, sequence_);
         tell();
     }
-    /// The array is done, or has taken a cached page over. R/B# rises when none of the die's operations (independent plane reads) is left.
+    /// The array is done, or has taken a cached page over. R/B# rises when none of the die's operations (independent
+    /// plane reads) is left.
     void ready(std::uint32_t die, SimTime now) {
         if (--busy_[die] != 0) return;
         PinGenerator::play_ready(static_cast<std::uint16_t>(die), now, sequence_);

@@ -13,7 +13,8 @@ namespace {
 std::string class_of(const SchedulerPort& scheduler) {
     int status = 0;
     const char* const mangled = typeid(scheduler).name();
-    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
+    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
+                                                      std::free);
     return status == 0 ? text.get() : mangled;
 }
 
@@ -66,7 +67,8 @@ void CheckedScheduler::Channel::check(GrantAnswer answer, const Grant& grant) {
 
 void CheckedScheduler::Channel::grant_decided(GrantAnswer answer, const Grant& grant) {
     owner_.agenda_.in_step();  // it may decide in a process of its own
-    if (!pending) refuse("gave an answer, but no question is pending; one answer to each question that grant() left pending");
+    if (!pending)
+        refuse("gave an answer, but no question is pending; one answer to each question that grant() left pending");
     if (answer == GrantAnswer::pending) refuse("decided that the answer is pending; granted or nothing");
     pending = false;
     check(answer, grant);

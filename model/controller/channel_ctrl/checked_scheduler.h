@@ -17,7 +17,8 @@ namespace ssdtlm {
 class CheckedScheduler final : public SchedulerPort {
 public:
     /// `scheduler` and `agenda` must outlive this.
-    CheckedScheduler(SchedulerPort& scheduler, Agenda& agenda, std::uint32_t channels, const GrantRules::Limits& limits);
+    CheckedScheduler(SchedulerPort& scheduler, Agenda& agenda, std::uint32_t channels,
+                     const GrantRules::Limits& limits);
 
     void push(const SchedulerRequest& request) override;
     bool grant_at_once(const SchedulerRequest& request) override { return scheduler_.grant_at_once(request); }
@@ -26,7 +27,9 @@ public:
     std::uint32_t queued(std::uint16_t channel) const override { return scheduler_.queued(channel); }
     const PlanesHeld* planes_held(std::uint16_t channel) const override { return scheduler_.planes_held(channel); }
     std::string dump(std::uint16_t channel) const override { return scheduler_.dump(channel); }
-    bool open_trace(std::uint16_t channel, const std::string& path) override { return scheduler_.open_trace(channel, path); }
+    bool open_trace(std::uint16_t channel, const std::string& path) override {
+        return scheduler_.open_trace(channel, path);
+    }
     std::string name() const override { return scheduler_.name(); }
     bool proven() const override { return true; }
     std::optional<SchedulerFairness> fairness() const override;

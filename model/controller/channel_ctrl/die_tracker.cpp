@@ -41,7 +41,8 @@ void DieTracker::release_planes(std::uint32_t die, const FlashTransaction& txn) 
 std::uint64_t DieTracker::only_programs(std::uint64_t dies) const {
     std::uint64_t only = 0;
     for (; dies != 0; dies &= dies - 1)
-        if (const Die& d = dies_[static_cast<std::size_t>(__builtin_ctzll(dies))]; d.waiting == d.programs) only |= dies & (~dies + 1);
+        if (const Die& d = dies_[static_cast<std::size_t>(__builtin_ctzll(dies))]; d.waiting == d.programs)
+            only |= dies & (~dies + 1);
     return only;
 }
 
@@ -71,19 +72,20 @@ std::uint32_t DieTracker::waiting() const {
 std::string DieTracker::inconsistency() const {
     for (std::uint32_t d = 0; d < dies_.size(); ++d) {
         const Die& die = dies_[d];
-        const auto active = static_cast<std::uint32_t>(
-            std::count_if(die.active.begin(), die.active.end(), [](const FlashTransaction* t) { return t != nullptr; }));
+        const auto active = static_cast<std::uint32_t>(std::count_if(
+            die.active.begin(), die.active.end(), [](const FlashTransaction* t) { return t != nullptr; }));
         const bool is_free = die.running == 0 && (suspended_ & bit(d)) == 0;
-        const auto behind = static_cast<std::uint32_t>(
-            std::count_if(die.behind.begin(), die.behind.end(), [](const FlashTransaction* t) { return t != nullptr; }));
+        const auto behind = static_cast<std::uint32_t>(std::count_if(
+            die.behind.begin(), die.behind.end(), [](const FlashTransaction* t) { return t != nullptr; }));
         if (behind != die.waits_behind || (behind != 0 && die.running == 0) || die.programs > die.waiting ||
             (die.register_free && (behind != 0 || die.running == 0 || (suspended_ & bit(d)) != 0)))
-            return "die " + std::to_string(d) + " has " + std::to_string(behind) + " pages in cache registers, but is counted with " +
-                   std::to_string(die.waits_behind) + ", " + std::to_string(die.running) + " planes with work and its registers " +
+            return "die " + std::to_string(d) + " has " + std::to_string(behind) +
+                   " pages in cache registers, but is counted with " + std::to_string(die.waits_behind) + ", " +
+                   std::to_string(die.running) + " planes with work and its registers " +
                    (die.register_free ? "free" : "taken");
         if (active != die.running || is_free != idle(d) || (die.waiting == 0) != ((waiting_ & bit(d)) == 0))
-            return "die " + std::to_string(d) + " has " + std::to_string(active) + " planes with work, but is counted with " +
-                   std::to_string(die.running);
+            return "die " + std::to_string(d) + " has " + std::to_string(active) +
+                   " planes with work, but is counted with " + std::to_string(die.running);
     }
     return {};
 }

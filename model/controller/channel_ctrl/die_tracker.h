@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What waits for each die of a channel and what runs on it, so that it is known at any time which dies could start
-// something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or its
-// program or erase ends. With cache program it takes a program while the array works on another one, as soon as its cache registers are
-// free and, where planes are joined, a page waits for each plane: a page sent alone would keep the array as long as all. Kernel-free.
+// something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or
+// its program or erase ends. With cache program it takes a program while the array works on another one, as soon as its
+// cache registers are free and, where planes are joined, a page waits for each plane: a page sent alone would keep the
+// array as long as all. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,8 @@ public:
     bool could_start() const { return (waiting_ & accepting()) != 0; }
     /// For the scheduler; its `classes` are the caller's to set.
     GrantQuery& query() { return ready_; }
-    /// Cache program: dies whose array programs, and that take another program. A question for programs alone may name them as idle.
+    /// Cache program: dies whose array programs, and that take another program. A question for programs alone may name
+    /// them as idle.
     std::uint64_t taking() const { return taking_; }
 
     // What runs.
@@ -103,7 +105,8 @@ public:
     FlashTransaction* active_or_null(std::uint32_t die, std::uint32_t plane) const { return dies_[die].active[plane]; }
     /// Precondition: anything_runs(die).
     const FlashTransaction& first_active(std::uint32_t die) const {
-        return **std::find_if(dies_[die].active.begin(), dies_[die].active.end(), [](const FlashTransaction* t) { return t != nullptr; });
+        return **std::find_if(dies_[die].active.begin(), dies_[die].active.end(),
+                              [](const FlashTransaction* t) { return t != nullptr; });
     }
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane) {
         Die& d = dies_[die];
@@ -130,8 +133,8 @@ public:
 
 private:
     struct Die {
-        std::uint32_t waiting = 0;  // transactions in the scheduler
-        std::uint32_t running = 0;  // planes with an operation or with data not yet out
+        std::uint32_t waiting = 0;                           // transactions in the scheduler
+        std::uint32_t running = 0;                           // planes with an operation or with data not yet out
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
         // Cache program.
         std::uint32_t programs = 0;      // of those that wait
@@ -157,8 +160,8 @@ private:
     std::uint64_t suspended_ = 0;  // bit per die whose program or erase is set aside: neither idle nor with idle planes
     const bool independent_plane_read_;
     const std::uint32_t planes_;
-    const std::uint32_t row_;      // programs that are sent together to cache registers
-    GrantQuery ready_;           // idle dies and planes, kept up to date
+    const std::uint32_t row_;  // programs that are sent together to cache registers
+    GrantQuery ready_;         // idle dies and planes, kept up to date
     std::vector<Die> dies_;
 };
 

@@ -9,8 +9,9 @@ namespace ssdtlm {
 
 struct EccConfig {
     Ps decode_time{0};  ///< pipelined latency added after the data left the bus; keeps up with the bus
-    std::uint16_t correctable_bits = 72;  ///< of a code word; assumed: BCH of 72 bits in 1 KiB, as MLC and TLC parts ask for
-    std::uint8_t read_retries = 5;        ///< before a page counts as uncorrectable; assumed
+    std::uint16_t correctable_bits =
+        72;                         ///< of a code word; assumed: BCH of 72 bits in 1 KiB, as MLC and TLC parts ask for
+    std::uint8_t read_retries = 5;  ///< before a page counts as uncorrectable; assumed
 
     bool corrects(std::uint16_t bits) const { return bits <= correctable_bits; }
     /// A page that was not corrected, read again so often, is not read again.

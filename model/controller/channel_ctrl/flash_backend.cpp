@@ -6,8 +6,8 @@
 namespace ssdtlm {
 
 FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
-                           bool multi_plane, std::unique_ptr<SchedulerPort> scheduler,
-                           std::unique_ptr<BusOrder> order, std::unique_ptr<SuspendPolicy> suspend, bool moves_with_host, std::uint64_t overtake_bound)
+                           bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
+                           std::unique_ptr<SuspendPolicy> suspend, bool moves_with_host, std::uint64_t overtake_bound)
     : sc_module(name),
       agenda_(agenda),
       nand_(nand),
@@ -25,7 +25,8 @@ FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const N
         channels_[c]->onfi_initiator.bind(channel(c).door());
     }
     for (std::uint32_t d = 0; d < geometry_.dies(); ++d)
-        routes_.push_back(Route{&channel(geometry_.channel_of(DieId{d})), geometry_.die_in_channel(DieId{d}), d * geometry_.planes_per_die});
+        routes_.push_back(Route{&channel(geometry_.channel_of(DieId{d})), geometry_.die_in_channel(DieId{d}),
+                                d * geometry_.planes_per_die});
 }
 
 void FlashBackend::take(std::unique_ptr<SchedulerPort> scheduler) {
@@ -34,7 +35,8 @@ void FlashBackend::take(std::unique_ptr<SchedulerPort> scheduler) {
     if (!scheduler_->proven())
         checked_ = std::make_unique<CheckedScheduler>(
             *scheduler_, agenda_, geometry_.channels,
-            GrantRules::Limits{geometry_.dies_per_channel(), geometry_.planes_per_die, nand_.independent_plane_read, multi_plane_, overtake_bound_});
+            GrantRules::Limits{geometry_.dies_per_channel(), geometry_.planes_per_die, nand_.independent_plane_read,
+                               multi_plane_, overtake_bound_});
 }
 
 std::optional<SchedulerFairness> FlashBackend::fairness() const {
@@ -46,8 +48,9 @@ std::optional<SchedulerFairness> FlashBackend::fairness() const {
 /// In its place, so that what is bound to it stays bound.
 void FlashBackend::build(std::uint32_t c, const ChannelController::History& earlier) {
     SchedulerPort& port = checked_ ? *checked_ : *scheduler_;
-    channels_[c]->controller.emplace(channels_[c]->onfi_initiator, agenda_, nand_, ecc_, static_cast<std::uint16_t>(c), multi_plane_, port,
-                                     *order_, suspend_.get(), transactions_, moves_with_host_, earlier);
+    channels_[c]->controller.emplace(channels_[c]->onfi_initiator, agenda_, nand_, ecc_, static_cast<std::uint16_t>(c),
+                                     multi_plane_, port, *order_, suspend_.get(), transactions_, moves_with_host_,
+                                     earlier);
 }
 
 void FlashBackend::restart(std::unique_ptr<SchedulerPort> scheduler) {

@@ -7,9 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/channel_controller.h"
@@ -24,13 +23,16 @@ namespace ssdtlm {
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
     /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
-    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`: ChannelController's.
-    /// `overtake_bound`: SchedulerConfig's, for a scheduler that is checked. Bind channel(i).onfi_initiator of each channel.
+    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`:
+    /// ChannelController's. `overtake_bound`: SchedulerConfig's, for a scheduler that is checked. Bind
+    /// channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
-                 std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false, std::uint64_t overtake_bound = 0);
+                 std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false,
+                 std::uint64_t overtake_bound = 0);
     /// The power went: all transactions are gone, and no client hears of it. The same with another scheduler; counts go
-    /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any more.
+    /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any
+    /// more.
     void restart(std::unique_ptr<SchedulerPort> scheduler);
 
     void submit(FlashTransaction& txn) override {
@@ -107,8 +109,8 @@ private:
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
     std::unique_ptr<BusOrder> order_;
-    std::unique_ptr<SuspendPolicy> suspend_;     // null: nothing is suspended
-    std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
+    std::unique_ptr<SuspendPolicy> suspend_;             // null: nothing is suspended
+    std::unique_ptr<CheckedScheduler> checked_;          // null: the scheduler is proven
     std::optional<SchedulerFairness> earlier_fairness_;  // of those before a restart
     TransactionTable transactions_;
     std::vector<std::unique_ptr<Channel>> channels_;

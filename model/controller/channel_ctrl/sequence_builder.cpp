@@ -4,7 +4,10 @@
 namespace ssdtlm {
 
 SequenceBuilder::SequenceBuilder(const NandConfig& nand, const ChannelCounters& so_far)
-    : selected_(nand.geometry.ways, kNothingSelected), addressed_(nand.geometry.ways, kNothingSelected), counters_(so_far), timing_(nand) {
+    : selected_(nand.geometry.ways, kNothingSelected),
+      addressed_(nand.geometry.ways, kNothingSelected),
+      counters_(so_far),
+      timing_(nand) {
     for (std::uint32_t d = 0; d < nand.geometry.dies_per_channel(); ++d)
         way_of_.push_back(static_cast<std::uint8_t>(d / nand.geometry.dies_per_chip));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus, by
-// the timing model or by a block that plays it cycle by cycle. Counts what the bus was held for. Knows which plane each
-// chip enable addressed last: another one has to be selected (06h-5A-E0h) before its data out. A resume has no address: another LUN
-// is selected by 78h-3A first.
+// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus,
+// by the timing model or by a block that plays it cycle by cycle. Counts what the bus was held for. Knows which plane
+// each chip enable addressed last: another one has to be selected (06h-5A-E0h) before its data out. A resume has no
+// address: another LUN is selected by 78h-3A first.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ public:
     explicit SequenceBuilder(const NandConfig& nand, const ChannelCounters& so_far = {});
 
     /// One operation of the array for `count` planes of a die, whose command is on the bus from `now`, when it is free.
-    OnfiPayload& operation(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count, SimTime now);
+    OnfiPayload& operation(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count,
+                           SimTime now);
     /// The data of a read whose page is in its register.
     OnfiPayload& data_out(std::uint32_t die, FlashTransaction& txn, SimTime now);
     /// A suspend or resume of what is at work for this transaction.
@@ -65,8 +66,8 @@ private:
     PooledPayloads<OnfiPayload> payloads_;
     std::unique_ptr<BusSequencer> sequencer_;
     bool keep_pins_ = false;
-    std::vector<std::uint8_t> way_of_;     // by die
-    std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
+    std::vector<std::uint8_t> way_of_;      // by die
+    std::vector<std::uint16_t> selected_;   // per way: die and plane that data out would come from
     std::vector<std::uint16_t> addressed_;  // per way: die of the last row address
     ChannelCounters counters_;
     const OnfiBusTiming timing_;
@@ -98,9 +99,18 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         slc += txn.slc;
         ++counters_.pages[flash_work(txn.cause, txn.cls)];
         const bool in = kind.data == DataCycles::in;
-        onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
-                                    in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,
-                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}, txn.spare_only, in ? 0 : txn.first_byte};
+        onfi.target[i] = OnfiTarget{txn.plane,
+                                    txn.address.block,
+                                    kind.columns == 0 ? 0 : txn.address.page,
+                                    txn.data_bytes,
+                                    in ? txn.spare.data() : nullptr,
+                                    in ? txn.bytes : nullptr,
+                                    txn.status.retries,
+                                    in ? &txn.record : nullptr,
+                                    txn.slc,
+                                    FlashStatus{},
+                                    txn.spare_only,
+                                    in ? 0 : txn.first_byte};
         if (!in) continue;
         const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
         data_in += burst.in;
@@ -125,8 +135,9 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
 inline OnfiPayload& SequenceBuilder::data_out(std::uint32_t die, FlashTransaction& txn, SimTime now) {
     OnfiPayload& payload = begin(FlashOp::read_out, die, 1, now);
     OnfiExtension& onfi = payload.onfi;
-    onfi.target[0] = OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, txn.spare.data(), txn.bytes,
-                                txn.status.retries, nullptr, txn.slc, FlashStatus{}, txn.spare_only, txn.first_byte};
+    onfi.target[0] = OnfiTarget{txn.plane,        txn.address.block, txn.address.page,   txn.data_bytes,
+                                txn.spare.data(), txn.bytes,         txn.status.retries, nullptr,
+                                txn.slc,          FlashStatus{},     txn.spare_only,     txn.first_byte};
     std::uint16_t& last_selected = selected(die);
     const bool reselect = last_selected != selection(die, txn.plane);
     last_selected = selection(die, txn.plane);
@@ -135,7 +146,8 @@ inline OnfiPayload& SequenceBuilder::data_out(std::uint32_t die, FlashTransactio
     const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes, txn.spare_only);
     onfi.bus_end = now + select + burst.out;
     bus_free_at_ = onfi.bus_end + timing_.turnaround();
-    if (__builtin_expect(sequencer_ != nullptr, 0)) bus_free_at_ = play(onfi, reselect ? PinSelect::enhanced : PinSelect::none);
+    if (__builtin_expect(sequencer_ != nullptr, 0))
+        bus_free_at_ = play(onfi, reselect ? PinSelect::enhanced : PinSelect::none);
     counters_.command += select;
     counters_.data_out += onfi.bus_end - now - select;
     counters_.turnaround += bus_free_at_ - onfi.bus_end;

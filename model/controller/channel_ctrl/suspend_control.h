@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dies of a channel program or erase while reads wait that a command waits for, which of these are to be suspended when,
-// which are, and when they go on. Asks a policy. Exists only if there is one. Kernel-free.
+// Which dies of a channel program or erase while reads wait that a command waits for, which of these are to be
+// suspended when, which are, and when they go on. Asks a policy. Exists only if there is one. Kernel-free.
 #pragma once
 
 #include <array>
@@ -40,7 +40,8 @@ public:
     bool stopped(std::uint32_t die, SimTime now);
     /// Its resume is on the bus; it is at work from `begin` on.
     void goes_on(std::uint32_t die, SimTime begin);
-    /// The scheduler has nothing for the die that may run beside what is suspended: that goes on, and is not stopped again.
+    /// The scheduler has nothing for the die that may run beside what is suspended: that goes on, and is not stopped
+    /// again.
     void give_up(std::uint32_t die) { dies_[die].given_up = true; }
 
     // What is asked.
@@ -68,8 +69,8 @@ private:
         bool given_up = false;
         std::uint32_t reads_wait = 0;  // in the scheduler
         std::uint32_t count = 0;
-        Ps left{};                     // when it was stopped
-        SimTime until{};               // suspended: from then on no more reads are granted
+        Ps left{};        // when it was stopped
+        SimTime until{};  // suspended: from then on no more reads are granted
         SuspendWork work;
         std::array<FlashTransaction*, kMaxPlanes> txns{};
     };

@@ -38,7 +38,8 @@ OnfiPayload* Suspender::next(SimTime now, SimTime& again_at) {
 
 OnfiPayload& Suspender::suspend(std::uint32_t die, SimTime now) {
     const FlashTransaction& first = *work(die)[0];
-    OnfiPayload& payload = sequences_.control(first.op == FlashOp::erase ? FlashOp::erase_suspend : FlashOp::program_suspend, die, first, now);
+    OnfiPayload& payload = sequences_.control(
+        first.op == FlashOp::erase ? FlashOp::erase_suspend : FlashOp::program_suspend, die, first, now);
     dies_.set_register_free(die, false);
     stopping(die, payload.onfi.bus_end + sequences_.busy_delay());
     return payload;
@@ -46,7 +47,8 @@ OnfiPayload& Suspender::suspend(std::uint32_t die, SimTime now) {
 
 OnfiPayload& Suspender::resume(std::uint32_t die, SimTime now) {
     FlashTransaction* const* const txns = work(die);
-    OnfiPayload& payload = sequences_.control(txns[0]->op == FlashOp::erase ? FlashOp::erase_resume : FlashOp::program_resume, die, *txns[0], now);
+    OnfiPayload& payload = sequences_.control(
+        txns[0]->op == FlashOp::erase ? FlashOp::erase_resume : FlashOp::program_resume, die, *txns[0], now);
     goes_on(die, payload.onfi.bus_end + sequences_.busy_delay());
     dies_.take_back(die, txns, count(die));
     waits_.take_back(txns, count(die), die, now, sequences_.bus_free_at());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transaction waited for, from its submission to its first cycle on the bus: its die (by whose work kept it busy),
-// then the bus, then the scheduler's answer. A transaction waits for its die or, a read of a plane that reads
-// independently, for its plane; a program with cache program for the cache registers. Tells a log, if there is one, what held them. Kernel-free.
+// What a transaction waited for, from its submission to its first cycle on the bus: its die (by whose work kept it
+// busy), then the bus, then the scheduler's answer. A transaction waits for its die or, a read of a plane that reads
+// independently, for its plane; a program with cache program for the cache registers. Tells a log, if there is one,
+// what held them. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -60,14 +61,17 @@ public:
     void busy(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.start(busy_kind(txn), now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.start(busy_kind(txn), now); });
-        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program) registers_[die].meter.start(busy_kind(txn), now);
+        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program)
+            registers_[die].meter.start(busy_kind(txn), now);
     }
     void idle(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.stop(busy_kind(txn), now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn), now); });
-        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program) registers_[die].meter.stop(busy_kind(txn), now);
+        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program)
+            registers_[die].meter.stop(busy_kind(txn), now);
     }
-    /// Cache program: a program holds the cache registers, which are what other programs wait for, or no longer (if it did).
+    /// Cache program: a program holds the cache registers, which are what other programs wait for, or no longer (if it
+    /// did).
     void hold_registers(const FlashTransaction& program, std::uint32_t die, SimTime now) {
         Registers& r = registers_[die];
         r.held = true;
@@ -104,7 +108,8 @@ public:
     /// One of those that hold the die is over.
     void let_go(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         if (units_ == nullptr) return;
-        if (txn.cls == FlashClass::host_write && txn.cause == FlashCause::of_class) programs_->add({txn.queued_at, now, txn.number, txn.owner, kind_of(txn)});
+        if (txn.cls == FlashClass::host_write && txn.cause == FlashCause::of_class)
+            programs_->add({txn.queued_at, now, txn.number, txn.owner, kind_of(txn)});
         if (__builtin_expect(!independent_plane_read_, 1))
             units_[die].end(now);
         else
@@ -122,7 +127,8 @@ public:
             units_[die].end(now);
     }
     /// It holds the die again from now on, and the bus until `bus_until`.
-    void take_back(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
+    void take_back(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now,
+                   SimTime bus_until) {
         for (std::uint32_t i = 0; i < count; ++i) busy(*txns[i], die, now);
         if (cache_program_ && txns[0]->op == FlashOp::program) hold_registers(*txns[0], die, now);
         hold(txns, count, die, now, bus_until);
@@ -139,9 +145,12 @@ public:
 
 private:
     /// Of its Occupation.
-    static std::uint8_t kind_of(const FlashTransaction& txn) { return static_cast<std::uint8_t>(flash_work(txn.cause, txn.cls)); }
+    static std::uint8_t kind_of(const FlashTransaction& txn) {
+        return static_cast<std::uint8_t>(flash_work(txn.cause, txn.cls));
+    }
     /// The kinds behind the common ones, from `until` on.
-    __attribute__((noinline)) static void charge_rare(FlashTransaction& txn, const BusyMeter::Totals& totals, SimTime until) {
+    __attribute__((noinline)) static void charge_rare(FlashTransaction& txn, const BusyMeter::Totals& totals,
+                                                      SimTime until) {
         for (std::size_t k = kCommonKinds; k < kBusyKinds; ++k) {
             const std::int64_t before = txn.rare_snapshot == 0 ? 0 : txn.busy_snapshot[k];
             if (totals[k] == before) continue;
@@ -158,7 +167,8 @@ private:
         bool held = false;  // by a program
     };
     BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) {
-        if (txn.op == FlashOp::read) return independent_plane_read_ ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
+        if (txn.op == FlashOp::read)
+            return independent_plane_read_ ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
         return cache_program_ && txn.op == FlashOp::program ? registers_[die].meter : dies_[die].meter;
     }
     /// A read keeps its own plane, anything else all.
@@ -187,7 +197,7 @@ private:
     std::vector<BusyMeter> plane_meters_;  // independent plane reads only
     const bool cache_program_;
     std::vector<Registers> registers_;  // cache program only, by die
-    OccupancyLog* units_ = nullptr;        // of the channel's first die; null: nobody wants to know
+    OccupancyLog* units_ = nullptr;     // of the channel's first die; null: nobody wants to know
     OccupancyLog* bus_ = nullptr;
     OccupancyLog* programs_ = nullptr;
 };

@@ -13,7 +13,8 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     : costs_(costs),
       geometry_(around.ftl.geometry()),
       around_(around),
-      interval_units_(config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
+      interval_units_(
+          config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
       row_pages_(around.ftl.shape().planes()) {
     checkpoints().in_flight().on_end([this] { program_ended(); });
 }
@@ -27,7 +28,8 @@ void CheckpointWriter::program_ended() {
 
 /// The first one when something is written: after a start that was not a clean one the last is old.
 bool CheckpointWriter::is_due() const {
-    return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !around_.ftl.media().read_only && around_.ftl.counters().host_units >= due_at_;
+    return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !around_.ftl.media().read_only &&
+           around_.ftl.counters().host_units >= due_at_;
 }
 
 void CheckpointWriter::look(std::uint64_t) {
@@ -49,7 +51,8 @@ void CheckpointWriter::write_clean(std::function<void()> done) {
 
 void CheckpointWriter::begin() {
     due_at_ = around_.ftl.counters().host_units + interval_units_;
-    const CheckpointCapture::Result result = given_up_ ? CheckpointCapture::Result::no_room : CheckpointCapture::begin(around_.ftl, is_clean_);
+    const CheckpointCapture::Result result =
+        given_up_ ? CheckpointCapture::Result::no_room : CheckpointCapture::begin(around_.ftl, is_clean_);
     if (result == CheckpointCapture::Result::not_now && !is_clean_) {
         due_at_ = 0;  // when the next program has ended
         return;
@@ -66,13 +69,15 @@ void CheckpointWriter::begin() {
 
 /// Of the pages of the map that are to be written: the translation pages that say their entries.
 void CheckpointWriter::read_map() {
-    const std::uint64_t per_page = checkpoints().layout().entries_per_page(), per_translation = around_.ftl.entries_per_translation_page();
+    const std::uint64_t per_page = checkpoints().layout().entries_per_page(),
+                        per_translation = around_.ftl.entries_per_translation_page();
     std::vector<std::uint32_t> pages;
     for (const std::uint32_t page : checkpoints().attempt()->map) {
         const std::uint64_t end = std::min((page + 1) * per_page, around_.ftl.logical_units());
         for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
             const auto translation = static_cast<std::uint32_t>(u / per_translation);
-            if (is_place(around_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation)) pages.push_back(translation);
+            if (is_place(around_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation))
+                pages.push_back(translation);
         }
     }
     if (pages.empty()) return;
@@ -95,7 +100,8 @@ void CheckpointWriter::erase(SuperblockId b) {
     }
     in_flight_ += shape.planes();
     around_.ftl.count_checkpoint(0, shape.planes());
-    around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
+    around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)),
+                                                       std::uint64_t{costs_.flash_issue} * shape.planes(),
                                                        CoreStep::checkpoint_issue, chain.first()->index);
 }
 
@@ -127,7 +133,8 @@ void CheckpointWriter::go_on() {
     if (issuing_ || in_flight_ >= 2 * row_pages_) return;
     const auto pages = static_cast<std::uint32_t>(std::min<std::size_t>(left, row_pages_));
     issuing_ = true;
-    around_.cores.run<&CheckpointWriter::issue_pages>(this, 0, std::uint64_t{costs_.flash_issue} * pages, CoreStep::checkpoint_issue, pages);
+    around_.cores.run<&CheckpointWriter::issue_pages>(this, 0, std::uint64_t{costs_.flash_issue} * pages,
+                                                      CoreStep::checkpoint_issue, pages);
 }
 
 void CheckpointWriter::issue_pages(std::uint64_t pages) {
@@ -257,14 +264,18 @@ void CheckpointWriter::end() {
 
 void CheckpointWriter::check_waiters() const {
     const bool busy = in_flight_ != 0 || issuing_;
-    if ((state_ == State::erasing || state_ == State::writing) && !busy) throw CheckFailed("checkpoint: its pages are to be written, and nothing is under way");
-    if (state_ == State::settling && !look_posted_ && checkpoints().in_flight().awaited_ended() && around_.journal.is_durable(turn_))
+    if ((state_ == State::erasing || state_ == State::writing) && !busy)
+        throw CheckFailed("checkpoint: its pages are to be written, and nothing is under way");
+    if (state_ == State::settling && !look_posted_ && checkpoints().in_flight().awaited_ended() &&
+        around_.journal.is_durable(turn_))
         throw CheckFailed("checkpoint: all that it names is in flash, and its root record is not written");
 }
 
 std::string CheckpointWriter::dump() const {
-    static const char* const kDoing[] = {"idle", "erases", "writes pages", "waits for what it names", "writes its root record"};
-    return std::string("checkpoint: ") + kDoing[static_cast<std::size_t>(state_)] + ", " + std::to_string(in_flight_) + " operations in flight\n";
+    static const char* const kDoing[] = {"idle", "erases", "writes pages", "waits for what it names",
+                                         "writes its root record"};
+    return std::string("checkpoint: ") + kDoing[static_cast<std::size_t>(state_)] + ", " + std::to_string(in_flight_) +
+           " operations in flight\n";
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes checkpoints of the map: erases the superblocks that the next one needs, programs its pages, waits until everything that it
-// names is in flash, and writes the root record that makes it a complete one. In the background, each time when the host has written so
-// much; and at a shutdown. When a program has failed meanwhile, of whose data the checkpoint says where they are, it is begun again.
+// Writes checkpoints of the map: erases the superblocks that the next one needs, programs its pages, waits until
+// everything that it names is in flash, and writes the root record that makes it a complete one. In the background,
+// each time when the host has written so much; and at a shutdown. When a program has failed meanwhile, of whose data
+// the checkpoint says where they are, it is begun again.
 #pragma once
 
 #include <cstdint>
@@ -43,11 +44,13 @@ public:
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
     /// Begins none by itself from now on; false: any more.
     void hold_off(bool on) { held_off_ = on; }
-    /// One that says that nothing is written after it; `done` follows in any case. Precondition: idle(), and nothing is under way in the drive.
+    /// One that says that nothing is written after it; `done` follows in any case. Precondition: idle(), and nothing is
+    /// under way in the drive.
     void write_clean(std::function<void()> done);
     /// The newest root record is that one's.
     bool clean() const { return around_.ftl.checkpoints()->clean(); }
-    /// It is not any more, before anything else is written; a drive that cannot say so is read-only. Precondition: clean() and idle().
+    /// It is not any more, before anything else is written; a drive that cannot say so is read-only. Precondition:
+    /// clean() and idle().
     void write_working(std::function<void()> done);
     /// CheckFailed with a sentence. Between two events.
     void check_waiters() const;
@@ -93,18 +96,18 @@ private:
     const std::uint64_t interval_units_;  // 0: none but at a shutdown
     const std::uint32_t row_pages_;
     State state_ = State::idle;
-    std::uint64_t due_at_ = 0;          // units of the host
-    std::uint64_t turn_ = 0;            // of the journal, which has to be durable
-    std::uint32_t in_flight_ = 0;       // erases and programs, and the reads of the map as one
-    bool issuing_ = false;              // a core works on some
-    std::size_t next_page_ = 0;         // of the attempt
-    bool broken_ = false;               // one of its own has failed
+    std::uint64_t due_at_ = 0;     // units of the host
+    std::uint64_t turn_ = 0;       // of the journal, which has to be durable
+    std::uint32_t in_flight_ = 0;  // erases and programs, and the reads of the map as one
+    bool issuing_ = false;         // a core works on some
+    std::size_t next_page_ = 0;    // of the attempt
+    bool broken_ = false;          // one of its own has failed
     bool look_posted_ = false;
-    bool is_clean_ = false;             // the attempt
+    bool is_clean_ = false;  // the attempt
     bool held_off_ = false;
-    bool given_up_ = false;             // no anchor is left
+    bool given_up_ = false;  // no anchor is left
     std::uint32_t tries_ = 0;
-    bool works_ = false;                // the root record says no more than that
+    bool works_ = false;  // the root record says no more than that
     PageContent root_;
     std::uint64_t root_number_ = 0;
     std::function<void()> done_, on_idle_;

@@ -16,7 +16,7 @@ void CleanShutdown::look_again() {
 }
 
 bool CleanShutdown::hold(Command& c) {
-    if (c.ends_work) return false;  // another shutdown: what it flushes is in flash
+    if (c.ends_work) return false;                 // another shutdown: what it flushes is in flash
     if (!stopping() && !around_.writer.clean()) {  // the last one has left no checkpoint
         release();
         return false;
@@ -56,7 +56,8 @@ void CleanShutdown::flushed(Command& c) {
     }
     command_ = &c;
     map_written_ = around_.map == nullptr;
-    // Dirty entries go to their pages while garbage collection gives these room; what it changes until it has ended follows.
+    // Dirty entries go to their pages while garbage collection gives these room; what it changes until it has ended
+    // follows.
     if (map_written_)
         stop_collection();
     else
@@ -80,7 +81,8 @@ void CleanShutdown::begin(std::uint64_t) {
 
 bool CleanShutdown::try_write(std::uint64_t&) {
     if (!around_.journal.is_durable(around_.journal.demand())) {
-        // What collection has come across at its end may have to be noted, and find no page: it goes on until there is one.
+        // What collection has come across at its end may have to be noted, and find no page: it goes on until there is
+        // one.
         if (around_.journal.under_way()) return false;
         map_written_ = around_.map == nullptr;
         around_.gc.go_on();
@@ -112,7 +114,9 @@ void CleanShutdown::written() {
 
 std::string CleanShutdown::dump() const {
     return std::string(stopping() ? "shutdown: waits for the checkpoint\n" : "") +
-           (held_.empty() ? "" : "shutdown: " + std::to_string(held_.size()) + " commands wait until the drive works again\n");
+           (held_.empty()
+                ? ""
+                : "shutdown: " + std::to_string(held_.size()) + " commands wait until the drive works again\n");
 }
 
 }  // namespace ssdtlm

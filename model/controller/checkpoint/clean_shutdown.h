@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a normal shutdown: when everything is flushed, garbage collection ends what it is at, and a checkpoint is written that
-// says that nothing comes after it. Commands that come all the same, because the host goes on without switching the drive off, or
-// after a start from such a checkpoint, wait until the flash says that the drive works again.
+// The end of a normal shutdown: when everything is flushed, garbage collection ends what it is at, and a checkpoint is
+// written that says that nothing comes after it. Commands that come all the same, because the host goes on without
+// switching the drive off, or after a start from such a checkpoint, wait until the flash says that the drive works
+// again.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,11 @@ public:
         GcEngine& gc;
         JournalPort& journal;
         Waiters& waiters;
-        MapKeeper* map;                           ///< null: it is all in memory
-        bool writes;                              ///< a checkpoint at a shutdown
-        std::function<bool()> is_quiet;           ///< no other organ has anything under way
-        std::function<void(Command&)> submit;     ///< for commands that have waited
-        std::function<void(Command&)> complete;   ///< for that of a shutdown
+        MapKeeper* map;                          ///< null: it is all in memory
+        bool writes;                             ///< a checkpoint at a shutdown
+        std::function<bool()> is_quiet;          ///< no other organ has anything under way
+        std::function<void(Command&)> submit;    ///< for commands that have waited
+        std::function<void(Command&)> complete;  ///< for that of a shutdown
     };
     explicit CleanShutdown(Surroundings around);
 
@@ -45,7 +46,8 @@ public:
     bool idle() const { return !stopping() && held_.empty(); }
     /// A checkpoint that nobody else waits for is on its way.
     bool under_way() const {
-        return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_ || (around_.map != nullptr && !around_.map->idle()));
+        return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_ ||
+                              (around_.map != nullptr && !around_.map->idle()));
     }
     std::string dump() const;
 
@@ -65,10 +67,10 @@ private:
     const Surroundings around_;
     Command* command_ = nullptr;  // of the shutdown; null: none, or it has ended
     std::deque<Command*> held_;
-    bool stopped_ = false;        // nothing is collected
-    bool settles_ = false;        // in an event that is to come
+    bool stopped_ = false;  // nothing is collected
+    bool settles_ = false;  // in an event that is to come
     bool reopening_ = false;
-    bool map_written_ = false;    // since collection has ended
+    bool map_written_ = false;  // since collection has ended
 };
 
 }  // namespace ssdtlm

@@ -19,8 +19,8 @@ std::string dump_commands(const States& states) {
         if (s.command == nullptr || ++under_way > kShown) continue;
         const Command& c = *s.command;
         text += std::string("  ") + kOps[static_cast<std::size_t>(c.op)] + (c.fua ? " forced" : "") + " of " +
-                std::to_string(c.blocks) + " blocks at LBA " + std::to_string(c.slba) + ": " + std::to_string(s.remaining) +
-                " parts or units to go\n";
+                std::to_string(c.blocks) + " blocks at LBA " + std::to_string(c.slba) + ": " +
+                std::to_string(s.remaining) + " parts or units to go\n";
     }
     if (under_way > kShown) text += "  and " + std::to_string(under_way - kShown) + " more\n";
     return text;

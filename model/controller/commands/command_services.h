@@ -68,10 +68,10 @@ struct CommandServices {
     Extents extents;
     SignedBlocks signatures;
     SlcRegion slc;
-    UnitData* bytes;  ///< null: signatures stand for the data
-    ReadCache* cache;  ///< null: none
+    UnitData* bytes;        ///< null: signatures stand for the data
+    ReadCache* cache;       ///< null: none
     StreamChoice* streams;  ///< null: the host says which
-    bool buffer_first; ///< the map may have to be read from flash: it is not asked for what the write buffer has
+    bool buffer_first;      ///< the map may have to be read from flash: it is not asked for what the write buffer has
 
     /// What has to be moved of user data.
     ByteEnables moved() const { return __builtin_expect(bytes != nullptr, 0) ? ByteEnables{} : signatures.moved(); }

@@ -27,13 +27,15 @@ void DeallocateCommand::start(Command& c) {
         }
         waits = table->wait();
     }
-    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate, waits);
+    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units,
+                                            CoreStep::deallocate, waits);
 }
 
 void DeallocateCommand::begin(std::uint64_t command) {
     State& s = states_[command];
     Command& c = *s.command;
-    if (c.op == IoOp::write_zeroes && (s_.extents.first_byte(c) % s_.extents.unit_bytes != 0 || c.bytes % s_.extents.unit_bytes != 0)) {
+    if (c.op == IoOp::write_zeroes &&
+        (s_.extents.first_byte(c) % s_.extents.unit_bytes != 0 || c.bytes % s_.extents.unit_bytes != 0)) {
         c.status = CommandStatus::not_possible;  // see README: zeroing part of a mapping unit is not modelled
         s.remaining = 0;
     }
@@ -44,7 +46,8 @@ void DeallocateCommand::begin(std::uint64_t command) {
     go_on(s);
 }
 
-// Each range is removed at one instant. What was waited for in the buffer, and what was the newest copy in flash, is no more.
+// Each range is removed at one instant. What was waited for in the buffer, and what was the newest copy in flash, is no
+// more.
 void DeallocateCommand::go_on(State& s) {
     Command& c = *s.command;
     while (s.remaining != 0) {
@@ -62,7 +65,8 @@ void DeallocateCommand::go_on(State& s) {
         }
         remove(s.extent);
     }
-    if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected && c.status == CommandStatus::success) {
+    if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected &&
+        c.status == CommandStatus::success) {
         s.journal = s_.journal.demand();
         if (!try_end(s)) s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
     } else {
@@ -124,6 +128,8 @@ MapExtent DeallocateCommand::whole_units(const LbaRange& range) const {
     return {Lpa{static_cast<std::uint32_t>(first)}, static_cast<std::uint32_t>(last - first), 0};
 }
 
-std::string DeallocateCommand::dump() const { return dump_commands(states_); }
+std::string DeallocateCommand::dump() const {
+    return dump_commands(states_);
+}
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deallocate (Dataset Management) and Write Zeroes: mapping units that are covered as a whole are unmapped, range by range.
-// Deallocation is advisory: a unit that is only partly covered keeps its data. Zeroing part of a unit is refused. Write Zeroes that is forced (FUA, or
-// a drive without a volatile write cache) ends when the journal that says so is in flash; a deallocation promises nothing before a flush.
+// Deallocate (Dataset Management) and Write Zeroes: mapping units that are covered as a whole are unmapped, range by
+// range. Deallocation is advisory: a unit that is only partly covered keeps its data. Zeroing part of a unit is
+// refused. Write Zeroes that is forced (FUA, or a drive without a volatile write cache) ends when the journal that says
+// so is in flash; a deallocation promises nothing before a flush.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ private:
     const CommandServices s_;
     const Options options_;
     bool aborts_ = false;
-    std::vector<State> states_;  // by command
+    std::vector<State> states_;           // by command
     std::vector<std::uint32_t> dropped_;  // by remove(), kept for its memory
 };
 

@@ -75,6 +75,8 @@ void FlushCommand::check_waiters() const {
     if (first != nullptr && is_done(*first)) throw CheckFailed("firmware: a flush that is done was not completed");
 }
 
-std::string FlushCommand::dump() const { return dump_commands(states_); }
+std::string FlushCommand::dump() const {
+    return dump_commands(states_);
+}
 
 }  // namespace ssdtlm

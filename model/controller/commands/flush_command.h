@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do not delay it. If the flash
-// took no more pages for some of it, or for what was there since the flush before, it ends with a write fault. Where capacitors protect buffer and journal it waits for
-// nothing, unless it is that of a shutdown.
+// Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do
+// not delay it. If the flash took no more pages for some of it, or for what was there since the flush before, it ends
+// with a write fault. Where capacitors protect buffer and journal it waits for nothing, unless it is that of a
+// shutdown.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace ssdtlm {
 
 class FlushCommand {
 public:
-    FlushCommand(const CommandServices& services, bool power_protected) : s_(services), power_protected_(power_protected) {}
+    FlushCommand(const CommandServices& services, bool power_protected)
+        : s_(services), power_protected_(power_protected) {}
 
     /// That of a shutdown is not completed but goes there.
     void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
@@ -30,14 +32,14 @@ public:
 private:
     struct State {
         Command* command = nullptr;
-        std::uint32_t generation = 0;  ///< of the buffer
-        std::uint32_t remaining = 0;   ///< 1 while it waits
-        std::uint64_t given_up = 0;    ///< by the buffer, as a flush has told before it began
-        std::uint64_t journal = 0;     ///< what it demanded of it
-        std::uint64_t deallocated = 0; ///< units of the buffer, before it began
+        std::uint32_t generation = 0;   ///< of the buffer
+        std::uint32_t remaining = 0;    ///< 1 while it waits
+        std::uint64_t given_up = 0;     ///< by the buffer, as a flush has told before it began
+        std::uint64_t journal = 0;      ///< what it demanded of it
+        std::uint64_t deallocated = 0;  ///< units of the buffer, before it began
         bool buffer_done = false;
-        bool unheard = false;          ///< the host does not hear how it ends: a reset came first, or it is that of a shutdown
-        std::uint64_t order = 0;       ///< they end in the order in which they began to wait
+        bool unheard = false;  ///< the host does not hear how it ends: a reset came first, or it is that of a shutdown
+        std::uint64_t order = 0;  ///< they end in the order in which they began to wait
     };
     void begin(std::uint64_t command);
     bool is_done(const State& s) const;
@@ -48,7 +50,8 @@ private:
     bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
-    std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended, and the host has heard of its end
+    std::uint64_t told_ =
+        0;  // units given up by the buffer that a flush knew of when it ended, and the host has heard of its end
     std::function<void(Command&)> shutdown_;  // empty: it is completed as others
 };
 

@@ -27,10 +27,13 @@ void MergeReader::flash_done(FlashTransaction& txn) {
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = s_.extents.unit_bytes;
-    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)}, *this, handle_of(job));
+    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)}, *this,
+                   handle_of(job));
 }
 
-void MergeReader::dram_done(std::uint64_t handle) { end(job_of(handle), true); }
+void MergeReader::dram_done(std::uint64_t handle) {
+    end(job_of(handle), true);
+}
 
 void MergeReader::end(FlashJob& job, bool readable) {
     --under_way_;
@@ -38,7 +41,8 @@ void MergeReader::end(FlashJob& job, bool readable) {
     if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
-        if (__builtin_expect(s_.bytes != nullptr, 0) && !s_.buffer.unit(entry).dropped) s_.bytes->join(entry, job.bytes->page[job.slot[0]]);
+        if (__builtin_expect(s_.bytes != nullptr, 0) && !s_.buffer.unit(entry).dropped)
+            s_.bytes->join(entry, job.bytes->page[job.slot[0]]);
         const std::uint32_t waiter = s_.buffer.merged(entry);
         if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }
@@ -55,8 +59,9 @@ __attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) 
 
 void MergeReader::check_waiters() const {
     if (s_.buffer.merging() != under_way_)
-        throw CheckFailed("firmware: " + std::to_string(s_.buffer.merging()) + " units wait for the rest of their old copy, but " +
-                          std::to_string(under_way_) + " merge reads are in flight");
+        throw CheckFailed("firmware: " + std::to_string(s_.buffer.merging()) +
+                          " units wait for the rest of their old copy, but " + std::to_string(under_way_) +
+                          " merge reads are in flight");
 }
 
 }  // namespace ssdtlm

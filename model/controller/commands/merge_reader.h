@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the rest
-// is there. If that cannot be read, the unit is lost, and with it what leans on it: those who wait for it end with an unrecovered read.
+// The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the
+// rest is there. If that cannot be read, the unit is lost, and with it what leans on it: those who wait for it end with
+// an unrecovered read.
 #pragma once
 
 #include <cstdint>

@@ -36,12 +36,16 @@ bool PowerFailFlush::try_end(std::uint64_t&) {
 }
 
 void PowerFailFlush::check_waiters() const {
-    if ((step_ == Step::buffer || step_ == Step::journal) && is_done()) throw CheckFailed("firmware: what capacitors protect is in flash, and nobody was told");
+    if ((step_ == Step::buffer || step_ == Step::journal) && is_done())
+        throw CheckFailed("firmware: what capacitors protect is in flash, and nobody was told");
 }
 
 std::string PowerFailFlush::dump() const {
-    static constexpr const char* kSteps[] = {"", "begins", "waits for the buffer", "waits for the journal", "has ended"};
-    return step_ == Step::none ? "" : std::string("the supply has failed: the flush of what capacitors protect ") + kSteps[static_cast<std::size_t>(step_)] + "\n";
+    static constexpr const char* kSteps[] = {"", "begins", "waits for the buffer", "waits for the journal",
+                                             "has ended"};
+    return step_ == Step::none ? ""
+                               : std::string("the supply has failed: the flush of what capacitors protect ") +
+                                     kSteps[static_cast<std::size_t>(step_)] + "\n";
 }
 
 }  // namespace ssdtlm

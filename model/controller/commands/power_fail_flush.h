@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive with a protected write buffer does when its supply fails and capacitors take over: a flush of buffer and journal that no host has asked
-// for. What commands bring in meanwhile was not acknowledged, and is not waited for.
+// What a drive with a protected write buffer does when its supply fails and capacitors take over: a flush of buffer and
+// journal that no host has asked for. What commands bring in meanwhile was not acknowledged, and is not waited for.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ class PowerFailFlush {
 public:
     explicit PowerFailFlush(const CommandServices& services) : s_(services) {}
 
-    /// Calls `saved` when all that is in buffer and journal now is in flash, or given up by a read-only drive. Once in a life of the firmware.
+    /// Calls `saved` when all that is in buffer and journal now is in flash, or given up by a read-only drive. Once in
+    /// a life of the firmware.
     void start(std::function<void()> saved);
     void check_waiters() const;
     std::string dump() const;
@@ -24,7 +25,9 @@ private:
     enum class Step : std::uint8_t { none, begins, buffer, journal, done };
     void begin(std::uint64_t);
     bool try_end(std::uint64_t&);
-    bool is_done() const { return step_ == Step::buffer ? s_.buffer.flush_done(generation_) : s_.journal.is_durable(journal_); }
+    bool is_done() const {
+        return step_ == Step::buffer ? s_.buffer.flush_done(generation_) : s_.journal.is_durable(journal_);
+    }
 
     const CommandServices s_;
     std::function<void()> saved_;

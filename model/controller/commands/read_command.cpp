@@ -9,7 +9,11 @@
 namespace ssdtlm {
 
 ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec)
-    : s_(services), codec_(codec), decode_(services.geometry), units_per_page_(services.geometry.units_per_page()), places_(1) {}
+    : s_(services),
+      codec_(codec),
+      decode_(services.geometry),
+      units_per_page_(services.geometry.units_per_page()),
+      places_(1) {}
 
 inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     Located found;
@@ -25,7 +29,8 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
                 found.entry = entry;
                 if (__builtin_expect(s_.cache != nullptr, 0) && s_.cache->shares_room()) s_.buffer.touch(entry);
                 if (!unit.merging) {
-                    if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+                    if (is_place(place))
+                        s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
                     return found;
                 }
                 // The rest of a partly written unit is still in flash.
@@ -53,7 +58,8 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
 }
 
 /// What the buffer or the read cache has of it.
-__attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit, BufferPort::Index entry) const {
+__attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit,
+                                                       BufferPort::Index entry) const {
     if (entry == BufferPort::kNone)
         part.bytes->buffered[unit] = {s_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
     else
@@ -78,13 +84,16 @@ __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std:
             continue;
         }
         const std::uint32_t slot = part.slot[i];
-        s_.cache->end_fill(part.item[i], {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
-                                          part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}}, part.command->whose.tenant);
+        s_.cache->end_fill(part.item[i],
+                           {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
+                            part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}},
+                           part.command->whose.tenant);
     }
     if (s_.buffer.is_wanted()) s_.waiters.settle();  // what makes room may be programmed
 }
 
-inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset) {
+inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa,
+                                         std::uint32_t byte_offset) {
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
     job.source = unit.source;
     job.command = &c;
@@ -100,8 +109,9 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.address = decode_.page_of(page);
         job.txn.die = decode_.die_of(job.txn.address.plane);
         job.txn.slc = s_.slc.holds(job.txn.address);
-        job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * s_.extents.unit_bytes + s_.extents.first_byte(c) +
-                                                        byte_offset - std::uint64_t{idx(lpa)} * s_.extents.unit_bytes);
+        job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * s_.extents.unit_bytes +
+                                                        s_.extents.first_byte(c) + byte_offset -
+                                                        std::uint64_t{idx(lpa)} * s_.extents.unit_bytes);
         job.txn.client = this;
         job.txn.cookie = handle_of(job);
         job.txn.owner = c.timeline->number();
@@ -112,7 +122,8 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
 
 inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes) {
     const std::uint32_t i = part.units++;
-    if (unit.source == FlashJob::Source::flash) part.slot[i] = static_cast<std::uint8_t>(decode_.slot_of(unit.ppa, page));
+    if (unit.source == FlashJob::Source::flash)
+        part.slot[i] = static_cast<std::uint8_t>(decode_.slot_of(unit.ppa, page));
     if (unit.newer) {
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
         part.item[i] = unit.version;
@@ -124,7 +135,8 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
     part.txn.data_bytes += bytes;
 }
 
-__attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& s, const Span& span, const Ppa* places) {
+__attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& s, const Span& span,
+                                                             const Ppa* places) {
     std::uint32_t flash_parts;
     if (span.first == span.last) {
         const Lpa lpa{static_cast<std::uint32_t>(span.first)};
@@ -149,12 +161,12 @@ void ReadCommand::start(Command& c) {
     const Span span = span_of(c);
     const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
-    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command,
-                                         s_.cores.wait_for(c.index, {span.first, units}, false));
+    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units,
+                                        CoreStep::read_command, s_.cores.wait_for(c.index, {span.first, units}, false));
 }
 
-// The map is asked when the core has done the look-up's cycles; a block that holds a planned page is not erased until the page
-// has been read.
+// The map is asked when the core has done the look-up's cycles; a block that holds a planned page is not erased until
+// the page has been read.
 void ReadCommand::look_up(std::uint64_t command) {
     State& s = states_[command];
     Command& c = *s.command;
@@ -166,7 +178,8 @@ void ReadCommand::look_up(std::uint64_t command) {
         return plan(c, s, span, places_.data());
     }
     const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose};
-    if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
+    if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data()))
+        plan(c, s, span, places_.data());
 }
 
 /// All of it, so that no old copy is needed.
@@ -268,7 +281,8 @@ __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const std::uint64_t unit = (std::uint64_t{job.first_unit} + i) * s_.extents.unit_bytes;
         const std::uint64_t until = std::min(end, unit + s_.extents.unit_bytes);
-        pieces_.push_back({std::uint64_t{job.dram_unit[i]} * s_.extents.unit_bytes + (at - unit), static_cast<std::uint32_t>(until - at)});
+        pieces_.push_back({std::uint64_t{job.dram_unit[i]} * s_.extents.unit_bytes + (at - unit),
+                           static_cast<std::uint32_t>(until - at)});
         at = until;
     }
     through_dram(job, pieces_.data(), job.units);
@@ -280,7 +294,8 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
     part_delivered(job, s_.agenda.now());
 }
 
-/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is known.
+/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
+/// known.
 inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
     if (!is_one_of_several(job)) return s_.dram.access(pieces, count, *this, handle_of(job));
     const SimTime end = s_.dram.begin(pieces, count, *this, handle_of(job));
@@ -298,11 +313,14 @@ void ReadCommand::dram_done(std::uint64_t handle) {
 // Several parts go in the order in which they are handed over, so the last one is the last to arrive.
 inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
     fill(job);
-    if (!is_one_of_several(job)) return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job), s_.moved());
+    if (!is_one_of_several(job))
+        return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job),
+                               s_.moved());
     State& s = states_[job.command->index];
     s.sent_from = std::max(s.sent_from, from);
     const bool last = --s.unsent == 0;
-    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job), s_.moved(), {s.sent_from, last, true});
+    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job),
+                    s_.moved(), {s.sent_from, last, true});
 }
 
 // What the flash or the buffer says, for the host.
@@ -322,7 +340,8 @@ __attribute__((noinline)) void ReadCommand::fill_bytes(FlashJob& job) {
 
 inline void ReadCommand::check_contents(const FlashJob& job, std::uint32_t unit) const {
     const Spare spare = job.txn.spare[job.slot[unit]];
-    if (__builtin_expect(codec_.lpa(spare) != Lpa{job.first_unit + unit}, 0)) refuse_contents(job, unit);  // nobody's if erased or padding
+    if (__builtin_expect(codec_.lpa(spare) != Lpa{job.first_unit + unit}, 0))
+        refuse_contents(job, unit);  // nobody's if erased or padding
 }
 
 __attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob& job, std::uint32_t unit) const {
@@ -332,7 +351,9 @@ __attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob
                       ", whose spare area holds " + std::to_string(idx(job.txn.spare[job.slot[unit]])));
 }
 
-void ReadCommand::dma_done(std::uint64_t cookie, SimTime at) { part_delivered(job_of(cookie), at); }
+void ReadCommand::dma_done(std::uint64_t cookie, SimTime at) {
+    part_delivered(job_of(cookie), at);
+}
 
 void ReadCommand::dma_failed(std::uint64_t cookie) {
     FlashJob& job = job_of(cookie);
@@ -369,6 +390,8 @@ __attribute__((noinline)) void ReadCommand::gather(State& s, FlashJob& job, SimT
     complete(*s.command, s);
 }
 
-std::string ReadCommand::dump() const { return dump_commands(states_); }
+std::string ReadCommand::dump() const {
+    return dump_commands(states_);
+}
 
 }  // namespace ssdtlm

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash page,
-// issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be read sends
-// nothing; the command ends with an unrecovered read.
+// Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash
+// page, issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be
+// read sends nothing; the command ends with an unrecovered read.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "controller/commands/command_services.h"
 #include "common/address/ppa_decoder.h"
+#include "controller/commands/command_services.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -30,21 +30,22 @@ private:
         std::uint32_t unsent = 0;     ///< parts not handed to the DMA engine; with the last of them, all are delivered
         SimTime sent_from{};          ///< the data of those handed over are there
         // Of several parts only.
-        FlashJob* last = nullptr;     ///< of those that arrived, the last: the command will be charged with its way
-        SimTime latest{};             ///< its arrival
+        FlashJob* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
+        SimTime latest{};          ///< its arrival
     };
     /// Where the bytes of a mapping unit are.
     struct Located {
         FlashJob::Source source = FlashJob::Source::zeros;
-        bool newer = false;           ///< the buffer has newer bytes, of `version`
+        bool newer = false;  ///< the buffer has newer bytes, of `version`
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
-        BufferPort::Index entry = BufferPort::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
+        BufferPort::Index entry =
+            BufferPort::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
     struct Span {
-        std::uint64_t begin, end;     ///< bytes
-        std::uint64_t first, last;    ///< mapping units
+        std::uint64_t begin, end;   ///< bytes
+        std::uint64_t first, last;  ///< mapping units
     };
 
     State& state(const Command& c) {
@@ -95,8 +96,8 @@ private:
     const SpareCodec codec_;
     const PpaDecoder decode_;
     const std::uint32_t units_per_page_;
-    std::vector<State> states_;  // by command
-    std::vector<Ppa> places_;    // of the question at hand
+    std::vector<State> states_;      // by command
+    std::vector<Ppa> places_;        // of the question at hand
     std::vector<DramPiece> pieces_;  // of the access at hand
     std::uint64_t units_read_ = 0;
 };

@@ -20,13 +20,15 @@ void WriteCommand::start(Command& c) {
     s.offset = 0;
     s.remaining = s_.extents.units(s_.extents.first_byte(c), c.bytes);
     const std::uint32_t of_unit = s_.costs.buffer_insert + (s_.streams != nullptr ? s_.costs.stream_choice : 0);
-    s_.cores.run<&WriteCommand::wants_room>(this, c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining, CoreStep::write_command);
+    s_.cores.run<&WriteCommand::wants_room>(this, c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining,
+                                            CoreStep::write_command);
 }
 
 // A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces.
 inline void WriteCommand::choose_piece(State& s) {
     s.begin = s_.extents.first_byte(*s.command) + s.offset;
-    const std::uint64_t last_unit = s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
+    const std::uint64_t last_unit =
+        s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
     s.piece = std::min(s.command->bytes - s.offset, last_unit * s_.extents.unit_bytes - s.begin);
     s.units = s_.extents.units(s.begin, s.piece);
 }
@@ -35,7 +37,8 @@ void WriteCommand::wants_room(std::uint64_t command) {
     if (!take_room(states_[command])) s_.waiters.settle();
 }
 
-// Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with another part of the buffer.
+// Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with
+// another part of the buffer.
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
     if (__builtin_expect(s_.media.read_only, 0)) {
@@ -93,7 +96,8 @@ void WriteCommand::fetch_data(State& s) {
     s.staging = staging_free_.back();
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
-    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(), *this, s.command->index, s_.moved());
+    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(), *this,
+                      s.command->index, s_.moved());
 }
 
 void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
@@ -123,17 +127,18 @@ void WriteCommand::dma_failed(std::uint64_t command) {
     s_.waiters.settle();
 }
 
-// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is lost,
-// and with it the unit's other bytes.
-__attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes,
-                                                                     const std::uint8_t* data, Ppa place,
-                                                                     std::uint32_t dram_unit) {
+// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is
+// lost, and with it the unit's other bytes.
+__attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at,
+                                                                     std::uint64_t bytes, const std::uint8_t* data,
+                                                                     Ppa place, std::uint32_t dram_unit) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
     const bool with_bytes = __builtin_expect(s_.bytes != nullptr, 0);
     const std::uint32_t version = with_bytes ? 0 : s_.signatures.version_of(s_.extents.block_of(at), data);
     if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
     const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
-    const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
+    const bool needs_rest =
+        place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
@@ -141,8 +146,8 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     const std::uint8_t stream = __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
     const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit, c.whose);
     if (with_bytes)
-        s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes), static_cast<std::uint32_t>(bytes), data,
-                         needs_rest);
+        s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes),
+                         static_cast<std::uint32_t>(bytes), data, needs_rest);
     if (needs_rest)
         merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
     else if (is_place(place))
@@ -150,8 +155,8 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     return true;
 }
 
-// What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the map
-// is asked once, so that all units of the piece enter the buffer at one instant.
+// What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the
+// map is asked once, so that all units of the piece enter the buffer at one instant.
 void WriteCommand::dram_done(std::uint64_t command) {
     State& s = states_[command];
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
@@ -162,9 +167,11 @@ void WriteCommand::dram_done(std::uint64_t command) {
     s.asked.units = 0;
     if (first_in_part || last_in_part) {
         const std::uint64_t from = first_in_part ? first : last, to = last_in_part ? last : first;
-        s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose};
+        s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1),
+                            s.command->whose};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
-        if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data())) return;
+        if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data()))
+            return;
     }
     insert_units(static_cast<std::uint32_t>(command), places_.data());
 }
@@ -182,7 +189,8 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
         const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
         const std::uint64_t asked = u - idx(s.asked.first);
         const auto in_dram = static_cast<std::uint32_t>(s.dram_unit + (u - first));
-        refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin), asked < s.asked.units ? places[asked] : kUnmapped, in_dram);
+        refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin),
+                                asked < s.asked.units ? places[asked] : kUnmapped, in_dram);
         at += bytes;
     }
     free_staging(s);
@@ -212,7 +220,8 @@ void WriteCommand::unit_durable(std::uint32_t command) {
 void WriteCommand::check_waiters() const {
     if (fetching_ + s_.buffer.held() != s_.buffer.used())
         throw CheckFailed("firmware: " + std::to_string(s_.buffer.used()) + " units of the buffer are taken, " +
-                          std::to_string(fetching_) + " by data on its way and " + std::to_string(s_.buffer.held()) + " by data");
+                          std::to_string(fetching_) + " by data on its way and " + std::to_string(s_.buffer.held()) +
+                          " by data");
     merges_.check_waiters();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest. Ends
-// when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit that is lost cannot be
-// written: the command ends with an unrecovered read, and what it has of other units is written. A read-only drive refuses all (1/82h).
+// Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest.
+// Ends when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit that is lost
+// cannot be written: the command ends with an unrecovered read, and what it has of other units is written. A read-only
+// drive refuses all (1/82h).
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,9 @@ private:
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
         return states_[c.index];
     }
-    bool waits_for_flash(const Command& c) const { return (c.fua || options_.write_through) && !options_.power_protected; }
+    bool waits_for_flash(const Command& c) const {
+        return (c.fua || options_.write_through) && !options_.power_protected;
+    }
     void choose_piece(State& s);
     void wants_room(std::uint64_t command);
     bool take_room(State& s);
@@ -60,7 +63,8 @@ private:
     bool try_again(std::uint64_t& command);
     void fetch_data(State& s);
     void insert_units(std::uint32_t command, const Ppa* places);
-    bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place, std::uint32_t dram_unit);
+    bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place,
+                     std::uint32_t dram_unit);
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;

@@ -46,14 +46,16 @@ void CacheFill::buffer(Lpa lpa) {
 void CacheFill::insert(Lpa lpa, std::uint8_t stream) {
     const BufferPort::Index older = s_.buffer.find(lpa);
     if (s_.cache != nullptr) s_.cache->drop(lpa);
-    const BufferPort::Index entry = s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
+    const BufferPort::Index entry =
+        s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
     if (bytes_) s_.bytes->insert(entry, older, 0, s_.extents.unit_bytes, content(lpa).data(), false);
 }
 
 const std::vector<std::uint8_t>& CacheFill::content(Lpa lpa) {
     content_.resize(s_.extents.unit_bytes);
     for (std::uint32_t b = 0; b < s_.extents.blocks_per_unit; ++b)
-        bytes_->fill(std::uint64_t{idx(lpa)} * s_.extents.blocks_per_unit + b, kVersion, content_.data() + std::size_t{b} * s_.extents.lba_bytes);
+        bytes_->fill(std::uint64_t{idx(lpa)} * s_.extents.blocks_per_unit + b, kVersion,
+                     content_.data() + std::size_t{b} * s_.extents.lba_bytes);
     return content_;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host at work leaves in the drive's DRAM: a full write buffer, all of it dirty, a read cache of what has left it (if it is filled by
-// writes), and the part of a map on the flash that these writes asked for, as dirty as they leave it. In no time, by the caches' own
-// rules. All of it says what the flash says too, so that a loss of power takes nothing away.
+// What a host at work leaves in the drive's DRAM: a full write buffer, all of it dirty, a read cache of what has left
+// it (if it is filled by writes), and the part of a map on the flash that these writes asked for, as dirty as they
+// leave it. In no time, by the caches' own rules. All of it says what the flash says too, so that a loss of power takes
+// nothing away.
 #pragma once
 
 #include <functional>
@@ -30,17 +31,22 @@ public:
     /// The unit that the host writes next.
     using Next = std::function<Lpa()>;
 
-    /// `map`: null: it is all in memory. `limit`: null: of dirty pages there is none. `bytes`: of blocks with the version 1, where contents are bytes.
-    CacheFill(const CommandServices& services, CachedMap* map, DirtyLimit* limit, const std::optional<BlockBytes>& bytes)
+    /// `map`: null: it is all in memory. `limit`: null: of dirty pages there is none. `bytes`: of blocks with the
+    /// version 1, where contents are bytes.
+    CacheFill(const CommandServices& services, CachedMap* map, DirtyLimit* limit,
+              const std::optional<BlockBytes>& bytes)
         : s_(services), map_(map), limit_(limit), bytes_(bytes) {}
 
-    /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write buffer.
+    /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write
+    /// buffer.
     std::uint64_t run(std::uint64_t units, const Next& next);
     /// The same, with what the caches of an equal drive held.
     std::uint64_t put_back(const CacheContents& contents);
 
 private:
-    std::uint32_t place() { return static_cast<std::uint32_t>(s_.dram.place(s_.extents.unit_bytes) / s_.extents.unit_bytes); }
+    std::uint32_t place() {
+        return static_cast<std::uint32_t>(s_.dram.place(s_.extents.unit_bytes) / s_.extents.unit_bytes);
+    }
     /// The unit's bytes at the start; empty: its version stands for them.
     const std::vector<std::uint8_t>& content(Lpa lpa);
     void buffer(Lpa lpa);

@@ -20,7 +20,8 @@ public:
         : CorePort(agenda), clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
 
     std::uint32_t size() const { return size_; }
-    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command, Ps waits = {}) override {
+    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command,
+                 Ps waits = {}) override {
         const SimTime now = agenda_.now();
         if (cycles == 0) return {now, now};
         const std::uint32_t core = size_ == 1 ? 0 : static_cast<std::uint32_t>(number % size_);
@@ -35,7 +36,9 @@ public:
     }
     Ps busy(std::uint32_t core) const { return cores_[core].busy; }
     /// Without what it was to do after `now`.
-    Ps busy_until(std::uint32_t core, SimTime now) const { return cores_[core].busy - std::max(Ps{}, cores_[core].free_at - now); }
+    Ps busy_until(std::uint32_t core, SimTime now) const {
+        return cores_[core].busy - std::max(Ps{}, cores_[core].free_at - now);
+    }
     /// End of the core's last step so far.
     SimTime free_at(std::uint32_t core) const { return cores_[core].free_at; }
     void set_probe(CoreProbe* probe) { probe_ = probe; }

@@ -11,8 +11,8 @@ namespace ssdtlm {
 
 class CoreProbe {
 public:
-    /// Called when the step is given to the core; it runs from `start` (now or later) to `end`. `command`: number of the
-    /// command that it works for, or CorePort::kNoCommand.
+    /// Called when the step is given to the core; it runs from `start` (now or later) to `end`. `command`: number of
+    /// the command that it works for, or CorePort::kNoCommand.
     virtual void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) = 0;
 
 protected:

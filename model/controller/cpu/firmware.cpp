@@ -16,17 +16,21 @@ WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
     order.coldest_first = c.buffer_order == BufferOrder::lru;
     order.quotas = c.buffer_quotas;
     if (c.buffer_order == BufferOrder::by_translation_page)
-        order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(), std::uint64_t{c.buffer_patience} * units};
+        order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(),
+                 std::uint64_t{c.buffer_patience} * units};
     return order;
 }
 
 std::unique_ptr<CacheRoom> make_room(const ReadCacheConfig& c, std::uint32_t units) {
     if (!c.shares_room()) return nullptr;
-    const std::uint64_t window = c.replacement == ReadCacheReplacement::cflru ? std::uint64_t{units} * c.window_percent / 100 : 1;
-    return std::make_unique<CacheRoom>(units, std::max(1u, static_cast<std::uint32_t>(window)), c.replacement != ReadCacheReplacement::fifo);
+    const std::uint64_t window =
+        c.replacement == ReadCacheReplacement::cflru ? std::uint64_t{units} * c.window_percent / 100 : 1;
+    return std::make_unique<CacheRoom>(units, std::max(1u, static_cast<std::uint32_t>(window)),
+                                       c.replacement != ReadCacheReplacement::fifo);
 }
 
-std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units, const DirtyPages* dirty, CacheRoom* room) {
+std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units,
+                                        const DirtyPages* dirty, CacheRoom* room) {
     SSDTLM_CHECK(!around.buffer || room == nullptr, "a read cache in the room of a write buffer of another make");
     if (around.buffer) return around.buffer(units, around.ftl.lanes());
     auto buffer = std::make_unique<WriteBuffer>(units, &around.ftl.lanes(), order_of(around.ftl, units));
@@ -39,56 +43,80 @@ std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, st
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
                    std::uint32_t lba_bytes, const Surroundings& around, Data data)
     : cores_(around.agenda, config),
-      table_caches_(config.table_cache_bytes == 0 ? nullptr : std::make_unique<TableCaches>(around.agenda, config, ftl_config.map.entry_bytes, around.dram)),
+      table_caches_(
+          config.table_cache_bytes == 0
+              ? nullptr
+              : std::make_unique<TableCaches>(around.agenda, config, ftl_config.map.entry_bytes, around.dram)),
       jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(around.ftl),
-      cached_map_(around.ftl.translation_pages() == 0 ? nullptr : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
-      dirty_limit_(limits_dirty_pages(ftl_config) ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_) : nullptr),
+      cached_map_(around.ftl.translation_pages() == 0
+                      ? nullptr
+                      : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
+      dirty_limit_(limits_dirty_pages(ftl_config)
+                       ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_)
+                       : nullptr),
       named_map_(around.ftl.mapping().ask(own_map(), {around.agenda, cores_, around.dram, around.ftl})),
       own_map_(around.map ? around.map(named_map()) : nullptr),
       map_(own_map_ ? *own_map_ : named_map()),
-      cache_room_(make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
-      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), dirty_limit_.get(), cache_room_.get())),
+      cache_room_(
+          make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes),
+                          dirty_limit_.get(), cache_room_.get())),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
-      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_ ? nullptr
-                                                                                     : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
+      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_
+                      ? nullptr
+                      : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
       stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
       waiters_(around.agenda, map_, around.ftl.lanes().count(), buffer_->quotas().parts()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
-      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),
-      merges_(around.ftl.placement() == nullptr ? nullptr
-                                             : std::make_unique<MergeEngine>(config, ftl_config, MergeEngine::Surroundings{around.agenda, cores_, around.ftl, around.dram, around.flash,
-                                                                                                                   feed_, jobs_})),
-      destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), map_updates(),
-                read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr,
-                merges_.get()}),
+      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_,
+          activity_),
+      merges_(around.ftl.placement() == nullptr
+                  ? nullptr
+                  : std::make_unique<MergeEngine>(config, ftl_config,
+                                                  MergeEngine::Surroundings{around.agenda, cores_, around.ftl,
+                                                                            around.dram, around.flash, feed_, jobs_})),
+      destage_(
+          config, ftl_config,
+          {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(),
+           map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
-      parity_(around.ftl.parity() == nullptr ? nullptr
-                                             : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_})),
-      word_lines_(around.word_lines == nullptr ? nullptr
-                                               : std::make_unique<WordLineCloser>(config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines, feed_, gc_, destage_,
-                                                                                                                       *buffer_, jobs_, waiters_})),
+      parity_(around.ftl.parity() == nullptr
+                  ? nullptr
+                  : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl,
+                                                                                      feed_, gc_, jobs_, waiters_})),
+      word_lines_(around.word_lines == nullptr
+                      ? nullptr
+                      : std::make_unique<WordLineCloser>(
+                            config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines,
+                                                                 feed_, gc_, destage_, *buffer_, jobs_, waiters_})),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
-      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}),
+      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
+                                                         ftl_config.buffer_mode == BufferMode::power_protected}),
       flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
       power_fail_(services(config, lba_bytes, around, data)),
-      deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}) {
+      deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
+                                                              ftl_config.buffer_mode == BufferMode::power_protected}) {
     cores_.set_table(table_caches_.get());
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
-            config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_, cached_map_.get()});
+            config, ftl_config,
+            CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_,
+                                           cached_map_.get()});
         shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Surroundings{
             around.agenda, *checkpoints_, gc_, journal_, waiters_, cached_map_.get(), ftl_config.checkpoint_at_shutdown,
-            [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
+            [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); },
+            [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }
     if (cache_room_) cache_room_->bind(*buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);
-    if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time) ends_.set_watch(&activity_);
+    if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time)
+        ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
-    SSDTLM_CHECK(around.ftl.geometry().two_step == (word_lines_ != nullptr), "word lines are to be closed in flash of two steps, and only there");
+    SSDTLM_CHECK(around.ftl.geometry().two_step == (word_lines_ != nullptr),
+                 "word lines are to be closed in flash of two steps, and only there");
     if (word_lines_) {
         gc_.set_word_lines(*word_lines_);
         destage_.set_word_lines(*word_lines_);
@@ -114,12 +142,30 @@ CachedMapSurroundings Firmware::cached_map_surroundings(const FirmwareConfig& co
     return {config, around.agenda, cores_, around.ftl, resident_map_, around.dram, around.flash, feed_, gc_, jobs_};
 }
 
-CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data) {
+CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around,
+                                   Data data) {
     const Extents extents(around.ftl.geometry(), lba_bytes);
-    return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.host,
-            jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
-            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), around.ftl.slc_region(),
-            bytes_.get(), read_cache_.get(), stream_choice_.get(), cached_map_ != nullptr};
+    return {around.agenda,
+            cores_,
+            map_,
+            *buffer_,
+            around.dram,
+            around.flash,
+            around.host,
+            jobs_,
+            waiters_,
+            journal_,
+            ends_,
+            config,
+            around.ftl.media(),
+            around.ftl.geometry(),
+            extents,
+            SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures),
+            around.ftl.slc_region(),
+            bytes_.get(),
+            read_cache_.get(),
+            stream_choice_.get(),
+            cached_map_ != nullptr};
 }
 
 void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next) {
@@ -165,24 +211,30 @@ void Firmware::submit(Command& c) {
 
 void Firmware::begin(Command& c) {
     switch (c.op) {
-        case IoOp::read: return read_.start(c);
-        case IoOp::write: return write_.start(c);
-        case IoOp::flush: return flush_.start(c);
+        case IoOp::read:
+            return read_.start(c);
+        case IoOp::write:
+            return write_.start(c);
+        case IoOp::flush:
+            return flush_.start(c);
         case IoOp::deallocate:
-        case IoOp::write_zeroes: return deallocate_.start(c);
+        case IoOp::write_zeroes:
+            return deallocate_.start(c);
     }
 }
 
 /// Nothing is on its way to the flash, or will be by itself.
 bool Firmware::is_quiet(const Ftl& ftl) const {
-    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && jobs_.used() == 0 && (!parity_ || parity_->idle()) &&
-           (!cached_map_ || cached_map_->idle()) && ftl.checkpoints()->in_flight().none();
+    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+           jobs_.used() == 0 && (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
+           ftl.checkpoints()->in_flight().none();
 }
 
 bool Firmware::idle() const {
-    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && (!parity_ || parity_->idle()) &&
-           (!cached_map_ || cached_map_->idle()) && (!read_cache_ || read_cache_->fills() == 0) &&
-           jobs_.used() == 0;
+    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) &&
+           destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+           (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
+           (!read_cache_ || read_cache_->fills() == 0) && jobs_.used() == 0;
 }
 
 void Firmware::check_waiters() const {
@@ -198,19 +250,23 @@ void Firmware::check_waiters() const {
     if (cached_map_) cached_map_->check_waiters();
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
-    waiters_.check_waiters(
-        {destage_.under_way() || journal_.under_way() || (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()), write_.fetching() != 0, write_.merges().under_way() != 0});
+    waiters_.check_waiters({destage_.under_way() || journal_.under_way() || (parity_ && !parity_->idle()) ||
+                                (shutdown_ && shutdown_->under_way()),
+                            write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
     power_fail_.check_waiters();
 }
 
 std::string Firmware::dump() const {
-    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
-           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
-           std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
-           std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
+    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() +
+           write_.dump() + flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() +
+           (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") +
+           (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
+           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() +
+           "write buffer: " + std::to_string(buffer_->used()) + " of " + std::to_string(buffer_->capacity()) +
+           " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " + std::to_string(buffer_->queued()) +
+           " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
 }
 
 void Firmware::state(Snapshot& s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that serve
-// them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing itself.
-// Not modelled: instruction fetch, interrupts between cores.
+// The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that
+// serve them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing
+// itself. Not modelled: instruction fetch, interrupts between cores.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "controller/cache_room/cache_room.h"
+#include "controller/cached_map/cached_map.h"
+#include "controller/cached_map/dirty_limit.h"
 #include "controller/checkpoint/checkpoint_writer.h"
 #include "controller/checkpoint/clean_shutdown.h"
 #include "controller/commands/deallocate_command.h"
@@ -17,11 +20,8 @@
 #include "controller/commands/power_fail_flush.h"
 #include "controller/commands/read_command.h"
 #include "controller/commands/write_command.h"
-#include "controller/cache_room/cache_room.h"
-#include "controller/cached_map/cached_map.h"
-#include "controller/cached_map/dirty_limit.h"
-#include "controller/cpu/core_pool.h"
 #include "controller/cpu/cache_fill.h"
+#include "controller/cpu/core_pool.h"
 #include "controller/cpu/table_caches.h"
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
@@ -55,9 +55,9 @@ public:
     };
     /// What stands for the host's data.
     enum class Data : std::uint8_t {
-        signatures,          ///< what the host signs; that of another logical block is refused
-        bytes,               ///< all of it; the flash has to keep bytes
-        unchecked_signatures ///< what the host signs, and nothing is refused
+        signatures,           ///< what the host signs; that of another logical block is refused
+        bytes,                ///< all of it; the flash has to keep bytes
+        unchecked_signatures  ///< what the host signs, and nothing is refused
     };
     Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
              std::uint32_t lba_bytes, const Surroundings& around, Data data = Data::signatures);
@@ -81,15 +81,17 @@ public:
         if (cached_map_) cached_map_->media_changed();
         if (dirty_limit_) dirty_limit_->media_changed();
     }
-    /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing was submitted yet.
+    /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing
+    /// was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
     /// What its caches hold now, for put_back() in another one. What is on its way to the flash does not count.
     CacheContents cache_contents() const;
-    /// Of what the write buffer holds, units of which the flash has an older copy are forgotten: another drive holds them, and will write them.
+    /// Of what the write buffer holds, units of which the flash has an older copy are forgotten: another drive holds
+    /// them, and will write them.
     void drop_copied(const Ftl& ftl);
     void put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes);
-    /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both are idle, and nothing was
-    /// submitted to this one yet. The write buffer and the read cache are left as they are.
+    /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both
+    /// are idle, and nothing was submitted to this one yet. The write buffer and the read cache are left as they are.
     void take_over(Firmware& other);
     /// Ftl::on_refresh_due() says so.
     void refresh(GroupId group) { gc_.check(group); }
@@ -102,7 +104,8 @@ public:
     }
     /// No new GC victims, and those that run are left half emptied. For a run that goes on elsewhere.
     void stop_gc_in_midst() { gc_.stop_in_midst(); }
-    /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal, is in flash. The host is not there any more.
+    /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal,
+    /// is in flash. The host is not there any more.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
     /// Nothing in flight and nothing dirty.
     bool idle() const;
@@ -154,21 +157,22 @@ private:
     MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
     MapPort& named_map() { return named_map_ ? *named_map_ : own_map(); }
     CachedMapSurroundings cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around);
-    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
+    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around,
+                             Data data);
 
     CorePool cores_;
     std::unique_ptr<TableCaches> table_caches_;  // null: an access to the map's table is part of a step's cycles
     FlashJobPool jobs_;
     ResidentMap resident_map_;
-    std::unique_ptr<CachedMap> cached_map_;  // null: the map is all in memory
+    std::unique_ptr<CachedMap> cached_map_;    // null: the map is all in memory
     std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
-    std::unique_ptr<MapPort> named_map_;  // of the mapping (ftl.mapping); null: own_map()
+    std::unique_ptr<MapPort> named_map_;       // of the mapping (ftl.mapping); null: own_map()
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<CacheRoom> cache_room_;  // null: write buffer and read cache have their own
     std::unique_ptr<BufferPort> buffer_;
-    std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
-    std::unique_ptr<ReadCache> read_cache_;  // null: none
+    std::unique_ptr<UnitData> bytes_;              // null: signatures stand for the data
+    std::unique_ptr<ReadCache> read_cache_;        // null: none
     std::unique_ptr<StreamChoice> stream_choice_;  // null: the host says which stream
     Waiters waiters_;
     CommandEnds ends_;
@@ -178,7 +182,7 @@ private:
     std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;
     JournalWriter journal_;
-    std::unique_ptr<ParityWriter> parity_;  // null: rows have none
+    std::unique_ptr<ParityWriter> parity_;        // null: rows have none
     std::unique_ptr<WordLineCloser> word_lines_;  // null: each program ends by itself
     ReadCommand read_;
     WriteCommand write_;

@@ -35,7 +35,8 @@ void TableCaches::want(std::uint64_t number, TableSpan entries, bool changes) {
     if (entries.count == 0) return;
     const std::uint64_t core = number % cores_;
     const std::uint64_t last = (entries.first + entries.count - 1) * entry_bytes_ / line_bytes_;
-    for (std::uint64_t line = entries.first * entry_bytes_ / line_bytes_; line <= last; ++line) take(core, line, changes);
+    for (std::uint64_t line = entries.first * entry_bytes_ / line_bytes_; line <= last; ++line)
+        take(core, line, changes);
 }
 
 void TableCaches::take(std::uint64_t core, std::uint64_t line, bool changes) {
@@ -87,8 +88,10 @@ Ps TableCaches::wait() {
     if (!missing_.empty()) {
         const SimTime end = dram_.begin(missing_.data(), static_cast<std::uint32_t>(missing_.size()), *this, 0);
         if (end == kNever)
-            throw UserError(Problem{"firmware.table_cache", "a DRAM model that does not say in advance when an access will have ended",
-                                    "one that does, for a core's wait is known when a step is given to it", "choose another dram.model, or set it to 0"});
+            throw UserError(Problem{"firmware.table_cache",
+                                    "a DRAM model that does not say in advance when an access will have ended",
+                                    "one that does, for a core's wait is known when a step is given to it",
+                                    "choose another dram.model, or set it to 0"});
         waits = end - agenda_.now();
         counters_.waited += waits;
         missing_.clear();
@@ -104,12 +107,14 @@ void TableCaches::state(Snapshot& s) {
         const std::uint64_t tag = tags_[i], core = i / (sets_ * ways_);
         if (tag == kNone) continue;
         const std::uint64_t line = (tag & ~kDirty) - 1;
-        s.require(line < kTable && line % sets_ == i / ways_ % sets_, "a line of the table in the wrong place of a cache");
+        s.require(line < kTable && line % sets_ == i / ways_ % sets_,
+                  "a line of the table in the wrong place of a cache");
         for (std::uint64_t other = 0; other < cores_; ++other) {
             const Place p = find(other, line);
             if (p.way == ways_) continue;
             s.require(other != core || p.first + p.way == &tags_[i], "a line of the table that is twice in a cache");
-            s.require(other == core || ((tag | p.first[p.way]) & kDirty) == 0, "a line of the table that one core has changed, and another has");
+            s.require(other == core || ((tag | p.first[p.way]) & kDirty) == 0,
+                      "a line of the table that one core has changed, and another has");
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data caches of the cores, for the map's table in the DRAM: set-associative, LRU, written back. What a core changes, the others
-// drop. A step is told its wait when it is given to its core: the lines that it lacks are fetched together, one transfer after the
-// other, from that instant on.
-// Not modelled: other data of the firmware in the caches, prefetching beyond a step, several levels.
+// Data caches of the cores, for the map's table in the DRAM: set-associative, LRU, written back. What a core changes,
+// the others drop. A step is told its wait when it is given to its core: the lines that it lacks are fetched together,
+// one transfer after the other, from that instant on. Not modelled: other data of the firmware in the caches,
+// prefetching beyond a step, several levels.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
         std::uint64_t hits = 0;    ///< lines that a step wanted and its core's cache had
         std::uint64_t misses = 0;  ///< lines read from the DRAM
         std::uint64_t written_back = 0;
-        Ps waited{};               ///< by the cores
+        Ps waited{};  ///< by the cores
         Counters& operator+=(const Counters& o) {
             hits += o.hits;
             misses += o.misses;
@@ -56,7 +56,7 @@ private:
     DramPort& dram_;
     const std::uint64_t cores_, sets_;
     const std::uint32_t ways_, line_bytes_, entry_bytes_;
-    std::vector<std::uint64_t> tags_;  // by core, set, way: number of the line + 1, and whether it is dirty
+    std::vector<std::uint64_t> tags_;           // by core, set, way: number of the line + 1, and whether it is dirty
     std::vector<DramPiece> missing_, leaving_;  // of the step under way
     Counters counters_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures in place of data: what the controller reads of a logical block that the host wrote, and what it writes into one
-// that the host reads.
+// Signatures in place of data: what the controller reads of a logical block that the host wrote, and what it writes
+// into one that the host reads.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,16 @@ public:
 
     /// What has to be moved of user data.
     ByteEnables moved() const { return signatures_of(lba_bytes_); }
-    /// Version of what the host wrote to this block. A host that does not sign leaves whatever its buffer held: nothing to
-    /// check, and one version for all.
+    /// Version of what the host wrote to this block. A host that does not sign leaves whatever its buffer held: nothing
+    /// to check, and one version for all.
     std::uint32_t version_of(std::uint64_t lba, const std::uint8_t* data) const {
         const BlockSignature signature = BlockSignature::load(data);
         const bool is_signed = check_ && signature.magic == BlockSignature::kMagic;
         if (is_signed && signature.lba != lba) refuse(lba, signature.lba);
         return is_signed ? signature.version : 0;
     }
-    /// Signs the `blocks` logical blocks of a read's part, from `lba` on, with what its flash page or the buffer says. Calls
-    /// check(i) for each unit of a page.
+    /// Signs the `blocks` logical blocks of a read's part, from `lba` on, with what its flash page or the buffer says.
+    /// Calls check(i) for each unit of a page.
     template <class Check>
     void sign(const FlashJob& job, std::uint64_t lba, std::uint64_t blocks, std::uint8_t* out, Check check) const {
         const std::uint64_t end = lba + blocks;
@@ -57,7 +57,8 @@ public:
 
 private:
     [[noreturn]] __attribute__((noinline, cold)) static void refuse(std::uint64_t lba, std::uint64_t found) {
-        throw CheckFailed("integrity: write to LBA " + std::to_string(lba) + " brought the data of LBA " + std::to_string(found));
+        throw CheckFailed("integrity: write to LBA " + std::to_string(lba) + " brought the data of LBA " +
+                          std::to_string(found));
     }
 
     SpareCodec codec_;

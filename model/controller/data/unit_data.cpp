@@ -52,7 +52,9 @@ void UnitData::join(BufferPort::Index entry, const UnitBytes& old_copy) {
     }
 }
 
-void UnitData::take(FlashJob& read, std::uint32_t i, BufferPort::Index entry) const { read.bytes->buffered[i] = held_[entry]; }
+void UnitData::take(FlashJob& read, std::uint32_t i, BufferPort::Index entry) const {
+    read.bytes->buffered[i] = held_[entry];
+}
 
 void UnitData::place(FlashJob& program, std::uint32_t slot, BufferPort::Index entry) const {
     SSDTLM_CHECK(held_[entry].missing.none(), "program of a unit whose rest has not been read");
@@ -67,11 +69,13 @@ void UnitData::put_together(const FlashJob& read, std::uint64_t begin, std::uint
     for (std::uint32_t i = 0; i < read.units; ++i) {
         const std::uint64_t first = (std::uint64_t{read.first_unit} + i) * unit_bytes_;
         const std::uint64_t from = std::max(begin, first), stop = std::min(end, first + unit_bytes_);
-        copy_unit(read, i, static_cast<std::uint32_t>(from - first), static_cast<std::uint32_t>(stop - from), out + (from - begin));
+        copy_unit(read, i, static_cast<std::uint32_t>(from - first), static_cast<std::uint32_t>(stop - from),
+                  out + (from - begin));
     }
 }
 
-void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes, std::uint8_t* out) const {
+void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
+                         std::uint8_t* out) const {
     const bool newer = (read.newer >> i & 1u) != 0;
     const BufferedUnit& buffered = read.bytes->buffered[i];
     if (newer && buffered.missing.none()) {
@@ -83,7 +87,8 @@ void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t fr
     std::memcpy(out, in_flash.data() + from, bytes);
     if (!newer) return;
     for (std::uint32_t at = from; at < from + bytes; at += lba_bytes_)
-        if (!buffered.missing.test(at / lba_bytes_)) std::memcpy(out + (at - from), buffered.bytes.data() + at, lba_bytes_);
+        if (!buffered.missing.test(at / lba_bytes_))
+            std::memcpy(out + (at - from), buffered.bytes.data() + at, lba_bytes_);
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of the mapping units inside the controller: those in the write buffer, by entry, and those of a read on their way
-// to the host. A unit that was written in part is joined with the rest of its old copy when that has been read; a later write
-// of part of it that came meanwhile leans on it and is joined with the same rest.
+// The bytes of the mapping units inside the controller: those in the write buffer, by entry, and those of a read on
+// their way to the host. A unit that was written in part is joined with the rest of its old copy when that has been
+// read; a later write of part of it that came meanwhile leans on it and is joined with the same rest.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class UnitData {
 public:
     UnitData(BufferPort& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes);
 
-    /// A write has been inserted as `entry`: `bytes` from byte `from` of the unit. `before`: the newest write of the unit until
-    /// then, kNone if there was none. `needs_rest`: the other bytes have to be read from flash.
-    void insert(BufferPort::Index entry, BufferPort::Index before, std::uint32_t from, std::uint32_t bytes, const std::uint8_t* data,
-                bool needs_rest);
+    /// A write has been inserted as `entry`: `bytes` from byte `from` of the unit. `before`: the newest write of the
+    /// unit until then, kNone if there was none. `needs_rest`: the other bytes have to be read from flash.
+    void insert(BufferPort::Index entry, BufferPort::Index before, std::uint32_t from, std::uint32_t bytes,
+                const std::uint8_t* data, bool needs_rest);
     /// The old copy of a unit that was written in part has been read.
     void join(BufferPort::Index entry, const UnitBytes& old_copy);
     /// A read that is being planned takes what the buffer has now of its i-th unit.
@@ -32,9 +32,11 @@ public:
 
 private:
     struct Held : BufferedUnit {
-        BufferPort::Index leans = BufferPort::kNone;  ///< the next write of the unit, which has taken over what is missing here
+        BufferPort::Index leans =
+            BufferPort::kNone;  ///< the next write of the unit, which has taken over what is missing here
     };
-    void copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes, std::uint8_t* out) const;
+    void copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
+                   std::uint8_t* out) const;
 
     BufferPort& buffer_;
     const std::uint32_t unit_bytes_;

@@ -23,7 +23,9 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       units_per_page_(geometry_.units_per_page()),
       around_(around),
       choice_(config, around.ftl, around.buffer, around.waiters),
-      logical_rows_(around.ftl.placement() != nullptr ? std::make_unique<LogicalRows>(around.ftl, around_.buffer, choice_) : nullptr),
+      logical_rows_(around.ftl.placement() != nullptr
+                        ? std::make_unique<LogicalRows>(around.ftl, around_.buffer, choice_)
+                        : nullptr),
       row_(choice_.row_pages()),
       without_page_(around.ftl.lanes().count()),
       reorders_(config.buffer_order == BufferOrder::by_translation_page) {
@@ -39,13 +41,16 @@ void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
-    const std::vector<BufferPort::Index>* const taken = __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
-    const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size()) : std::min(around_.buffer.queued(lane), choice_.row_units());
+    const std::vector<BufferPort::Index>* const taken =
+        __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
+    const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size())
+                                        : std::min(around_.buffer.queued(lane), choice_.row_units());
     std::uint32_t next = 0;
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
-        job.units = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->units_of_page(next) : std::min(left, units_per_page_));
+        job.units = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->units_of_page(next)
+                                                               : std::min(left, units_per_page_));
         job.copies = 0;
         for (std::uint32_t i = 0; i < job.units; ++i) {
             job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->slot_of(next, i) : i);
@@ -63,7 +68,8 @@ void Destage::form_row(std::uint32_t lane) {
     std::uint64_t cycles = std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units;
     if (__builtin_expect(reorders_, 0)) cycles += reorder_cycles(units);
     const std::uint64_t number = taken != nullptr ? lane : rows_formed_++;
-    const auto slot = around_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand, wait_for_entries(number, chain));
+    const auto slot = around_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand,
+                                            wait_for_entries(number, chain));
     for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
@@ -75,7 +81,8 @@ inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) c
     TablePort* const table = around_.cores.table();
     if (__builtin_expect(table == nullptr, 1)) return {};
     for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
-        for (std::uint32_t i = 0; i < job->units; ++i) table->want(number, {idx(around_.buffer.unit(job->item[i]).lpa), 1}, true);
+        for (std::uint32_t i = 0; i < job->units; ++i)
+            table->want(number, {idx(around_.buffer.unit(job->item[i]).lpa), 1}, true);
     return table->wait();
 }
 
@@ -102,7 +109,8 @@ __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
             units_.push_back(unit.lpa);
             whose_.push_back(unit.whose());
         }
-    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
+    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()), this,
+                                 row.index);
 }
 
 void Destage::map_answered(std::uint64_t index, const Ppa*) {
@@ -175,8 +183,9 @@ FlashJob* Destage::place(FlashJob* jobs) {
             finish(dead, false);
             continue;
         }
-        const std::uint32_t pages = __builtin_expect(logical_rows_ != nullptr, 0) ? logical_rows_->place(jobs, wanted, row_.data())
-                                                                             : ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
+        const std::uint32_t pages = __builtin_expect(logical_rows_ != nullptr, 0)
+                                        ? logical_rows_->place(jobs, wanted, row_.data())
+                                        : ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
         if (pages == 0) {
             if (ftl.media().read_only) {
                 give_up(jobs);
@@ -272,8 +281,8 @@ void Destage::program_done(std::uint64_t index) {
     finish(job);
 }
 
-// Reads find the units in the buffer until they are in flash. What the failed program took is charged to those who wait as
-// stage `buffer`.
+// Reads find the units in the buffer until they are in flash. What the failed program took is charged to those who wait
+// as stage `buffer`.
 __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
@@ -342,7 +351,9 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
     const BufferPort::Index entry = job.item[unit];
     const BufferPort::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
-    around_.cache->keep({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry, u.tenant);
+    around_.cache->keep(
+        {u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry,
+        u.tenant);
 }
 
 void Destage::finish(FlashJob& job, bool placed) {
@@ -363,9 +374,13 @@ void Destage::finish(FlashJob& job, bool placed) {
     around_.waiters.settle();
 }
 
-std::uint32_t Destage::without_page() const { return std::accumulate(without_page_.begin(), without_page_.end(), 0u); }
+std::uint32_t Destage::without_page() const {
+    return std::accumulate(without_page_.begin(), without_page_.end(), 0u);
+}
 
-bool Destage::under_way() const { return programs() > without_page() || (without_page() != 0 && around_.gc.active() != 0); }
+bool Destage::under_way() const {
+    return programs() > without_page() || (without_page() != 0 && around_.gc.active() != 0);
+}
 
 void Destage::check_waiters() const {
     const auto require = [](bool ok, const std::string& what) {
@@ -373,7 +388,9 @@ void Destage::check_waiters() const {
     };
     // Programs end by themselves once they have a page: the flash or a core holds them.
     const std::uint32_t waiting = without_page();
-    require(waiting + issuing_ <= programs(), std::to_string(waiting) + " programs wait for a page and cores form others, of " + std::to_string(programs()));
+    require(
+        waiting + issuing_ <= programs(),
+        std::to_string(waiting) + " programs wait for a page and cores form others, of " + std::to_string(programs()));
     require(waiting == 0 || around_.waiters.count_for_page() != 0,
             std::to_string(waiting) + " programs are counted as waiting for a page, and nobody waits for one");
     const Lanes& lanes = around_.ftl.lanes();
@@ -381,7 +398,8 @@ void Destage::check_waiters() const {
         if (without_page_[lane] == 0 || choice_.programs(lane) > without_page_[lane]) continue;
         const auto& groups = lanes.groups(lane);
         require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
-                std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) + ", none of whose groups is collected");
+                std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) +
+                    ", none of whose groups is collected");
     }
     for (std::uint32_t lane = 0; lane < lanes.count() && logical_rows_ != nullptr; ++lane)
         require(without_page_[lane] != 0 || !around_.ftl.placement()->rest_at_hand(lanes.groups(lane)[0]),
@@ -390,7 +408,8 @@ void Destage::check_waiters() const {
 }
 
 std::string Destage::dump() const {
-    return "destage: " + std::to_string(programs()) + " programs in flight, " + std::to_string(without_page()) + " without a free page\n";
+    return "destage: " + std::to_string(programs()) + " programs in flight, " + std::to_string(without_page()) +
+           " without a free page\n";
 }
 
 }  // namespace ssdtlm

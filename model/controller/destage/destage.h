@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From dirty units to programmed pages: forms programs of a row of pages, takes flash pages for them, and tells those who
-// wait when their units are in flash. The units of a failed program, which are in the buffer still, get another page.
+// From dirty units to programmed pages: forms programs of a row of pages, takes flash pages for them, and tells those
+// who wait when their units are in flash. The units of a failed program, which are in the buffer still, get another
+// page.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,9 @@ public:
         FlashJobPool& jobs;
         Waiters& waiters;
         JournalPort& journal;
-        UnitData* bytes = nullptr;  ///< null: signatures stand for the data
-        MapUpdates* map = nullptr;  ///< null: the map is all in memory
-        ReadCache* cache = nullptr;  ///< null: what leaves the buffer is not kept
+        UnitData* bytes = nullptr;      ///< null: signatures stand for the data
+        MapUpdates* map = nullptr;      ///< null: the map is all in memory
+        ReadCache* cache = nullptr;     ///< null: what leaves the buffer is not kept
         MergeEngine* merges = nullptr;  ///< null: pages are put anywhere
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
@@ -102,15 +103,15 @@ private:
     Surroundings around_;
     RowChoice choice_;
     std::unique_ptr<LogicalRows> logical_rows_;  ///< null: pages are put anywhere
-    std::vector<PageAddress> row_;       ///< of the place() at hand
-    std::vector<Lpa> units_;             ///< of the bring_in() at hand,
-    std::vector<WorkTag> whose_;         ///< and whose each is
-    std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL
-    std::vector<std::uint32_t> without_page_;  ///< by lane: programs that wait for a page
+    std::vector<PageAddress> row_;               ///< of the place() at hand
+    std::vector<Lpa> units_;                     ///< of the bring_in() at hand,
+    std::vector<WorkTag> whose_;                 ///< and whose each is
+    std::uint32_t issuing_ = 0;                  ///< rows that a core is working on, not yet offered to the FTL
+    std::vector<std::uint32_t> without_page_;    ///< by lane: programs that wait for a page
     std::uint64_t rows_formed_ = 0;
-    WordLinePort* word_lines_ = nullptr; ///< null: each program ends by itself
-    const bool reorders_;                ///< the buffer does
-    bool collecting_ = false;            ///< GC has looked at every group once
+    WordLinePort* word_lines_ = nullptr;  ///< null: each program ends by itself
+    const bool reorders_;                 ///< the buffer does
+    bool collecting_ = false;             ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;
     std::uint64_t units_discarded_ = 0;
     std::uint64_t units_given_up_ = 0;

@@ -34,7 +34,8 @@ void LogicalRows::take_run(LogicalPage page) {
 /// Whole pages behind this one, which was taken, up to the end of its row.
 void LogicalRows::go_on_behind(LogicalPage page) {
     const std::uint32_t pages = logical_.pages(page.group, page.block), planes = ftl_.shape().planes();
-    const std::uint32_t end = std::min({pages, page.page - page.page % planes + planes, page.page + choice_.row_pages()});
+    const std::uint32_t end =
+        std::min({pages, page.page - page.page % planes + planes, page.page + choice_.row_pages()});
     while (++page.page < end && is_whole(page)) {
         const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
         for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
@@ -48,10 +49,13 @@ LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
     LogicalPage best;
     bool goes_on = false;
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0; i = buffer_.dirty_behind(i), --most) {
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0;
+         i = buffer_.dirty_behind(i), --most) {
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
         const bool is_behind = next.page != 0 && page.block == next.block && page.page >= next.page;
-        if (most == looked_at() || (is_behind && !goes_on) || (is_behind == goes_on && page.block == best.block && page.page < best.page)) best = page;
+        if (most == looked_at() || (is_behind && !goes_on) ||
+            (is_behind == goes_on && page.block == best.block && page.page < best.page))
+            best = page;
         goes_on = goes_on || is_behind;
     }
     return best;
@@ -66,7 +70,8 @@ void LogicalRows::take_page(const LogicalPage& page, std::uint32_t lane) {
         if (in_slot[i] != BufferPort::kNone && !buffer_.may_be_programmed(in_slot[i])) in_slot[i] = BufferPort::kNone;
     }
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0; i = buffer_.dirty_behind(i), --most) {
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0;
+         i = buffer_.dirty_behind(i), --most) {
         const Lpa lpa = buffer_.unit(i).lpa;
         if (logical_.page_of(lpa) == page) in_slot[logical_.slot_of(lpa)] = i;
     }
@@ -97,7 +102,8 @@ const std::vector<BufferPort::Index>& LogicalRows::take(std::uint32_t lane) {
     }
     const std::uint32_t wanted = std::min(buffer_.queued(lane), choice_.row_units());
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && taken_.size() < wanted && most != 0; --most) {
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && taken_.size() < wanted && most != 0;
+         --most) {
         const BufferPort::Index behind = buffer_.dirty_behind(i);
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
         if (taken_.empty() && page.page == 0 && is_whole(page)) {
@@ -147,7 +153,9 @@ std::uint32_t LogicalRows::place(const FlashJob* jobs, std::uint32_t most, PageA
     std::uint32_t n = 1;
     for (const FlashJob* job = jobs->next; n < most; job = job->next, ++n) {
         const bool whole = page_of(*job, other);
-        if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n} : whole && placement_.is_sequential(other)) break;
+        if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n}
+                       : whole && placement_.is_sequential(other))
+            break;
     }
     return placement_.take_pages(group, sequential ? &first : nullptr, n, out);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a row of pages is formed out of the write buffer, and of which lane (ftl/allocation/lanes.h).
 //
-// A full row (a page of each plane of a group) is formed when someone waits for room, or from the time when more of the buffer is dirty than its
-// high watermark until no more is than its low one. What is below stays, also in an idle drive, until a flush wants it. Less than a
-// row only for a unit that must become durable, or when a command waits for room, or a unit that was read has found none, and nothing under way will give it any. With
-// several lanes, some of which are always waiting for more, that would leave most dies idle: there as many programs
-// may be under way as commands wait for room, if no lane has a full row; the fullest of those with nothing under way goes first.
+// A full row (a page of each plane of a group) is formed when someone waits for room, or from the time when more of the
+// buffer is dirty than its high watermark until no more is than its low one. What is below stays, also in an idle
+// drive, until a flush wants it. Less than a row only for a unit that must become durable, or when a command waits for
+// room, or a unit that was read has found none, and nothing under way will give it any. With several lanes, some of
+// which are always waiting for more, that would leave most dies idle: there as many programs may be under way as
+// commands wait for room, if no lane has a full row; the fullest of those with nothing under way goes first.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ public:
     }
     std::uint32_t programs() const { return programs_; }
     std::uint32_t programs(std::uint32_t lane) const { return of_lane_.empty() ? programs_ : of_lane_[lane]; }
-    /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a sentence.
+    /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a
+    /// sentence.
     void check() const;
     template <class Archive>
     void state(Archive& s) {
@@ -65,7 +67,7 @@ private:
     const BufferPort& buffer_;
     const Waiters& waiters_;
     const std::uint32_t program_limit_;
-    const std::uint32_t row_pages_;    ///< pages that are programmed together, if there is data for them
+    const std::uint32_t row_pages_;  ///< pages that are programmed together, if there is data for them
     const std::uint32_t row_units_;
     const std::uint32_t start_level_;  ///< dirty units above which full rows begin to be formed
     const std::uint32_t stop_level_;   ///< and down to which they are

@@ -12,7 +12,9 @@ namespace ssdtlm {
 namespace {
 /// What stands at the socket when there is no host.
 struct Nobody final : tlm::tlm_fw_transport_if<> {
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+        return tlm::TLM_ACCEPTED;
+    }
     void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {}
     unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
@@ -21,7 +23,12 @@ Nobody nobody;
 }  // namespace
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
-    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), door_(agenda, *this), read_window_(read_window_bytes), work_(std::in_place) {
+    : sc_module(name),
+      pcie_initiator("pcie_initiator"),
+      agenda_(agenda),
+      door_(agenda, *this),
+      read_window_(read_window_bytes),
+      work_(std::in_place) {
     pcie_initiator.bind(door_);
 }
 
@@ -67,7 +74,8 @@ inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload
     if (link_->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
 }
 
-// Data bursts wait here for their turn, first come, first served; control traffic does not, and bulk writes wait at the link.
+// Data bursts wait here for their turn, first come, first served; control traffic does not, and bulk writes wait at the
+// link.
 inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p, const DmaTerms& terms) {
     p.link->bulk = terms.bulk;
     p.link->prompt = terms.prompt;
@@ -103,7 +111,8 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
     }
     work_->reads_under_way -= bytes;
     while (!work_->waiting_reads.empty() &&
-           (work_->reads_under_way == 0 || work_->reads_under_way + work_->waiting_reads.front()->get_data_length() <= read_window_)) {
+           (work_->reads_under_way == 0 ||
+            work_->reads_under_way + work_->waiting_reads.front()->get_data_length() <= read_window_)) {
         Payload& next = *work_->waiting_reads.front();
         work_->waiting_reads.pop_front();
         work_->reads_under_way += next.get_data_length();
@@ -112,8 +121,8 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
 }
 
 template <bool Write>
-inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                                                            DmaClient* client, std::uint64_t cookie,
+inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count,
+                                                            std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
                                                             ByteEnables content, const DmaTerms& terms) {
     ++work_->outstanding;
     ++(Write ? counters_.writes : counters_.reads);
@@ -168,8 +177,9 @@ void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std:
     start<false>(segments, count, data, client, cookie, content, kPlainTerms);
 }
 
-__attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
+__attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count,
+                                                     std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
+                                                     ByteEnables content, const DmaTerms& terms) {
     Request& request = work_->requests.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
@@ -180,11 +190,13 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
         std::uint64_t bytes = segments[i].bytes;
         for (++i; i < count && segments[i].address == address + bytes; ++i) bytes += segments[i].bytes;
         for (std::uint64_t done = 0; done < bytes;) {
-            const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, bulk ? kMaxBulkBytes : kMaxPayloadBytes));
+            const auto n = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(bytes - done, bulk ? kMaxBulkBytes : kMaxPayloadBytes));
             // A piece that begins inside the pattern moves all its bytes.
             const bool aligned = content.pattern != nullptr && request.bytes % content.bytes == 0;
             const bool last = request.bytes + n == total;  // with it, all are answered
-            send(request, address + done, data, n, aligned ? content : ByteEnables{}, {terms.from, terms.prompt && last, bulk});
+            send(request, address + done, data, n, aligned ? content : ByteEnables{},
+                 {terms.from, terms.prompt && last, bulk});
             data += n;
             done += n;
         }
@@ -234,18 +246,24 @@ void DmaEngine::finish(Request& request) {
 void DmaEngine::check_waiters() const {
     door_.check_waiters("DMA engine");
     if (!work_->waiting_writes.empty() && work_->writes_ahead == 0)
-        throw CheckFailed(fmt::format("DMA engine: {} writes wait, and none is at the link", work_->waiting_writes.size()));
+        throw CheckFailed(
+            fmt::format("DMA engine: {} writes wait, and none is at the link", work_->waiting_writes.size()));
     if (!work_->waiting_reads.empty() && work_->reads_under_way == 0)
-        throw CheckFailed(fmt::format("DMA engine: {} reads wait, and none is at the link", work_->waiting_reads.size()));
+        throw CheckFailed(
+            fmt::format("DMA engine: {} reads wait, and none is at the link", work_->waiting_reads.size()));
     if (work_->outstanding == 0 && (work_->writes_ahead != 0 || work_->reads_under_way != 0))
-        throw CheckFailed(fmt::format("DMA engine: {} writes and {} bytes of reads are counted at the link, but no request is "
-                                      "outstanding", work_->writes_ahead, work_->reads_under_way));
+        throw CheckFailed(
+            fmt::format("DMA engine: {} writes and {} bytes of reads are counted at the link, but no request is "
+                        "outstanding",
+                        work_->writes_ahead, work_->reads_under_way));
 }
 
 std::string DmaEngine::dump() const {
-    return fmt::format("DMA engine: {} requests outstanding, {} writes ({} B), {} reads ({} B), {} failed; data bursts waiting: {} writes, {} reads\n",
-                       outstanding(), counters_.writes, counters_.bytes_written, counters_.reads, counters_.bytes_read,
-                       counters_.failed_reads, work_->waiting_writes.size(), work_->waiting_reads.size());
+    return fmt::format(
+        "DMA engine: {} requests outstanding, {} writes ({} B), {} reads ({} B), {} failed; data bursts waiting: {} "
+        "writes, {} reads\n",
+        outstanding(), counters_.writes, counters_.bytes_written, counters_.reads, counters_.bytes_read,
+        counters_.failed_reads, work_->waiting_writes.size(), work_->waiting_reads.size());
 }
 
 }  // namespace ssdtlm

@@ -2,10 +2,9 @@
 // The controller's path to host memory: turns scattered segments into memory transactions on the PCIe socket, and
 // arbitrates between them. Short requests (SQE fetches, PRP lists, CQEs, MSI-X messages) go to the link at once. Data
 // move in bursts of up to 4 KiB, of which only a few are at the link at a time, so that a completion waits for a
-// burst or two and not for all data of all commands; longer writes, and parts of a command's data, are bulk, which the link lets all
-// others pass at each TLP. Adds no time and holds no data: the link serialises, the payloads
-// point at the caller's buffers. Data of which only some bytes have content carries byte enables. Models no descriptor
-// fetch.
+// burst or two and not for all data of all commands; longer writes, and parts of a command's data, are bulk, which the
+// link lets all others pass at each TLP. Adds no time and holds no data: the link serialises, the payloads point at the
+// caller's buffers. Data of which only some bytes have content carries byte enables. Models no descriptor fetch.
 #pragma once
 
 #include <cstdint>
@@ -68,8 +67,8 @@ public:
         work_.emplace();
         link_ = host_;
     }
-    /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or will ask for.
-    /// Precondition: the agenda holds no entry of the engine any more.
+    /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or
+    /// will ask for. Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
     /// Data from the host wait until fewer are under way.
     bool reads_wait() const { return !work_->waiting_reads.empty(); }
@@ -97,7 +96,7 @@ private:
         Request* request = nullptr;               // null: this payload is the whole request, of this client
         DmaClient* client = nullptr;
         std::uint64_t cookie = 0;
-        bool data = false;                        // counts against the limits on data bursts
+        bool data = false;  // counts against the limits on data bursts
     };
 
     template <bool Write>
@@ -105,9 +104,12 @@ private:
                std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
     void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                     std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
-    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content, const DmaTerms& terms);
+    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content,
+              const DmaTerms& terms);
     static void enable(Payload& payload, ByteEnables content);
-    static bool is_data(bool write, std::uint64_t bytes) { return bytes > (write ? kDmaInlineBytes : kControlReadBytes); }
+    static bool is_data(bool write, std::uint64_t bytes) {
+        return bytes > (write ? kDmaInlineBytes : kControlReadBytes);
+    }
     void admit(Payload& payload, const DmaTerms& terms);
     void transport(Payload& payload, SimTime from);
     void data_burst_left(bool write, std::uint32_t bytes);
@@ -130,7 +132,7 @@ private:
         std::deque<Payload*> waiting_writes;  // data, for the link to take the one before
         std::deque<Payload*> waiting_reads;
         std::uint32_t writes_ahead = 0;
-        std::uint64_t reads_under_way = 0;    // bytes
+        std::uint64_t reads_under_way = 0;  // bytes
         PooledPayloads<Payload> payloads;
         Pool<Request> requests;
         std::uint64_t outstanding = 0;

@@ -46,8 +46,8 @@ class DmaTransfers final : public HostPort {
 public:
     explicit DmaTransfers(DmaPort& dma) : dma_(dma) {}
 
-    void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
-                 std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override {
+    void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override {
         const HostSegments::List list = to_.of(static_cast<const AddressedCommand&>(c).data, offset, bytes);
         dma_.write_host(list.first, list.count, data, &client, cookie, content, terms);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of a command lie in host memory, whatever the host's way of saying so: extents, in the order of the data.
+// Where the data of a command lie in host memory, whatever the host's way of saying so: extents, in the order of the
+// data.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,8 @@ private:
     std::uint64_t end() const { return extents_.back().address + (bytes_ - extents_.back().from); }
     std::uint64_t end_of(std::size_t i) const { return i + 1 < extents_.size() ? extents_[i + 1].from : bytes_; }
     std::size_t extent_of(std::uint64_t offset) const {
-        const auto behind = std::upper_bound(extents_.begin(), extents_.end(), offset, [](std::uint64_t o, const Extent& e) { return o < e.from; });
+        const auto behind = std::upper_bound(extents_.begin(), extents_.end(), offset,
+                                             [](std::uint64_t o, const Extent& e) { return o < e.from; });
         return static_cast<std::size_t>(behind - extents_.begin()) - 1;
     }
 

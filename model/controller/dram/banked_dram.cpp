@@ -22,10 +22,13 @@ BankedDram::BankedDram(Agenda& agenda, const DramConfig& config, const Chips& ch
       banks_(chips.banks) {
     const Ps least = chips.t_rfc + chips.t_rp + chips.t_rcd + chips.t_cl;
     if (chips.t_refi != Ps{0} && chips.t_refi < least + kLeastBetweenRefreshes)
-        throw UserError(Problem{"dram.banks.t_refi", format_quantity(chips.t_refi.count(), Dimension::time) + " leaves no time between a refresh and the next",
-                                "0 (no refresh), or at least " + format_quantity((least + kLeastBetweenRefreshes).count(), Dimension::time) +
-                                    ": t_rfc + t_rp + t_rcd + t_cl and 100 ns",
-                                "raise it, or lower t_rfc"});
+        throw UserError(Problem{
+            "dram.banks.t_refi",
+            format_quantity(chips.t_refi.count(), Dimension::time) + " leaves no time between a refresh and the next",
+            "0 (no refresh), or at least " +
+                format_quantity((least + kLeastBetweenRefreshes).count(), Dimension::time) +
+                ": t_rfc + t_rp + t_rcd + t_cl and 100 ns",
+            "raise it, or lower t_rfc"});
 }
 
 SimTime BankedDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
@@ -47,8 +50,8 @@ SimTime BankedDram::next_refresh(SimTime t) const {
     return SimTime{(t.time_since_epoch() / chips_.t_refi + 1) * chips_.t_refi};
 }
 
-/// Opens the row in its bank, if it is not open; returns when its data begin. The bank gets its first command so early that they
-/// follow the data before them, if it can.
+/// Opens the row in its bank, if it is not open; returns when its data begin. The bank gets its first command so early
+/// that they follow the data before them, if it can.
 SimTime BankedDram::open(Bank& bank, std::uint64_t row) {
     Ps before_data = chips_.t_cl;
     SimTime start = agenda_.now();
@@ -97,32 +100,46 @@ std::uint32_t BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
 
 namespace {
 
-constexpr std::int64_t ns(double t) { return static_cast<std::int64_t>(t * 1000); }
+constexpr std::int64_t ns(double t) {
+    return static_cast<std::int64_t>(t * 1000);
+}
 
-const DramModels::Registered kBankedDram{{
-    "banks",
-    "banks with open rows and refresh behind one data bus",
-    {policy_integer("banks", 16).range("1", "256").says("Banks").from("DDR4 (JESD79-4): 16 with chips of 4 or 8 bits"),
-     policy_quantity("row_size", Dimension::bytes, 8192)
-         .range("512B", "64KiB")
-         .says("Bytes of one row of a bank, over all chips")
-         .from("DDR4 (JESD79-4): 1 KiB in each of 8 chips of 8 bits"),
-     policy_quantity("t_rcd", Dimension::time, ns(13.75)).range("0s", "1us").says("From a row's activation to its first command").from(
-         "DDR4-3200AA (JESD79-4)"),
-     policy_quantity("t_cl", Dimension::time, ns(13.75)).range("0s", "1us").says("From a command to its data").from("DDR4-3200AA (JESD79-4)"),
-     policy_quantity("t_rp", Dimension::time, ns(13.75)).range("0s", "1us").says("Precharge, before another row can be activated").from(
-         "DDR4-3200AA (JESD79-4)"),
-     policy_quantity("t_refi", Dimension::time, ns(7800)).range("0s", "1ms").says("Between two refreshes of all banks; 0: none").from(
-         "DDR4 up to 85 degrees (JESD79-4)"),
-     policy_quantity("t_rfc", Dimension::time, ns(350)).range("0s", "10us").says("A refresh: no bank can be used").from(
-         "DDR4 chips of 8 Gbit (JESD79-4)")},
-    [](const DramSetup& s, const PolicySettings& p) {
-        const auto time = [&p](const char* name) { return Ps{p.number(name)}; };
-        return std::make_unique<BankedDram>(s.agenda, s.config,
-                                            BankedDram::Chips{static_cast<std::uint32_t>(p.number("banks")),
-                                                              static_cast<std::uint32_t>(p.number("row_size")), time("t_rcd"),
-                                                              time("t_cl"), time("t_rp"), time("t_refi"), time("t_rfc")});
-    }}};
+const DramModels::Registered kBankedDram{
+    {"banks",
+     "banks with open rows and refresh behind one data bus",
+     {policy_integer("banks", 16).range("1", "256").says("Banks").from("DDR4 (JESD79-4): 16 with chips of 4 or 8 bits"),
+      policy_quantity("row_size", Dimension::bytes, 8192)
+          .range("512B", "64KiB")
+          .says("Bytes of one row of a bank, over all chips")
+          .from("DDR4 (JESD79-4): 1 KiB in each of 8 chips of 8 bits"),
+      policy_quantity("t_rcd", Dimension::time, ns(13.75))
+          .range("0s", "1us")
+          .says("From a row's activation to its first command")
+          .from("DDR4-3200AA (JESD79-4)"),
+      policy_quantity("t_cl", Dimension::time, ns(13.75))
+          .range("0s", "1us")
+          .says("From a command to its data")
+          .from("DDR4-3200AA (JESD79-4)"),
+      policy_quantity("t_rp", Dimension::time, ns(13.75))
+          .range("0s", "1us")
+          .says("Precharge, before another row can be activated")
+          .from("DDR4-3200AA (JESD79-4)"),
+      policy_quantity("t_refi", Dimension::time, ns(7800))
+          .range("0s", "1ms")
+          .says("Between two refreshes of all banks; 0: none")
+          .from("DDR4 up to 85 degrees (JESD79-4)"),
+      policy_quantity("t_rfc", Dimension::time, ns(350))
+          .range("0s", "10us")
+          .says("A refresh: no bank can be used")
+          .from("DDR4 chips of 8 Gbit (JESD79-4)")},
+     [](const DramSetup& s, const PolicySettings& p) {
+         const auto time = [&p](const char* name) { return Ps{p.number(name)}; };
+         return std::make_unique<BankedDram>(
+             s.agenda, s.config,
+             BankedDram::Chips{static_cast<std::uint32_t>(p.number("banks")),
+                               static_cast<std::uint32_t>(p.number("row_size")), time("t_rcd"), time("t_cl"),
+                               time("t_rp"), time("t_refi"), time("t_rfc")});
+     }}};
 
 }  // namespace
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's DRAM as banks of rows behind one data bus. Accesses go over the bus in the order in which they were asked for; a
-// bank opens the row that it will need next while others have the bus. An open row stays open until another of its bank is needed
-// (tRP + tRCD + tCL), or until a refresh, which takes all banks for tRFC every tREFI: what is not over the bus by then goes on after it.
+// The controller's DRAM as banks of rows behind one data bus. Accesses go over the bus in the order in which they were
+// asked for; a bank opens the row that it will need next while others have the bus. An open row stays open until
+// another of its bank is needed (tRP + tRCD + tCL), or until a refresh, which takes all banks for tRFC every tREFI:
+// what is not over the bus by then goes on after it.
 //
-// Not modelled: reordering, the command bus, read/write turnaround, bank groups, tRAS, tFAW; write recovery is taken to be hidden.
+// Not modelled: reordering, the command bus, read/write turnaround, bank groups, tRAS, tFAW; write recovery is taken to
+// be hidden.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +47,8 @@ private:
     static constexpr std::uint64_t kNoRow = ~std::uint64_t{0};
     struct Bank {
         std::uint64_t row = kNoRow;
-        SimTime data_end{};           ///< of the last data of its open row
-        SimTime refresh{};            ///< that closes it
+        SimTime data_end{};  ///< of the last data of its open row
+        SimTime refresh{};   ///< that closes it
     };
     std::uint32_t transfer(std::uint64_t address, std::uint32_t bytes);
     SimTime open(Bank& bank, std::uint64_t row);

@@ -9,7 +9,8 @@ namespace ssdtlm {
 
 SimTime SerialDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
     std::uint64_t bytes = 0;
-    for (const DramPiece* const end = pieces + count; pieces != end; ++pieces) bytes += std::uint64_t{pieces->bytes} * pieces->passes;
+    for (const DramPiece* const end = pieces + count; pieces != end; ++pieces)
+        bytes += std::uint64_t{pieces->bytes} * pieces->passes;
     const Ps service = rate_.time_for(bytes);
     free_at_ = std::max(free_at_, agenda_.now()) + service;
     busy_ += service;
@@ -18,11 +19,10 @@ SimTime SerialDram::begin(const DramPiece* pieces, std::uint32_t count, DramClie
 }
 
 namespace {
-const DramModels::Registered kSerialDram{{
-    "rate",
-    "one port with a rate, first come first served",
-    {},
-    [](const DramSetup& s, const PolicySettings&) { return std::make_unique<SerialDram>(s.agenda, s.config); }}};
+const DramModels::Registered kSerialDram{
+    {"rate", "one port with a rate, first come first served", {}, [](const DramSetup& s, const PolicySettings&) {
+         return std::make_unique<SerialDram>(s.agenda, s.config);
+     }}};
 }  // namespace
 
 }  // namespace ssdtlm

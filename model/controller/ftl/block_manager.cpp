@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, bool by_wear,
-                           std::uint32_t set_apart, std::uint32_t streams, bool one_frontier)
+BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks,
+                           bool by_wear, std::uint32_t set_apart, std::uint32_t streams, bool one_frontier)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       by_wear_(by_wear),
@@ -45,17 +45,20 @@ void BlockManager::push_free(GroupId group, SuperblockId b) {
 SuperblockId BlockManager::open(GroupId group, BlockState state) {
     Group& g = groups_[idx(group)];
     if (g.free_count == 0)
-        panic("BlockManager", "group " + std::to_string(idx(group)) + " has no free block left for a page " +
-                                  (state == BlockState::open_host  ? std::string("of the host")
-                                   : state == BlockState::open_map ? std::string("of the map")
-                                                                   : "moved by GC: more victims at once than the hard threshold (" +
-                                                                         std::to_string(hard_free_blocks_) + ")"));
-    const SuperblockId before = !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
+        panic("BlockManager",
+              "group " + std::to_string(idx(group)) + " has no free block left for a page " +
+                  (state == BlockState::open_host  ? std::string("of the host")
+                   : state == BlockState::open_map ? std::string("of the map")
+                                                   : "moved by GC: more victims at once than the hard threshold (" +
+                                                         std::to_string(hard_free_blocks_) + ")"));
+    const SuperblockId before =
+        !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
     const SuperblockId b = take_behind(g, before);
     blocks_[idx(b)].state = state;
-    blocks_[idx(b)].stream = state == BlockState::open_host ? kHostStream
-                             : state == BlockState::open_gc ? kGcStream
-                             : state == BlockState::open_wear ? kWearStream : kMapStream;
+    blocks_[idx(b)].stream = state == BlockState::open_host   ? kHostStream
+                             : state == BlockState::open_gc   ? kGcStream
+                             : state == BlockState::open_wear ? kWearStream
+                                                              : kMapStream;
     return b;
 }
 
@@ -69,7 +72,8 @@ SuperblockId BlockManager::take_behind(Group& g, SuperblockId before) {
     return b;
 }
 
-/// The one in front of it in the list of free ones; kNoSuperblock: it is the first. Of equals the one that is free longest.
+/// The one in front of it in the list of free ones; kNoSuperblock: it is the first. Of equals the one that is free
+/// longest.
 SuperblockId BlockManager::before_by_wear(const Group& g, bool most) const {
     SuperblockId before = kNoSuperblock, best_before = kNoSuperblock;
     std::uint32_t best = erases(g.free_first);
@@ -95,7 +99,8 @@ void BlockManager::make_victim(SuperblockId b) {
 
 void BlockManager::close_gc(GroupId group) {
     Group& g = groups_[idx(group)];
-    const SuperblockId b = std::exchange(one_frontier_ && g.open_gc == kNoSuperblock ? g.open_host : g.open_gc, kNoSuperblock);
+    const SuperblockId b =
+        std::exchange(one_frontier_ && g.open_gc == kNoSuperblock ? g.open_host : g.open_gc, kNoSuperblock);
     BlockRecord& r = blocks_[idx(b)];
     if (r.programs != 0) refuse(b, "closed");
     r.state = BlockState::sealed;
@@ -104,7 +109,8 @@ void BlockManager::close_gc(GroupId group) {
 }
 
 bool BlockManager::close(GroupId group, BlockState kind, std::uint32_t stream) {
-    const SuperblockId b = std::exchange(kind == BlockState::open_host ? opened_host(group, stream) : opened_gc(group, stream), kNoSuperblock);
+    const SuperblockId b = std::exchange(
+        kind == BlockState::open_host ? opened_host(group, stream) : opened_gc(group, stream), kNoSuperblock);
     BlockRecord& r = blocks_[idx(b)];
     r.cut = true;
     r.write_pointer = shape_.pages();
@@ -115,7 +121,8 @@ bool BlockManager::close(GroupId group, BlockState kind, std::uint32_t stream) {
 void BlockManager::reopen_for_gc(SuperblockId b, std::uint32_t write_pointer) {
     BlockRecord& r = blocks_[idx(b)];
     Group& g = groups_[idx(shape_.group_of(b))];
-    if (r.state != BlockState::sealed || !r.cut || g.open_gc != kNoSuperblock || write_pointer >= shape_.pages()) refuse(b, "opened again");
+    if (r.state != BlockState::sealed || !r.cut || g.open_gc != kNoSuperblock || write_pointer >= shape_.pages())
+        refuse(b, "opened again");
     r.state = BlockState::open_gc;
     r.stream = one_frontier_ ? kHostStream : kGcStream;
     r.write_pointer = write_pointer;
@@ -130,7 +137,8 @@ void BlockManager::erased(SuperblockId b) {
 
 void BlockManager::emptied(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
-    if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0 || r.superseded != 0) refuse(b, "erased");
+    if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0 || r.superseded != 0)
+        refuse(b, "erased");
     r.write_pointer = 0;
     r.cut = false;
     ++erases_[idx(b)];
@@ -160,7 +168,9 @@ bool BlockManager::fail(SuperblockId b) {
 
 SuperblockId BlockManager::failed_of(GroupId group, bool of_gc) const {
     for (const SuperblockId b : failed_)
-        if (shape_.group_of(b) == group && blocks_[idx(b)].programs == 0 && (!of_gc || blocks_[idx(b)].stream == kGcStream)) return b;
+        if (shape_.group_of(b) == group && blocks_[idx(b)].programs == 0 &&
+            (!of_gc || blocks_[idx(b)].stream == kGcStream))
+            return b;
     return kNoSuperblock;
 }
 
@@ -213,7 +223,8 @@ bool BlockManager::leave_out(SuperblockId b) {
 std::uint32_t BlockManager::spares_left() const {
     std::uint32_t fewest = 100;
     for (std::uint32_t g = 0; g < groups_.size(); ++g)
-        if (const std::uint32_t at_first = groups_[g].spares_at_first; at_first != 0) fewest = std::min(fewest, spares(GroupId{g}) * 100 / at_first);
+        if (const std::uint32_t at_first = groups_[g].spares_at_first; at_first != 0)
+            fewest = std::min(fewest, spares(GroupId{g}) * 100 / at_first);
     return fewest;
 }
 
@@ -272,23 +283,38 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
             switch (blocks_[n].state) {
                 case BlockState::set_apart:
                 case BlockState::slc_free:
-                case BlockState::retired: continue;
+                case BlockState::retired:
+                    continue;
                 case BlockState::open_slc:
-                case BlockState::slc_sealed: in_use += n % shape_.blocks_per_group() < shape_.blocks_per_group() - set_apart_; continue;  // dynamic ones are the group's
-                case BlockState::spare: ++g.spares; continue;
+                case BlockState::slc_sealed:
+                    in_use += n % shape_.blocks_per_group() < shape_.blocks_per_group() - set_apart_;
+                    continue;  // dynamic ones are the group's
+                case BlockState::spare:
+                    ++g.spares;
+                    continue;
                 case BlockState::failed:
                     ++g.reserve;
                     failed_.push_back(b);
                     continue;
-                case BlockState::open_host: opened_host(GroupId{i}, host_stream_of(blocks_[n].stream)) = b; break;
-                case BlockState::open_gc: opened_gc(GroupId{i}, host_stream_of(blocks_[n].stream)) = b; break;
-                case BlockState::open_wear: g.open_wear = b; break;
-                case BlockState::open_map: g.open_map = b; break;
-                case BlockState::full: refuse(b, "found by a start");
+                case BlockState::open_host:
+                    opened_host(GroupId{i}, host_stream_of(blocks_[n].stream)) = b;
+                    break;
+                case BlockState::open_gc:
+                    opened_gc(GroupId{i}, host_stream_of(blocks_[n].stream)) = b;
+                    break;
+                case BlockState::open_wear:
+                    g.open_wear = b;
+                    break;
+                case BlockState::open_map:
+                    g.open_map = b;
+                    break;
+                case BlockState::full:
+                    refuse(b, "found by a start");
                 case BlockState::free:
                 case BlockState::sealed:
                 case BlockState::placed:
-                case BlockState::victim: break;
+                case BlockState::victim:
+                    break;
             }
             ++in_use;
         }
@@ -309,7 +335,9 @@ void BlockManager::retire_empty() {
 
 void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
     Group& g = groups_[idx(group)];
-    SSDTLM_CHECK(g.open_host == kNoSuperblock && g.free_count >= g.reserve + (pages + shape_.pages() - 1) / shape_.pages(), "group cannot take so many host pages");
+    SSDTLM_CHECK(
+        g.open_host == kNoSuperblock && g.free_count >= g.reserve + (pages + shape_.pages() - 1) / shape_.pages(),
+        "group cannot take so many host pages");
     for (; pages >= shape_.pages(); pages -= shape_.pages()) fill_free(group);
     if (pages == 0) return;
     g.open_host = open(group, BlockState::open_host);
@@ -329,7 +357,9 @@ void BlockManager::state(Snapshot& s) {
         SSDTLM_CHECK(r.programs == 0, "a snapshot while pages are being programmed");
         s(r.valid, r.write_pointer, r.superseded, r.next_free, r.state, r.bad, r.stream, r.cut);
     }
-    for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.spares_at_first, g.surplus);
+    for (Group& g : groups_)
+        s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares,
+          g.spares_at_first, g.surplus);
     s.fixed(named_);
     s.fixed(named_gc_);
     s(any_failed_, keeps_reserve_, failed_, erases_counted_);
@@ -340,18 +370,22 @@ void BlockManager::state(Snapshot& s) {
 /// What everybody takes for granted who goes by these tables. What they say of the flash, Ftl::verify_books() looks at.
 void BlockManager::check_read(Snapshot& s) const {
     for (const BlockRecord& r : blocks_) {
-        s.require(r.state <= BlockState::placed && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
+        s.require(r.state <= BlockState::placed && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(),
+                  "a superblock that cannot be");
         const std::uint32_t named = r.stream < kNamedHostStreams ? 0 : host_stream_of(r.stream);
-        s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_), "a superblock of a stream that there is not");
+        s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_),
+                  "a superblock of a stream that there is not");
     }
     const auto open_is = [&](SuperblockId b, std::uint32_t group, BlockState state) {
-        s.require(b == kNoSuperblock || (idx(b) / shape_.blocks_per_group() == group && blocks_[idx(b)].state == state), "an open superblock that is not open");
+        s.require(b == kNoSuperblock || (idx(b) / shape_.blocks_per_group() == group && blocks_[idx(b)].state == state),
+                  "an open superblock that is not open");
     };
     for (std::uint32_t n = 0; n < groups_.size(); ++n) {
         const Group& g = groups_[n];
         SuperblockId last = kNoSuperblock, b = g.free_first;
         for (std::uint32_t left = g.free_count; left != 0; --left, last = b, b = blocks_[idx(b)].next_free)
-            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[idx(b)].state == BlockState::free, "a list of free superblocks with others in it");
+            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[idx(b)].state == BlockState::free,
+                      "a list of free superblocks with others in it");
         s.require(b == kNoSuperblock && last == g.free_last, "a list of free superblocks that does not end");
         open_is(g.open_host, n, BlockState::open_host);
         open_is(g.open_gc, n, BlockState::open_gc);
@@ -363,14 +397,20 @@ void BlockManager::check_read(Snapshot& s) const {
         }
         const auto in_state = [&](BlockState state) {
             const auto first = blocks_.begin() + n * shape_.blocks_per_group();
-            return static_cast<std::uint32_t>(std::count_if(first, first + shape_.blocks_per_group(), [state](const BlockRecord& r) { return r.state == state; }));
+            return static_cast<std::uint32_t>(std::count_if(
+                first, first + shape_.blocks_per_group(), [state](const BlockRecord& r) { return r.state == state; }));
         };
-        s.require(g.spares == in_state(BlockState::spare) && g.spares_at_first <= shape_.blocks_per_group() && g.surplus <= shape_.blocks_per_group(), "spare superblocks that are not there");
-        s.require(g.reserve <= shape_.blocks_per_group() && (keeps_reserve_ ? g.reserve >= hard_free_blocks_ : g.reserve == 0), "a reserve of superblocks that there is not");
+        s.require(g.spares == in_state(BlockState::spare) && g.spares_at_first <= shape_.blocks_per_group() &&
+                      g.surplus <= shape_.blocks_per_group(),
+                  "spare superblocks that are not there");
+        s.require(g.reserve <= shape_.blocks_per_group() &&
+                      (keeps_reserve_ ? g.reserve >= hard_free_blocks_ : g.reserve == 0),
+                  "a reserve of superblocks that there is not");
     }
     std::vector<bool> seen(blocks_.size());
     for (const SuperblockId b : failed_) {
-        s.require(idx(b) < blocks_.size() && blocks_[idx(b)].state == BlockState::failed && !seen[idx(b)], "a failed superblock that has not failed");
+        s.require(idx(b) < blocks_.size() && blocks_[idx(b)].state == BlockState::failed && !seen[idx(b)],
+                  "a failed superblock that has not failed");
         seen[idx(b)] = true;
     }
     s.require(any_failed_ == !failed_.empty(), "failed superblocks that are not there");

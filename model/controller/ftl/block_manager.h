@@ -3,8 +3,9 @@
 // GC pages, full with programs still running, sealed (a GC candidate), victim, and free again. Free ones are used
 // first-in first-out per group, which spreads erases evenly over those in circulation, or by their erases.
 //
-// One in which a program fails is closed at once (failed), emptied as a victim when its last program has ended, and then,
-// like one whose erase fails, never used again (retired). A spare one of its group takes its place among the free ones.
+// One in which a program fails is closed at once (failed), emptied as a victim when its last program has ended, and
+// then, like one whose erase fails, never used again (retired). A spare one of its group takes its place among the free
+// ones.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +24,16 @@ namespace ssdtlm {
 
 class BlockManager {
 public:
-    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front of those.
-    /// `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one more for each that failed and
-    /// has to be emptied, which gives no free one back.
-    /// `by_wear`: free ones are used by their erases, fewest first for host pages, most first for GC; else first-in first-out.
-    /// `streams`: of the host, with superblocks of their own, beside stream 0.
-    /// `one_frontier`: what GC moves goes where the host writes. The host then takes no page at all of a group without a free one above those, so that
-    /// it cannot take what a victim needs; and a free one counts as open while none is, as if it was opened with the last page of the one before.
+    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front
+    /// of those. `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one
+    /// more for each that failed and has to be emptied, which gives no free one back. `by_wear`: free ones are used by
+    /// their erases, fewest first for host pages, most first for GC; else first-in first-out. `streams`: of the host,
+    /// with superblocks of their own, beside stream 0. `one_frontier`: what GC moves goes where the host writes. The
+    /// host then takes no page at all of a group without a free one above those, so that it cannot take what a victim
+    /// needs; and a free one counts as open while none is, as if it was opened with the last page of the one before.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
-                 bool by_wear = false, std::uint32_t set_apart = 0, std::uint32_t streams = 0, bool one_frontier = false);
+                 bool by_wear = false, std::uint32_t set_apart = 0, std::uint32_t streams = 0,
+                 bool one_frontier = false);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -44,7 +46,8 @@ public:
     std::uint32_t reads(BlockId b) const { return reads_.of(b); }
     void read_started(BlockId b, std::uint32_t units) { reads_.started(b, units); }
     void read_finished(BlockId b, std::uint32_t units) { reads_.finished(b, units); }
-    /// Of each of its blocks, which are erased together: counted here, and after a loss of power what is known or supposed.
+    /// Of each of its blocks, which are erased together: counted here, and after a loss of power what is known or
+    /// supposed.
     std::uint32_t erases(SuperblockId b) const { return erases_[idx(b)]; }
     void found_erases(SuperblockId b, std::uint32_t erases) {
         erases_[idx(b)] = erases;
@@ -62,14 +65,21 @@ public:
     /// Free ones are at most so many. Where host and GC share a frontier, one of them counts as open while none is.
     bool at_most_free(GroupId group, std::uint32_t most) const {
         const Group& g = groups_[idx(group)];
-        return g.free_count <= most || (__builtin_expect(one_frontier_, 0) && g.free_count == most + 1 && g.open_host == kNoSuperblock);
+        return g.free_count <= most ||
+               (__builtin_expect(one_frontier_, 0) && g.free_count == most + 1 && g.open_host == kNoSuperblock);
     }
     /// `stream` of the host: of its pages, and of what GC moves.
     SuperblockId open_block(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
-        if (__builtin_expect(one_frontier_, 0) && kind == BlockState::open_gc && (g.open_gc == kNoSuperblock || stream != 0)) kind = BlockState::open_host;
-        if (__builtin_expect(stream != 0, 0)) return (kind == BlockState::open_host ? named_ : named_gc_)[idx(group) * streams_ + stream - 1];
-        return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : kind == BlockState::open_wear ? g.open_wear : g.open_map;
+        if (__builtin_expect(one_frontier_, 0) && kind == BlockState::open_gc &&
+            (g.open_gc == kNoSuperblock || stream != 0))
+            kind = BlockState::open_host;
+        if (__builtin_expect(stream != 0, 0))
+            return (kind == BlockState::open_host ? named_ : named_gc_)[idx(group) * streams_ + stream - 1];
+        return kind == BlockState::open_host   ? g.open_host
+               : kind == BlockState::open_gc   ? g.open_gc
+               : kind == BlockState::open_wear ? g.open_wear
+                                               : g.open_map;
     }
     /// Pages handed out of the open one; 0: the next page opens one.
     std::uint32_t write_pointer(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
@@ -86,7 +96,8 @@ public:
     PageAddress allocate_host(GroupId group, std::uint32_t stream = 0) {
         SuperblockId& open_block = opened_host(group, stream);
         if (open_block == kNoSuperblock) {
-            SSDTLM_CHECK(groups_[idx(group)].free_count > groups_[idx(group)].reserve, "host page from a group at its hard threshold");
+            SSDTLM_CHECK(groups_[idx(group)].free_count > groups_[idx(group)].reserve,
+                         "host page from a group at its hard threshold");
             open_for_host(group, stream);
         }
         return hand_out(open_block);
@@ -137,7 +148,8 @@ public:
     /// A page handed out has been programmed. true: that was the last of its superblock, which is sealed now.
     bool page_programmed(SuperblockId b) {
         BlockRecord& r = blocks_[idx(b)];
-        SSDTLM_CHECK(r.programs > 0, "page programmed in superblock " + std::to_string(idx(b)) + ", where none was running");
+        SSDTLM_CHECK(r.programs > 0,
+                     "page programmed in superblock " + std::to_string(idx(b)) + ", where none was running");
         if (--r.programs != 0 || r.state != BlockState::full) return false;
         r.state = BlockState::sealed;
         return true;
@@ -154,13 +166,14 @@ public:
     void emptied(SuperblockId b);
 
     // --- What fails ---
-    /// One with a block that the factory has marked: it is never used, and a spare one of its group takes its place. Before anything is in use; those
-    /// that are spare first. False: no spare one is left.
+    /// One with a block that the factory has marked: it is never used, and a spare one of its group takes its place.
+    /// Before anything is in use; those that are spare first. False: no spare one is left.
     bool leave_out(SuperblockId b);
     /// A program in it has failed: closes it. False: it had failed before.
     bool fail(SuperblockId b);
     bool any_failed() const { return any_failed_; }
-    /// The first failed one of the group without programs under way; `of_gc`: of those that GC has written. kNoSuperblock: none.
+    /// The first failed one of the group without programs under way; `of_gc`: of those that GC has written.
+    /// kNoSuperblock: none.
     SuperblockId failed_of(GroupId group, bool of_gc = false) const;
     void retire(SuperblockId b);  ///< victim -> retired, when it is empty
     /// One of the group's spare ones becomes free, or set apart, or has taken its place before. False: none is left.
@@ -174,16 +187,17 @@ public:
         for (Group& g : groups_) g.reserve = 0;
     }
 
-    /// After the power was off: which superblocks hold something, and which have failed. Those are sealed or failed, the others
-    /// free or spare, as many as are needed free. False: a group has too few that have not failed.
+    /// After the power was off: which superblocks hold something, and which have failed. Those are sealed or failed,
+    /// the others free or spare, as many as are needed free. False: a group has too few that have not failed.
     bool restart(const std::vector<bool>& used, const std::vector<bool>& failed);
-    /// Instead of it, where the states are known: each superblock with the state, stream, pages handed out, `bad` and `cut` that are set in
-    /// its record; `free`: of each group, in their order.
+    /// Instead of it, where the states are known: each superblock with the state, stream, pages handed out, `bad` and
+    /// `cut` that are set in its record; `free`: of each group, in their order.
     void restore(const std::vector<std::vector<SuperblockId>>& free);
     /// The free ones of a group, the one that is used next first.
     template <class Visit>
     void for_each_free(GroupId group, Visit&& visit) const {
-        for (SuperblockId b = groups_[idx(group)].free_first; b != kNoSuperblock; b = blocks_[idx(b)].next_free) visit(b);
+        for (SuperblockId b = groups_[idx(group)].free_first; b != kNoSuperblock; b = blocks_[idx(b)].next_free)
+            visit(b);
     }
     /// Then: failed ones without valid units have nothing to be emptied of.
     void retire_empty();
@@ -204,7 +218,8 @@ private:
         std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;
         std::uint32_t spares_at_first = 0;
-        std::uint32_t surplus = 0;  ///< in use beyond what is needed: nobody knew any more that one had failed and was replaced
+        std::uint32_t surplus =
+            0;  ///< in use beyond what is needed: nobody knew any more that one had failed and was replaced
     };
     SuperblockId& opened_gc(GroupId group, std::uint32_t stream) {
         return stream == 0 ? groups_[idx(group)].open_gc : named_gc_[idx(group) * streams_ + stream - 1];
@@ -226,7 +241,8 @@ private:
         const PageAddress page = shape_.page(b, r.write_pointer++);
         ++r.programs;
         if (__builtin_expect(shape_.parity_planes() != 0, 0))
-            for (; shape_.plane_in_group(r.write_pointer) >= shape_.data_planes(); ++r.programs) owed_.push_back(shape_.page(b, r.write_pointer++));
+            for (; shape_.plane_in_group(r.write_pointer) >= shape_.data_planes(); ++r.programs)
+                owed_.push_back(shape_.page(b, r.write_pointer++));
         if (r.write_pointer == shape_.pages()) {
             r.state = BlockState::full;
             open_block = kNoSuperblock;

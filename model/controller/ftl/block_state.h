@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a superblock's life (block_manager.h), what the pages written into one have in common: its stream; and its record.
+// The states of a superblock's life (block_manager.h), what the pages written into one have in common: its stream; and
+// its record.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +11,34 @@ namespace ssdtlm {
 
 enum class BlockState : std::uint8_t {
     free,
-    open_host,  ///< takes host pages
-    open_gc,    ///< takes pages moved by GC
-    open_wear,  ///< takes what static wear levelling moves: data that do not change stay apart from others
-    open_map,   ///< takes translation pages
-    full,       ///< all pages handed out, some still being programmed
-    sealed,     ///< all pages programmed: a GC candidate
-    victim,     ///< being emptied, or waiting for its erase
-    failed,     ///< a program in it has failed: takes no more pages, waits to be emptied
-    retired,    ///< never used again
-    spare,      ///< takes the place of one that fails
-    set_apart,  ///< for checkpoints of the map
-    slc_free,   ///< of the SLC cache (slc/), erased
-    open_slc,   ///< takes host pages in SLC mode
-    slc_sealed, ///< of the SLC cache, all its pages programmed: waits to be folded
-    placed      ///< of a mapping by blocks (mapping/block_placement.h): a data block, or a log block that takes no more pages
+    open_host,   ///< takes host pages
+    open_gc,     ///< takes pages moved by GC
+    open_wear,   ///< takes what static wear levelling moves: data that do not change stay apart from others
+    open_map,    ///< takes translation pages
+    full,        ///< all pages handed out, some still being programmed
+    sealed,      ///< all pages programmed: a GC candidate
+    victim,      ///< being emptied, or waiting for its erase
+    failed,      ///< a program in it has failed: takes no more pages, waits to be emptied
+    retired,     ///< never used again
+    spare,       ///< takes the place of one that fails
+    set_apart,   ///< for checkpoints of the map
+    slc_free,    ///< of the SLC cache (slc/), erased
+    open_slc,    ///< takes host pages in SLC mode
+    slc_sealed,  ///< of the SLC cache, all its pages programmed: waits to be folded
+    placed  ///< of a mapping by blocks (mapping/block_placement.h): a data block, or a log block that takes no more
+            ///< pages
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4, kSlcStream = 5;
-/// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others share kHostStream
-/// and kGcStream.
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4,
+                              kSlcStream = 5;
+/// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others
+/// share kHostStream and kGcStream.
 inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMostNamedStreams = 64;
 constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
-    return of_block < kNamedHostStreams ? 0 : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u : of_block - kNamedGcStreams + 1u;
+    return of_block < kNamedHostStreams ? 0
+           : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u
+                                        : of_block - kNamedGcStreams + 1u;
 }
 
 struct BlockRecord {
@@ -43,9 +48,9 @@ struct BlockRecord {
     std::uint32_t superseded = 0;     ///< units in it whose newer copy is being programmed: they are needed until then
     SuperblockId next_free = kNoSuperblock;
     BlockState state = BlockState::free;
-    bool bad = false;                 ///< a program or erase in it has failed, or the factory has marked a block of it
-    std::uint8_t stream = kHostStream; ///< of what was written into it
-    bool cut = false;                 ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
+    bool bad = false;  ///< a program or erase in it has failed, or the factory has marked a block of it
+    std::uint8_t stream = kHostStream;  ///< of what was written into it
+    bool cut = false;  ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
 };
 static_assert(sizeof(BlockRecord) == 24);
 

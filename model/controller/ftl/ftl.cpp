@@ -11,8 +11,10 @@
 namespace ssdtlm {
 
 namespace {
-std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry, std::uint64_t units) {
-    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units) : nullptr;
+std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry,
+                                              std::uint64_t units) {
+    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units)
+                                    : nullptr;
 }
 
 /// Before any member is sized by them.
@@ -27,7 +29,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
     : config_(checked(config, geometry)),
       geometry_(geometry),
       mapping_(mapping_of(config_, geometry_)),
-      shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock), config.parity != Parity::none),
+      shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock),
+             config.parity != Parity::none),
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
@@ -38,27 +41,33 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks,
-              mapping_->streams(), config.gc_frontier == GcFrontier::shared),
+              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
+              config.gc_frontier == GcFrontier::shared),
       slc_(config.slc.any() ? std::make_unique<SlcCache>(config, geometry, shape_, blocks_) : nullptr),
       slc_region_(slc_ != nullptr ? slc_->region() : SlcRegion{}),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
+      lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
+             NvmSets(config.nvm_sets, geometry), logical_units_),
       translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
-      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
-                                             config.gc_policies)),
+      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
+                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
+                                              config.gc_policies)),
       since_levelled_(shape_.groups()),
       levels_(shape_.groups()),
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
-      refresh_(config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_) : nullptr),
+      refresh_(config.refresh_reads != 0 || config.most_looks() != 0
+                   ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_)
+                   : nullptr),
       parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
       placement_(mapping_->place({*this, blocks_, counters_})) {
-    SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(), "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
-    SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0, "ftl.mapping = " + config.mapping + ": a mapping by blocks has no translation pages");
+    SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
+                 "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
+    SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0,
+                 "ftl.mapping = " + config.mapping + ": a mapping by blocks has no translation pages");
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
@@ -66,12 +75,16 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
     // A row that was begun beside the SLC cache is completed first.
     const bool one_frontier = config_.gc_frontier == GcFrontier::shared;
-    if (__builtin_expect(slc_ != nullptr, 0) && (left == shape_.planes() || one_frontier) && slc_->takes_pages(group)) return take_slc_pages(group, most, out);
+    if (__builtin_expect(slc_ != nullptr, 0) && (left == shape_.planes() || one_frontier) && slc_->takes_pages(group))
+        return take_slc_pages(group, most, out);
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
     // One that was opened leaves fewer free ones for the other streams.
-    if (blocks_.write_pointer(group, BlockState::open_host, stream) == 0 || __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0)) update_able(group);
-    if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1)) lanes_.cursor(group, stream).set_ragged(group, n != left);
+    if (blocks_.write_pointer(group, BlockState::open_host, stream) == 0 ||
+        __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0))
+        update_able(group);
+    if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1))
+        lanes_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     owe_parity();
     return n;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of a flash translation layer: where every logical unit lives, which page is written next, which block is collected next. It decides and
-// keeps the books; it knows no time. When a program or an erase happens, how many run at once and what the firmware pays for it is the orchestrator's
-// part, and the write buffer lies above. Units whose only copy cannot be read are lost. Out-of-place writes with a log per group of planes
-// (superblock.h), separate open superblocks for GC data and for the host's, which may keep its write streams apart (allocation/lanes.h). The host's
-// pages may go through an SLC cache first (slc/), or where a mapping by blocks says (mapping/, hybrid/). A map that is not all in memory
-// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
+// The core of a flash translation layer: where every logical unit lives, which page is written next, which block is
+// collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how many run at
+// once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above. Units whose only
+// copy cannot be read are lost. Out-of-place writes with a log per group of planes (superblock.h), separate open
+// superblocks for GC data and for the host's, which may keep its write streams apart (allocation/lanes.h). The host's
+// pages may go through an SLC cache first (slc/), or where a mapping by blocks says (mapping/, hybrid/). A map that is
+// not all in memory
+// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas,
+// journal and checkpoints (recovery/).
 //
-// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) -> host_page_programmed. Of a victim: select_victim ->
-// next_valid_page, move_wanted, allocate_moved_page -> per page programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
+// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
+// host_page_programmed. Of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per page
+// programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +28,8 @@
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
-#include "controller/ftl/journal/journal.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/journal/journal.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/mapping/page_map.h"
@@ -69,7 +73,8 @@ public:
     }
 
     // --- What goes into the out-of-band area ---
-    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved data).
+    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
+    /// data).
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
@@ -83,10 +88,12 @@ public:
     // --- Host writes ---
     /// Where a unit may be written: a page of a lane for units of that lane only.
     const Lanes& lanes() const { return lanes_; }
-    /// Up to `most` pages of one row: of the lane's next group in the configured order that may take host pages. Returns how many;
-    /// 0: every one is at or below its hard threshold and has no open host superblock; only GC helps. Pages that a row
-    /// in use had no room for (`left_over`) complete another row in use, if there is one, else begin the next.
-    std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false, std::uint32_t lane = 0) {
+    /// Up to `most` pages of one row: of the lane's next group in the configured order that may take host pages.
+    /// Returns how many; 0: every one is at or below its hard threshold and has no open host superblock; only GC helps.
+    /// Pages that a row in use had no room for (`left_over`) complete another row in use, if there is one, else begin
+    /// the next.
+    std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false,
+                                      std::uint32_t lane = 0) {
         GroupCursor& cursor = lanes_.cursor(lane);
         GroupId group{};
         if (!(left_over && cursor.next_ragged(group)) &&
@@ -99,10 +106,13 @@ public:
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
-    /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it, as what failed need not be moved. It
-    /// is one of GC's programs from there on: no overtaking.
-    PageAddress allocate_again(GroupId group) { return placement_ != nullptr ? placement_->take_again(group) : allocate_gc_page(group); }
-    /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
+    /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it,
+    /// as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
+    PageAddress allocate_again(GroupId group) {
+        return placement_ != nullptr ? placement_->take_again(group) : allocate_gc_page(group);
+    }
+    /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the
+    /// new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
         if (__builtin_expect(is_copy(old), 1))
@@ -115,13 +125,15 @@ public:
         ++counters_.host_units;
         return old;
     }
-    /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased; a note in the journal is held already.
+    /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased;
+    /// a note in the journal is held already.
     void hold_copy(Ppa old) {
         if (is_copy(old)) ++blocks_[shape_.superblock_of(old)].superseded;
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
     SuperblockId let_go_copy(Ppa old);
-    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one, copy or record, stays until the journal says so in flash.
+    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one, copy or record,
+    /// stays until the journal says so in flash.
     SuperblockId hand_over_copy(Ppa old);
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a);
@@ -130,9 +142,11 @@ public:
 
     // --- The journal of what was deallocated or lost (ftl_journal.cpp) ---
     const Journal& journal() const { return journal_; }
-    /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has failed.
+    /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has
+    /// failed.
     void on_journal_due(std::function<void()> callback) { journal_due_ = std::move(callback); }
-    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`: `out` if it has any page, else one with two free superblocks. False: none.
+    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`:
+    /// `out` if it has any page, else one with two free superblocks. False: none.
     bool group_for_journal(GroupId& out, bool urgent = false);
     /// Like a moved page, into this group. Precondition: journal().next() has said this page.
     PageAddress place_journal_page(Journal::Id id, GroupId group);
@@ -144,11 +158,13 @@ public:
     void journal_page_failed(Journal::Id id, std::vector<SuperblockId>& freed);
     /// An erase of this superblock waits for a page of the journal that is not being written yet.
     bool journal_must_be_written_for(SuperblockId b) const;
-    /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of use.
+    /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of
+    /// use.
     bool renew_journal_page(const PageAddress& a);
 
     // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
-    // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their directory.
+    // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their
+    // directory.
     std::uint32_t translation_pages() const { return translation_pages_; }  ///< 0: the map is all in memory
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
     /// kUnmapped: it was never written, and says that nothing is mapped.
@@ -157,59 +173,77 @@ public:
     /// A group that may take this one, and others of its pool with it, in turn. False: none; only GC helps.
     bool group_for_translation(std::uint32_t page, GroupId& out);
     const TranslationRoom& translation_room() const { return translation_room_; }
-    bool takes_translation_pages(GroupId group) const { return translation_pages_ == 0 || blocks_.takes_translation_pages(group); }
+    bool takes_translation_pages(GroupId group) const {
+        return translation_pages_ == 0 || blocks_.takes_translation_pages(group);
+    }
     PageAddress allocate_translation_page(GroupId group);
     Ppa place_translation(std::uint32_t page, Ppa to);  ///< at program issue: like map_unit()
     void translation_page_programmed(const PageAddress& a);
     void translation_page_failed(const PageAddress& a);  ///< like host_page_failed()
-    void drop_translation(std::uint32_t page);  ///< it says from now on that nothing is mapped
+    void drop_translation(std::uint32_t page);           ///< it says from now on that nothing is mapped
     Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
 
     // --- Garbage collection ---
     bool gc_soft(GroupId group) const { return blocks_.at_most_free(group, config_.gc_soft_free_blocks); }
     bool gc_hard(GroupId group) const { return blocks_.at_most_free(group, config_.gc_hard_free_blocks); }
     /// The host, or the map, waits for a free one. Else the victim policy chooses none with less than gc_least_invalid.
-    bool gc_forced(GroupId group) const { return gc_hard(group) || !takes_all_streams(group) || !takes_translation_pages(group); }
+    bool gc_forced(GroupId group) const {
+        return gc_hard(group) || !takes_all_streams(group) || !takes_translation_pages(group);
+    }
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
-    /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold, or room in its SLC cache.
+    /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold,
+    /// or room in its SLC cache.
     bool takes_host_pages(GroupId group, std::uint32_t stream = 0) const {
-        return blocks_.can_take_host_page(group, stream) || (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
+        return blocks_.can_take_host_page(group, stream) ||
+               (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
     }
     bool takes_all_streams(GroupId group) const;
-    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of a read-only drive.
+    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of
+    /// a read-only drive.
     bool wants_collection(GroupId group) const {
-        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
+        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) ||
+               (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
                (__builtin_expect(refresh_ != nullptr, 0) && wants_refresh(group));
     }
-    bool slc_is_short(GroupId group) const, wants_fold(GroupId group, bool idle) const;  ///< the SLC cache has fewer free superblocks than it should, or the group has; one of it is to be folded now (an `idle` drive folds all that are full)
-    // Superblocks that have been read too often, or whose data are old (refresh/, ftl_refresh.cpp). Precondition of the first three: the configuration says so.
+    bool slc_is_short(GroupId group) const,
+        wants_fold(GroupId group,
+                   bool idle) const;  ///< the SLC cache has fewer free superblocks than it should, or the group has;
+                                      ///< one of it is to be folded now (an `idle` drive folds all that are full)
+    // Superblocks that have been read too often, or whose data are old (refresh/, ftl_refresh.cpp). Precondition of the
+    // first three: the configuration says so.
     void page_read(BlockId block);
     void look_at_ages();
     void start_ages(bool written_now);  ///< of what the flash holds; else it was written at an even rate up to now
     bool wants_refresh(GroupId group) const;
     void on_refresh_due(std::function<void(GroupId)> callback) { refresh_due_ = std::move(callback); }
     const Refresh* refresh() const { return refresh_.get(); }  ///< null: nothing is refreshed
-    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
-    /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. When losses of power have used up the free ones:
-    /// one whose units have room behind what GC wrote last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now
-    /// and then it is the least worn one, for wear levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted and it was one last time.
+    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units.
+    /// The victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run
+    /// out of blocks. When losses of power have used up the free ones: one whose units have room behind what GC wrote
+    /// last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is
+    /// the least worn one, for wear levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted
+    /// and it was one last time.
     SuperblockId select_victim(GroupId group, bool idle = false);
     void leave_victim(SuperblockId victim);  ///< nothing is moved out of it any more: it is the group's next one
     VictimReason victim_reason(SuperblockId victim) const;  ///< why the group's victim is one
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
-    /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots. false: none left.
+    /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots.
+    /// false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
     /// A page for moved units of a stream. Panics when the group has no free block, which the thresholds rule out.
     PageAddress allocate_gc_page(GroupId group, std::uint32_t stream = 0);
     /// A page for units of the group's victim.
     PageAddress allocate_moved_page(GroupId group) {
-        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group) : allocate_gc_page(group, gc_stream_[idx(group)]);
+        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group)
+                                                        : allocate_gc_page(group, gc_stream_[idx(group)]);
     }
     /// Such pages that the open row of the group still takes; a whole row when the next page begins one.
     std::uint32_t gc_row_left(GroupId group) const {
-        return row_left(levels_[idx(group)] ? blocks_.write_pointer(group, BlockState::open_wear) : blocks_.write_pointer(group, BlockState::open_gc, gc_stream_[idx(group)]));
+        return row_left(levels_[idx(group)]
+                            ? blocks_.write_pointer(group, BlockState::open_wear)
+                            : blocks_.write_pointer(group, BlockState::open_gc, gc_stream_[idx(group)]));
     }
     /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
     bool move_wanted(Lpa lpa, Ppa from) {
@@ -220,13 +254,13 @@ public:
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
-    void superblock_erased(SuperblockId victim);  ///< all its blocks were: victim -> free
+    void superblock_erased(SuperblockId victim);    ///< all its blocks were: victim -> free
 
     // --- The SLC cache (slc/, ftl_slc.cpp) ---
     bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
     const SlcRegion& slc_region() const { return slc_region_; }
     const SlcCache* slc() const { return slc_.get(); }  ///< null: the drive has none
-    std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
+    std::uint32_t units_of(SuperblockId b) const;       ///< for which the superblock has room
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
@@ -241,11 +275,12 @@ public:
     const MediaHealth& media() const { return media_; }
     /// Called when spares, or the state read-only, have changed.
     void on_media_change(std::function<void()> callback) { media_changed_ = std::move(callback); }
-    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed, emptied and retired; a spare one takes
-    /// its place, or the drive becomes read-only.
+    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed,
+    /// emptied and retired; a spare one takes its place, or the drive becomes read-only.
     void host_page_failed(const PageAddress& a);
     void gc_page_failed(const PageAddress& a);
-    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit() for one that has been counted.
+    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit()
+    /// for one that has been counted.
     void unmap_failed(Lpa lpa, Ppa at);
     void map_again(Lpa lpa, Ppa to);
     /// Instead of superblock_erased(): the erase of at least one of the victim's blocks failed. It is retired.
@@ -255,7 +290,8 @@ public:
     void superblock_emptied(SuperblockId victim);
     /// The unit cannot be read any more: its place is kLost until it is written or trimmed.
     void lose(Lpa lpa);
-    bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
+    bool lose_copy(
+        Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
     BlockPlacement* placement() const { return placement_.get(); }  ///< null: pages are put anywhere
     const Mapping& mapping() const { return *mapping_; }
@@ -264,10 +300,13 @@ public:
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
     void read_finished(BlockId block, std::uint32_t units = 1) { blocks_.read_finished(block, units); }
-    bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0 && blocks_[victim].superseded == 0; }
+    bool erase_allowed(SuperblockId victim) const {
+        return blocks_.reads(victim) == 0 && blocks_[victim].superseded == 0;
+    }
 
     // --- State at start, counters, books ---
-    OverwriteRounds precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
+    OverwriteRounds
+    precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
     void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
@@ -282,8 +321,8 @@ private:
     friend class Recovery;
     friend class RowParity;
     friend class OpenWordLines;
-    // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
-    // that it was deallocated (even) or lost (odd).
+    // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal
+    // that says that it was deallocated (even) or lost (odd).
     bool is_copy(Ppa p) const { return idx(p) < units_; }
     bool is_lost_note(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
     Journal::Id page_of_note(Ppa note) const { return (idx(note) - units_) / 2; }
@@ -312,7 +351,9 @@ private:
     SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
-    std::uint32_t row_left(std::uint32_t write_pointer) const { return shape_.data_planes() - shape_.plane_in_group(write_pointer); }
+    std::uint32_t row_left(std::uint32_t write_pointer) const {
+        return shape_.data_planes() - shape_.plane_in_group(write_pointer);
+    }
     void invalidate(Ppa p) {
         const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
@@ -374,27 +415,30 @@ private:
     const std::unique_ptr<SlcCache> slc_;  // null: none
     const SlcRegion slc_region_;
     std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
-    const std::vector<PlaneId> rows_;  // the order of the planes, row by row
+    const std::vector<PlaneId> rows_;        // the order of the planes, row by row
     Lanes lanes_;
     TranslationRoom translation_room_;
-    std::vector<std::uint32_t> under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
+    std::vector<std::uint32_t>
+        under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
     std::unique_ptr<VictimPolicy> policy_;
-    std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
-    std::vector<std::uint32_t> since_levelled_;  // by group: victims
-    std::vector<std::uint8_t> levels_;           // by group: its victim is one of wear levelling
-    std::vector<std::uint8_t> gc_stream_;        // by group: the host's stream that its victim is of
+    std::vector<SuperblockId>
+        begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
+    std::vector<std::uint32_t> since_levelled_;        // by group: victims
+    std::vector<std::uint8_t> levels_;                 // by group: its victim is one of wear levelling
+    std::vector<std::uint8_t> gc_stream_;              // by group: the host's stream that its victim is of
     std::uint64_t mapped_units_ = 0, lost_units_ = 0;  // the lost ones are among the mapped
-    std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
+    std::uint64_t last_number_ = 0;                    // of a page, or an entry of the journal
     Journal journal_;
     std::uint32_t journal_group_ = 0;  // which took a page of it last
     std::function<void()> journal_due_;
-    std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
+    std::unordered_map<std::uint32_t, Journal::Id>
+        failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
     std::unique_ptr<Checkpoints> checkpoints_;  // null: none
     const std::unique_ptr<Refresh> refresh_;    // null: none
     std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
-    const std::unique_ptr<RowParity> parity_;   // null: none
-    std::unique_ptr<BlockPlacement> placement_; // null: pages are put anywhere
+    const std::unique_ptr<RowParity> parity_;    // null: none
+    std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
     FtlCounters counters_;
 };

@@ -39,7 +39,8 @@ void Ftl::verify_books() const {
         if (p == kUnmapped) continue;
         if (!is_copy(p)) {
             if (page_of_note(p) >= live.size())
-                found.require(false, "a page of the journal that does not exist, logical unit", l, page_of_note(p), live.size());
+                found.require(false, "a page of the journal that does not exist, logical unit", l, page_of_note(p),
+                              live.size());
             else
                 ++live[page_of_note(p)];
             lost += is_lost_note(p);
@@ -55,8 +56,8 @@ void Ftl::verify_books() const {
         const PageAddress a = geometry_.page_of(p);
         const BlockId b = geometry_.block_of(a);
         if (a.page >= spare_.next_page(b)) {  // its program is under way: nothing to see yet
-            found.require(blocks_[shape_.superblock_of(b)].programs != 0, "mapped to a page that nobody programs, logical unit", l, a.page,
-                          spare_.next_page(b));
+            found.require(blocks_[shape_.superblock_of(b)].programs != 0,
+                          "mapped to a page that nobody programs, logical unit", l, a.page, spare_.next_page(b));
             continue;
         }
         const Spare s = spare_.at(p);
@@ -66,11 +67,14 @@ void Ftl::verify_books() const {
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
     for (std::uint32_t share = 0; share < translation_of.size(); ++share)
-        found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share, translation_room_.held(share), translation_of[share]);
+        found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share,
+                      translation_room_.held(share), translation_of[share]);
     for (const auto& [b, page] : failed_in_) {
         const BlockState state = blocks_[SuperblockId{b}].state;
-        found.require(blocks_[SuperblockId{b}].bad && (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
-                      "state of a superblock that the journal says has failed,", b, static_cast<std::uint64_t>(state), static_cast<std::uint64_t>(BlockState::failed));
+        found.require(blocks_[SuperblockId{b}].bad &&
+                          (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
+                      "state of a superblock that the journal says has failed,", b, static_cast<std::uint64_t>(state),
+                      static_cast<std::uint64_t>(BlockState::failed));
         if (page < live.size()) ++live[page];
     }
     std::uint64_t of_journal = 0;
@@ -94,7 +98,8 @@ void Ftl::verify_books() const {
             const std::uint32_t first = idx(block) * geometry_.units_per_block();
             bits += valid_.count(first, first + geometry_.units_per_block());
             programmed += spare_.next_page(block);
-            // Of the pages handed out, every planes()-th is this plane's. Where GC goes on behind torn pages (reopen_roomiest()) planes may be ahead.
+            // Of the pages handed out, every planes()-th is this plane's. Where GC goes on behind torn pages
+            // (reopen_roomiest()) planes may be ahead.
             const std::uint32_t most = (r.write_pointer + shape_.planes() - 1 - i) / shape_.planes();
             if (r.state != BlockState::victim && r.state != BlockState::set_apart && !r.cut)
                 found.require(spare_.next_page(block) <= most, "pages programmed out of step in block", idx(block),
@@ -109,41 +114,53 @@ void Ftl::verify_books() const {
             case BlockState::free:
             case BlockState::slc_free:
                 free_blocks[idx(group)] += !is_slc;
-                found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer, 0);
+                found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer,
+                              0);
                 break;
             case BlockState::open_host:
             case BlockState::open_gc:
             case BlockState::open_wear:
             case BlockState::open_map:
             case BlockState::open_slc:
-                found.require((is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state, host_stream_of(r.stream))) == b,
+                found.require((is_slc ? slc_->open_block(group)
+                                      : blocks_.open_block(group, r.state, host_stream_of(r.stream))) == b,
                               "open superblock of group", idx(group),
-                              idx(is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state, host_stream_of(r.stream))), n);
-                found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);
+                              idx(is_slc ? slc_->open_block(group)
+                                         : blocks_.open_block(group, r.state, host_stream_of(r.stream))),
+                              n);
+                found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer,
+                              pages - 1);
                 found.require(programmed + r.programs >= r.write_pointer, "pages in open superblock", n, programmed,
                               r.write_pointer);
                 break;
             case BlockState::full:
-                found.require(r.write_pointer == pages && r.programs != 0, "programs in full superblock", n, r.programs, 1);
+                found.require(r.write_pointer == pages && r.programs != 0, "programs in full superblock", n, r.programs,
+                              1);
                 break;
             case BlockState::sealed:
             case BlockState::slc_sealed:
             case BlockState::placed:
-                found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
+                found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n,
+                              programmed, pages);
                 break;
             case BlockState::failed:
-                found.require(r.cut || programmed + r.programs >= r.write_pointer, "pages in failed superblock", n, programmed, r.write_pointer);
+                found.require(r.cut || programmed + r.programs >= r.write_pointer, "pages in failed superblock", n,
+                              programmed, r.write_pointer);
                 found.require(failed_in_.count(n) != 0, "entry of the journal about failed superblock", n, 0, 1);
                 break;
             case BlockState::retired:
                 found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
-                found.require(failed_in_.count(n) != 0 || shape_.any_block(SuperblockId{n}, [this](BlockId block) { return spare_.is_marked_bad(block); }), "entry of the journal about retired superblock", n, 0, 1);
+                found.require(failed_in_.count(n) != 0 ||
+                                  shape_.any_block(SuperblockId{n},
+                                                   [this](BlockId block) { return spare_.is_marked_bad(block); }),
+                              "entry of the journal about retired superblock", n, 0, 1);
                 break;
             case BlockState::spare:
                 found.require(r.valid + r.write_pointer + programmed == 0, "use of spare superblock", n, programmed, 0);
                 break;
             case BlockState::set_apart:
-                found.require(r.valid + r.write_pointer + r.programs == 0, "use of set apart superblock", n, r.write_pointer, 0);
+                found.require(r.valid + r.write_pointer + r.programs == 0, "use of set apart superblock", n,
+                              r.write_pointer, 0);
                 break;
             case BlockState::victim:  // the flash may be erased already
                 found.require(r.programs == 0, "programs in victim superblock", n, r.programs, 0);
@@ -152,9 +169,12 @@ void Ftl::verify_books() const {
     }
     for (std::uint32_t n = 0; n < shape_.superblocks() && blocks_.erases_counted(); ++n) {
         const BlockState state = blocks_[SuperblockId{n}].state;
-        if (state == BlockState::victim || state == BlockState::retired || state == BlockState::failed || state == BlockState::set_apart) continue;
+        if (state == BlockState::victim || state == BlockState::retired || state == BlockState::failed ||
+            state == BlockState::set_apart)
+            continue;
         const std::uint32_t erases = spare_.erase_count(shape_.block(SuperblockId{n}, 0));
-        found.require(blocks_.erases(SuperblockId{n}) == erases, "erases of superblock", n, blocks_.erases(SuperblockId{n}), erases);
+        found.require(blocks_.erases(SuperblockId{n}) == erases, "erases of superblock", n,
+                      blocks_.erases(SuperblockId{n}), erases);
     }
     const std::uint64_t of_host = valid - of_journal - translation;
     found.require(of_host + lost == mapped, "valid and lost units, device", 0, of_host + lost, mapped);
@@ -176,7 +196,8 @@ void Ftl::verify_books() const {
 std::uint32_t Ftl::count(GroupId group, BlockState state) const {
     std::uint32_t n = 0;
     const std::uint32_t first = idx(group) * shape_.blocks_per_group();
-    for (std::uint32_t b = first; b < first + shape_.blocks_per_group(); ++b) n += blocks_[SuperblockId{b}].state == state;
+    for (std::uint32_t b = first; b < first + shape_.blocks_per_group(); ++b)
+        n += blocks_[SuperblockId{b}].state == state;
     return n;
 }
 

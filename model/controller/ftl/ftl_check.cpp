@@ -35,7 +35,8 @@ std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& 
 
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g) {
     // An entry by itself needs its number beside it.
-    return config.map.cache_bytes / (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
+    return config.map.cache_bytes /
+           (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
 }
 
 std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& g) {
@@ -50,27 +51,38 @@ bool limits_dirty_pages(const FtlConfig& config) {
 std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
     const NandGeometry any;
     const auto mapping = mapping_of(c, any);
-    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
-                             c.stream_frontiers == 0 && c.nvm_sets.empty() && mapping->static_dimensions() == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
+    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && c.most_spread == 0 &&
+                             c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
+                             c.stream_frontiers == 0 && c.nvm_sets.empty() && mapping->static_dimensions() == "none" &&
+                             c.gc_frontier == GcFrontier::own && c.gc_charge_time;
     return two_writers ? 1 : 2;
 }
 
-std::uint32_t threshold_reached(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? config.gc_soft_free_blocks : config.gc_hard_free_blocks; }
+std::uint32_t threshold_reached(const FtlConfig& config) {
+    return config.gc_least_invalid == 0.0 ? config.gc_soft_free_blocks : config.gc_hard_free_blocks;
+}
 
-const char* threshold_key(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? "gc.soft_free_blocks" : "gc.hard_free_blocks"; }
+const char* threshold_key(const FtlConfig& config) {
+    return config.gc_least_invalid == 0.0 ? "gc.soft_free_blocks" : "gc.hard_free_blocks";
+}
 
 void follow_used_shares(FtlConfig& config, const NandGeometry& g) {
-    const auto free = [&g](std::uint32_t used_percent) { return static_cast<std::uint32_t>(std::uint64_t{g.blocks_per_plane} * (100 - used_percent) / 100); };
+    const auto free = [&g](std::uint32_t used_percent) {
+        return static_cast<std::uint32_t>(std::uint64_t{g.blocks_per_plane} * (100 - used_percent) / 100);
+    };
     if (config.gc_soft_used_percent != 0) config.gc_soft_free_blocks = free(config.gc_soft_used_percent);
     if (config.gc_hard_used_percent != 0) config.gc_hard_free_blocks = free(config.gc_hard_used_percent);
 }
 
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
-    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC, wear levelling and
-    // the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and some are set apart for checkpoints.
+    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC, wear
+    // levelling and the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and
+    // some are set apart for checkpoints.
     const auto mapping = mapping_of(config, g);
-    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + mapping->is_on_flash() + config.spare_blocks +
-           CheckpointLayout(config, g).per_group() + config.slc.blocks + (config.slc.dynamic_blocks != 0) + (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
+    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) +
+           mapping->is_on_flash() + config.spare_blocks + CheckpointLayout(config, g).per_group() + config.slc.blocks +
+           (config.slc.dynamic_blocks != 0) +
+           (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
 }
 
 std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
@@ -80,19 +92,23 @@ std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g) {
-    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(), entries = g.page_bytes / Journal::kEntryBytes;
-    // An entry for each unit there can be, in pages of which half is still true; the open one, and one that others are gathered in.
+    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(),
+                        entries = g.page_bytes / Journal::kEntryBytes;
+    // An entry for each unit there can be, in pages of which half is still true; the open one, and one that others are
+    // gathered in.
     const std::uint64_t pages = 2 * ((g.units() + entries - 1) / entries) + 2;
     return static_cast<std::uint32_t>((pages + groups - 1) / groups + 1);
 }
 
 namespace {
-/// Of n translation pages to each group, whose number is not rounded: what a share may hold beyond (TranslationRoom), as much again for places that a
-/// loss of power gives back, and what rounding may add where a set begins and ends.
-std::uint64_t translation_slack(const NandGeometry& g) { return 2 * g.units_per_page() + 2; }
+/// Of n translation pages to each group, whose number is not rounded: what a share may hold beyond (TranslationRoom),
+/// as much again for places that a loss of power gives back, and what rounding may add where a set begins and ends.
+std::uint64_t translation_slack(const NandGeometry& g) {
+    return 2 * g.units_per_page() + 2;
+}
 
-// Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was deallocated elsewhere; and of
-// the translation pages.
+// Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was
+// deallocated elsewhere; and of the translation pages.
 std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
     const SuperblockShape shape(g, config.superblock);
     const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
@@ -107,15 +123,19 @@ std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, st
 }  // namespace
 
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
-    // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the deallocated
-    // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
+    // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the
+    // deallocated units that they speak of, but for the first two: those may keep a plane a block lower, which is still
+    // above the hard threshold.
     const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
     const auto mapping = mapping_of(config, g);
     if (mapping->places_by_blocks()) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
     const std::uint32_t lost = g.two_step ? OpenWordLines::reclaim_units(g, 1) : g.units_per_page() - 1;
-    const std::uint64_t all = g.units_per_block() <= lost ? 0 : std::uint64_t{shape.groups()} * shape.data_planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
+    const std::uint64_t all = g.units_per_block() <= lost
+                                  ? 0
+                                  : std::uint64_t{shape.groups()} * shape.data_planes() *
+                                        (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
     if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
     if (!mapping->is_on_flash()) return all;
     // n units and their translation pages, n / entries rounded up.
@@ -136,20 +156,25 @@ void check_name(std::vector<Problem>& out, const char* key, const std::string& g
 
 namespace {
 ChoiceLaw law_of(const std::string& policy, const FtlConfig& config, const NandGeometry& g) {
-    return VictimPolicies::instance().make("gc.policy", policy, {SuperblockShape(g, config.superblock), g.units_per_page(), 0}, config.gc_policies)->law();
+    return VictimPolicies::instance()
+        .make("gc.policy", policy, {SuperblockShape(g, config.superblock), g.units_per_page(), 0}, config.gc_policies)
+        ->law();
 }
 
 void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     const std::vector<std::string> names = VictimPolicies::instance().names();
-    if (std::find(names.begin(), names.end(), config.gc_policy) != names.end() && law_of(config.gc_policy, config, g).kind == ChoiceLaw::Kind::other) {
+    if (std::find(names.begin(), names.end(), config.gc_policy) != names.end() &&
+        law_of(config.gc_policy, config, g).kind == ChoiceLaw::Kind::other) {
         std::string known;
         for (const std::string& name : names)
             if (law_of(name, config, g).kind != ChoiceLaw::Kind::other) known += (known.empty() ? "" : ", ") + name;
-        out.push_back({"precondition.state", "\"analytic\" with gc.policy = \"" + config.gc_policy + "\"", "policies with a formula: " + known,
+        out.push_back({"precondition.state", "\"analytic\" with gc.policy = \"" + config.gc_policy + "\"",
+                       "policies with a formula: " + known,
                        "set precondition.state = \"random\", which works with each"});
     }
     if (config.static_dimensions != "none")
-        out.push_back({"precondition.state", "\"analytic\" with ftl.static_dimensions = \"" + config.static_dimensions + "\"",
+        out.push_back({"precondition.state",
+                       "\"analytic\" with ftl.static_dimensions = \"" + config.static_dimensions + "\"",
                        "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
 }
 
@@ -157,9 +182,12 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
 void check_lines(std::vector<Problem>& out, const FtlConfig& config, bool by_blocks) {
     const std::string with = " with ftl.superblock = \"drive\"";
     if (config.static_dimensions != "none")
-        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\"" + with, "\"none\": one superblock takes all addresses", "set it to \"none\", or ftl.superblock = \"die\""});
+        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\"" + with,
+                       "\"none\": one superblock takes all addresses",
+                       "set it to \"none\", or ftl.superblock = \"die\""});
     if (by_blocks)
-        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
+        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with,
+                       "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
 }
 
 /// What NVM Sets are not made to work with.
@@ -168,23 +196,32 @@ void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGe
     NvmSets::check(out, "ftl.nvm_sets", config.nvm_sets, g);
     if (config.nvm_sets.empty() || out.size() != before) return;
     const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed) {
-        if (wrong) out.push_back({key, "\"" + found + "\" with ftl.nvm_sets = \"" + config.nvm_sets + "\"", allowed, "change it, or leave out ftl.nvm_sets"});
+        if (wrong)
+            out.push_back({key, "\"" + found + "\" with ftl.nvm_sets = \"" + config.nvm_sets + "\"", allowed,
+                           "change it, or leave out ftl.nvm_sets"});
     };
-    refuse(config.static_dimensions != "none", "ftl.static_dimensions", config.static_dimensions, "\"none\": the address decides the set, and nothing else");
-    refuse(config.superblock == SuperblockSpan::drive, "ftl.superblock", "drive", "\"die\" or \"plane\": a superblock is of one set");
-    refuse(config.superblock == SuperblockSpan::die && NvmSets(config.nvm_sets, g).names_planes(), "ftl.superblock", "die", "\"plane\": the planes of a die would be written as one");
+    refuse(config.static_dimensions != "none", "ftl.static_dimensions", config.static_dimensions,
+           "\"none\": the address decides the set, and nothing else");
+    refuse(config.superblock == SuperblockSpan::drive, "ftl.superblock", "drive",
+           "\"die\" or \"plane\": a superblock is of one set");
+    refuse(config.superblock == SuperblockSpan::die && NvmSets(config.nvm_sets, g).names_planes(), "ftl.superblock",
+           "die", "\"plane\": the planes of a die would be written as one");
     refuse(by_blocks, "ftl.mapping", config.mapping, "\"page\" or \"dftl\": log blocks are of no set");
-    refuse(config.initial_state == InitialState::analytic, "precondition.state", "analytic", "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
+    refuse(config.initial_state == InitialState::analytic, "precondition.state", "analytic",
+           "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
 }
 
-void check_quotas(std::vector<Problem>& out, const char* key, const char* size, const std::vector<std::uint32_t>& percents, std::uint64_t units) {
-    const auto refuse = [&](bool wrong, const std::string& found, const std::string& allowed, const std::string& repair) {
+void check_quotas(std::vector<Problem>& out, const char* key, const char* size,
+                  const std::vector<std::uint32_t>& percents, std::uint64_t units) {
+    const auto refuse = [&](bool wrong, const std::string& found, const std::string& allowed,
+                            const std::string& repair) {
         if (wrong) out.push_back({key, found, allowed, repair});
     };
     const std::uint32_t sum = std::accumulate(percents.begin(), percents.end(), 0u);
     std::uint64_t least = sum >= 100 ? 0 : units * (100 - sum) / 100;
     for (const std::uint32_t percent : percents) least = std::min(least, units * percent / 100);
-    refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all", "less than 100%, and a unit at least for each part and for all other tenants",
+    refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all",
+           "less than 100%, and a unit at least for each part and for all other tenants",
            "change them, or raise " + std::string(size));
 }
 
@@ -193,75 +230,103 @@ void check_at_once(std::vector<Problem>& out, const FtlConfig& config, bool by_b
     if (config.gc_charge_time) return;
     const std::string with = " with gc.charge_time = false";
     if (config.gc_pace != "full")
-        out.push_back({"gc.pace", "\"" + config.gc_pace + "\"" + with, "\"full\": what takes no time has no pace", "set it to \"full\", or gc.charge_time = true"});
+        out.push_back({"gc.pace", "\"" + config.gc_pace + "\"" + with, "\"full\": what takes no time has no pace",
+                       "set it to \"full\", or gc.charge_time = true"});
     if (by_blocks)
-        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": merges take their time", "set one of the two, or gc.charge_time = true"});
+        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with,
+                       "\"page\" or \"dftl\": merges take their time", "set one of the two, or gc.charge_time = true"});
 }
 
 void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     // Each unit of a row may be of another translation page.
     const std::uint32_t row = SuperblockShape(g, config.superblock).joined() * g.units_per_page();
-    if (limits_dirty_pages(config) && most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
-        out.push_back({"map.power_protected", std::to_string(most_dirty_pages(config, g)) + " of " + std::to_string(translation_pages_of(config, g)) + " translation pages",
-                       "at least " + std::to_string(row) + " of them, which one row of pages may make dirty", "raise it"});
-    if (!config.map.quotas.empty()) check_quotas(out, "map.quotas", "map.cache", config.map.quotas, cached_map_slots_of(config, g));
+    if (limits_dirty_pages(config) &&
+        most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
+        out.push_back({"map.power_protected",
+                       std::to_string(most_dirty_pages(config, g)) + " of " +
+                           std::to_string(translation_pages_of(config, g)) + " translation pages",
+                       "at least " + std::to_string(row) + " of them, which one row of pages may make dirty",
+                       "raise it"});
+    if (!config.map.quotas.empty())
+        check_quotas(out, "map.quotas", "map.cache", config.map.quotas, cached_map_slots_of(config, g));
     if (!config.map.quotas.empty() && config.caches_filled)
-        out.push_back({"precondition.fill_caches", "true with map.quotas", "false: nobody says which tenants wrote before", "set it to false"});
+        out.push_back({"precondition.fill_caches", "true with map.quotas",
+                       "false: nobody says which tenants wrote before", "set it to false"});
     if (config.map.gc_updates == GcMapUpdates::written) return;
     const std::uint64_t all = translation_pages_of(config, g) * g.unit_bytes;
     if (config.map.granularity != MapGranularity::page || config.map.cache_bytes < all)
-        out.push_back({"map.gc_updates", "\"found\" with a part of the map in the cache", "map.granularity = \"page\" and map.cache = " + std::to_string(all) +
-                           " bytes or more: a translation page that is read back must say where units are", "set map.gc_updates = \"written\", or these two"});
+        out.push_back({"map.gc_updates", "\"found\" with a part of the map in the cache",
+                       "map.granularity = \"page\" and map.cache = " + std::to_string(all) +
+                           " bytes or more: a translation page that is read back must say where units are",
+                       "set map.gc_updates = \"written\", or these two"});
     if (config.has_checkpoints())
-        out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map", "\"written\": what a checkpoint says is not searched for in out-of-band areas", "set it to \"written\""});
+        out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map",
+                       "\"written\": what a checkpoint says is not searched for in out-of-band areas",
+                       "set it to \"written\""});
 }
 
 /// What a buffer with a part for each tenant is not made to work with.
 void check_buffer_quotas(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g, bool by_blocks) {
     check_quotas(out, "buffer.quotas", "buffer.size", config.buffer_quotas, config.buffer_bytes / g.unit_bytes);
-    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed, const std::string& repair) {
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed,
+                            const std::string& repair) {
         if (wrong) out.push_back({key, found + " with buffer.quotas", allowed, repair});
     };
     refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "set it to true");
-    refuse(config.buffer_order == BufferOrder::by_translation_page, "buffer.order", "\"by_translation_page\"", "\"arrival\" or \"lru\": the units of a translation page are those of several tenants",
+    refuse(config.buffer_order == BufferOrder::by_translation_page, "buffer.order", "\"by_translation_page\"",
+           "\"arrival\" or \"lru\": the units of a translation page are those of several tenants",
            "set one of the two");
-    refuse(by_blocks, "ftl.mapping", "\"" + config.mapping + "\"", "\"page\" or \"dftl\": units are chosen by logical pages", "set one of the two");
-    refuse(config.read_cache.shares_room(), "read_cache.room", "\"buffer\"", "\"own\"", "set it to \"own\", with a read_cache.size");
-    refuse(config.caches_filled, "precondition.fill_caches", "true", "false: nobody says which tenants wrote before", "set it to false");
+    refuse(by_blocks, "ftl.mapping", "\"" + config.mapping + "\"",
+           "\"page\" or \"dftl\": units are chosen by logical pages", "set one of the two");
+    refuse(config.read_cache.shares_room(), "read_cache.room", "\"buffer\"", "\"own\"",
+           "set it to \"own\", with a read_cache.size");
+    refuse(config.caches_filled, "precondition.fill_caches", "true", "false: nobody says which tenants wrote before",
+           "set it to false");
 }
 
 void check_read_cache(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     const ReadCacheConfig& c = config.read_cache;
     if (!c.quotas.empty() && c.shares_room())
-        out.push_back({"read_cache.quotas", "with read_cache.room = \"buffer\"", "none: the room is not divided", "leave them out, or set read_cache.room = \"own\""});
+        out.push_back({"read_cache.quotas", "with read_cache.room = \"buffer\"", "none: the room is not divided",
+                       "leave them out, or set read_cache.room = \"own\""});
     else if (!c.quotas.empty())
         check_quotas(out, "read_cache.quotas", "read_cache.size", c.quotas, c.bytes / g.unit_bytes);
     if (!c.quotas.empty() && config.caches_filled)
-        out.push_back({"precondition.fill_caches", "true with read_cache.quotas", "false: nobody says which tenants wrote before", "set it to false"});
+        out.push_back({"precondition.fill_caches", "true with read_cache.quotas",
+                       "false: nobody says which tenants wrote before", "set it to false"});
     if (!c.shares_room()) {
         if (c.replacement == ReadCacheReplacement::cflru)
-            out.push_back({"read_cache.replacement", "\"cflru\" in a read cache of its own", "read_cache.room = \"buffer\": where nothing is dirty, all is clean",
+            out.push_back({"read_cache.replacement", "\"cflru\" in a read cache of its own",
+                           "read_cache.room = \"buffer\": where nothing is dirty, all is clean",
                            "set read_cache.room = \"buffer\", or read_cache.replacement = \"lru\""});
         return;
     }
     if (c.bytes != 0)
-        out.push_back({"read_cache.size", std::to_string(c.bytes) + " bytes with read_cache.room = \"buffer\"", "0: the room is that of buffer.size", "leave it out, or set read_cache.room = \"own\""});
+        out.push_back({"read_cache.size", std::to_string(c.bytes) + " bytes with read_cache.room = \"buffer\"",
+                       "0: the room is that of buffer.size", "leave it out, or set read_cache.room = \"own\""});
     const bool by_age = c.replacement == ReadCacheReplacement::fifo;
     if (config.buffer_order != (by_age ? BufferOrder::arrival : BufferOrder::lru))
-        out.push_back({"read_cache.room", std::string("\"buffer\" with another buffer.order than read_cache.replacement"),
-                       "one order for both: read_cache.replacement = \"lru\" or \"cflru\" with buffer.order = \"lru\", \"fifo\" with \"arrival\"",
+        out.push_back({"read_cache.room",
+                       std::string("\"buffer\" with another buffer.order than read_cache.replacement"),
+                       "one order for both: read_cache.replacement = \"lru\" or \"cflru\" with buffer.order = \"lru\", "
+                       "\"fifo\" with \"arrival\"",
                        std::string("set buffer.order = ") + (by_age ? "\"arrival\"" : "\"lru\"")});
 }
 
 void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
-    const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config.slc.blocks}, {"slc.dynamic_blocks", config.slc.dynamic_blocks}};
+    const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config.slc.blocks},
+                                                          {"slc.dynamic_blocks", config.slc.dynamic_blocks}};
     for (const auto& [key, blocks] : keys) {
         if (blocks != 0 && config.stream_frontiers != 0)
-            out.push_back({"ftl.stream_frontiers", std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with " + key + " = " +
-                               std::to_string(blocks), "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
+            out.push_back({"ftl.stream_frontiers",
+                           std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with " +
+                               key + " = " + std::to_string(blocks),
+                           "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
         if (blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
-            out.push_back({key, std::to_string(blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
-                               " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",
+            out.push_back({key,
+                           std::to_string(blocks) + " blocks for an SLC cache, with " +
+                               std::to_string(g.bits_per_cell) + " bits per cell and " +
+                               std::to_string(g.pages_per_block) + " pages per block",
                            "cells of 2 bits or more and a page for each", "set " + std::string(key) + " = 0"});
     }
 }
@@ -287,16 +352,20 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
         return out;  // the rest would divide by it
     }
     if (g.units() > kMostUnits)
-        out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash", "at most " + std::to_string(kMostUnits),
-                       "use a larger mapping unit or less flash"});
+        out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash",
+                       "at most " + std::to_string(kMostUnits), "use a larger mapping unit or less flash"});
     if (config.map.entry_bytes < 4 || g.unit_bytes % config.map.entry_bytes != 0) {
-        out.push_back({"map.entry_size", std::to_string(config.map.entry_bytes) + " bytes in a translation page of " + std::to_string(g.unit_bytes),
-                       "4 bytes or more, whole entries in a page", ""});
+        out.push_back(
+            {"map.entry_size",
+             std::to_string(config.map.entry_bytes) + " bytes in a translation page of " + std::to_string(g.unit_bytes),
+             "4 bytes or more, whole entries in a page", ""});
         return out;
     }
     if (config.gc_hard_free_blocks < least_hard_free_blocks(config))
-        out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least " + std::to_string(least_hard_free_blocks(config)),
-                       "garbage collection needs a free block to empty another one; 1 is enough where only it and the host write"});
+        out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks),
+                       "at least " + std::to_string(least_hard_free_blocks(config)),
+                       "garbage collection needs a free block to empty another one; 1 is enough where only it and the "
+                       "host write"});
     if (config.gc_soft_free_blocks <= config.gc_hard_free_blocks)
         out.push_back({"gc.soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
@@ -304,70 +373,100 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
-    if (config.caches_filled && config.precondition_workload.empty() && config.initial_state != InitialState::random && config.initial_state != InitialState::analytic)
-        out.push_back({"precondition.fill_caches", "caches filled in a state that no host's writes have led to", "states random and analytic, or a precondition.workload",
+    if (config.caches_filled && config.precondition_workload.empty() && config.initial_state != InitialState::random &&
+        config.initial_state != InitialState::analytic)
+        out.push_back({"precondition.fill_caches", "caches filled in a state that no host's writes have led to",
+                       "states random and analytic, or a precondition.workload",
                        "set precondition.fill_caches = false, or another precondition.state"});
-    if (!config.precondition_workload.empty() && config.buffer_mode == BufferMode::power_protected && config.has_checkpoints())
-        out.push_back({"precondition.workload", "a workload with buffer.mode = \"protected\" and checkpoints of the map", "one of the three left out",
-                       "set buffer.mode = \"write_back\", or ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false"});
+    if (!config.precondition_workload.empty() && config.buffer_mode == BufferMode::power_protected &&
+        config.has_checkpoints())
+        out.push_back({"precondition.workload",
+                       "a workload with buffer.mode = \"protected\" and checkpoints of the map",
+                       "one of the three left out",
+                       "set buffer.mode = \"write_back\", or ftl.checkpoint_interval = \"0B\" and "
+                       "ftl.checkpoint_at_shutdown = false"});
     if (config.caches_filled && !config.precondition_workload.empty() && config.read_cache.shares_room())
-        out.push_back({"precondition.fill_caches", "caches filled by a precondition.workload with read_cache.room = \"buffer\"", "read_cache.room = \"own\": the order in one room is not kept",
+        out.push_back({"precondition.fill_caches",
+                       "caches filled by a precondition.workload with read_cache.room = \"buffer\"",
+                       "read_cache.room = \"own\": the order in one room is not kept",
                        "set precondition.fill_caches = false, or read_cache.room = \"own\""});
     if (config.caches_filled && config.buffer_mode == BufferMode::write_through)
-        out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"", "write_back: else what is in the buffer has a command that waits for it",
+        out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"",
+                       "write_back: else what is in the buffer has a command that waits for it",
                        "set precondition.fill_caches = false, or buffer.mode = \"write_back\""});
     if (config.until == OverwriteUntil::steady && config.initial_state != InitialState::random)
-        out.push_back({"precondition.until", "\"steady\" with a precondition.state that is not \"random\"", "state random: the others are not reached by overwrites",
+        out.push_back({"precondition.until", "\"steady\" with a precondition.state that is not \"random\"",
+                       "state random: the others are not reached by overwrites",
                        "set precondition.state = \"random\", or precondition.until = \"amount\""});
-    if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
-    if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
+    if (!(config.overwrite >= 0.0))
+        out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
+    if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 &&
+        config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
-                       "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
+                       "no P: the planes of a die are written as one",
+                       "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config, by_blocks);
     RowParity::check(out, config, g);
     OpenWordLines::check(out, config, g);
     check_sets(out, config, g, by_blocks);
     mapping->check(out);
     if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)
-        out.push_back({"buffer.flush_stop", std::to_string(config.flush_stop_percent) + "%, above buffer.flush_start = " + std::to_string(config.flush_start_percent) + "%",
+        out.push_back({"buffer.flush_stop",
+                       std::to_string(config.flush_stop_percent) +
+                           "%, above buffer.flush_start = " + std::to_string(config.flush_start_percent) + "%",
                        "at most buffer.flush_start, or 100%: the same", "lower it, or raise buffer.flush_start"});
     if (config.buffer_order == BufferOrder::lru && config.buffer_mode == BufferMode::write_through)
-        out.push_back({"buffer.order", "\"lru\" with buffer.mode = \"write_through\"", "another order: each write waits for its program, and nothing is left to be written again",
+        out.push_back({"buffer.order", "\"lru\" with buffer.mode = \"write_through\"",
+                       "another order: each write waits for its program, and nothing is left to be written again",
                        "set buffer.order = \"arrival\", or buffer.mode = \"write_back\""});
     if (config.buffer_order == BufferOrder::lru && !config.buffer_merges)
-        out.push_back({"buffer.order", "\"lru\" with buffer.merge_writes = false", "another order: a write that takes no older one's place moves none",
+        out.push_back({"buffer.order", "\"lru\" with buffer.merge_writes = false",
+                       "another order: a write that takes no older one's place moves none",
                        "set buffer.order = \"arrival\", or buffer.merge_writes = true"});
     if (config.buffer_order == BufferOrder::by_translation_page && !on_flash)
-        out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"", "a map that has translation pages",
+        out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"",
+                       "a map that has translation pages",
                        "set buffer.order = \"arrival\", or ftl.mapping = \"dftl\""});
     check_read_cache(out, config, g);
     if (!config.buffer_quotas.empty()) check_buffer_quotas(out, config, g, by_blocks);
-    if (config.buffer_prefers_dirty && (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
-        out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them", "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
+    if (config.buffer_prefers_dirty &&
+        (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
+        out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them",
+                       "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
                        "set it to false, or these two"});
-    if (on_flash) check_cached_map(out, config, g);
+    if (on_flash)
+        check_cached_map(out, config, g);
     else if (!config.map.quotas.empty())
-        out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"", "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
+        out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"",
+                       "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
     const CheckpointLayout checkpoints(config, g);
-    if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
-        out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
-                       "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) + ", which a root record of " +
-                           std::to_string(g.page_bytes) + " bytes can name", "use larger pages or less flash, or no checkpoints"});
+    if (config.has_checkpoints() &&
+        checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
+        out.push_back({"ftl.checkpoint_interval",
+                       std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
+                       "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) +
+                           ", which a root record of " + std::to_string(g.page_bytes) + " bytes can name",
+                       "use larger pages or less flash, or no checkpoints"});
     check_slc(out, config, g);
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
     } else if (logical > most) {
-        out.push_back({"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
-                       "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
-                           " bytes of flash, because each plane keeps " +
-                           std::to_string(threshold_reached(config) + 1) + " free, " +
-                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + on_flash + (config.slc.dynamic_blocks != 0)) + " open and " +
-                           (by_blocks ? std::to_string(mapping->log_blocks()) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
-                           std::to_string(config.spare_blocks) + " spare blocks and " +
-                           std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
-                           " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
-                       "lower user_capacity or " + std::string(threshold_key(config)) + ", or give the planes more blocks"});
+        out.push_back(
+            {"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
+             "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
+                 " bytes of flash, because each plane keeps " + std::to_string(threshold_reached(config) + 1) +
+                 " free, " +
+                 std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + on_flash +
+                                (config.slc.dynamic_blocks != 0)) +
+                 " open and " +
+                 (by_blocks ? std::to_string(mapping->log_blocks()) + " log blocks and " +
+                                  std::to_string(journal_blocks(config, g)) + " for the journal and "
+                            : "") +
+                 std::to_string(config.spare_blocks) + " spare blocks and " +
+                 std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " +
+                 std::to_string(config.slc.blocks) + " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
+             "lower user_capacity or " + std::string(threshold_key(config)) + ", or give the planes more blocks"});
     }
     return out;
 }

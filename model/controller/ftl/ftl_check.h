@@ -24,11 +24,12 @@ std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& 
 /// Of these, how many may be dirty at a time (map.power_protected), and whether that is fewer than all.
 std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& geometry);
 bool limits_dirty_pages(const FtlConfig& config);
-/// Free blocks of each plane above which garbage collection can always get it: the soft threshold, or the hard one where it leaves victims alone of
-/// which too little is invalid. And its key.
+/// Free blocks of each plane above which garbage collection can always get it: the soft threshold, or the hard one
+/// where it leaves victims alone of which too little is invalid. And its key.
 std::uint32_t threshold_reached(const FtlConfig& config);
 const char* threshold_key(const FtlConfig& config);
-/// The least gc.hard_free_blocks. Of one victim at a time the units fit into one free block; it takes 2 where others than host and collection write.
+/// The least gc.hard_free_blocks. Of one victim at a time the units fit into one free block; it takes 2 where others
+/// than host and collection write.
 std::uint32_t least_hard_free_blocks(const FtlConfig& config);
 /// Sets the free blocks of gc.soft_used and gc.hard_used, where these are given.
 void follow_used_shares(FtlConfig& config, const NandGeometry& geometry);

@@ -15,22 +15,23 @@ struct FtlCounters {
     std::uint64_t gc_units_stale = 0;        ///< copies that the host had overwritten or trimmed meanwhile
     std::uint64_t blocks_erased = 0;         ///< those whose erase failed among them
     std::uint64_t victims = 0;
-    std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
-    std::uint64_t wear_victims = 0;        ///< of the victims, those of static wear levelling
-    std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
-    std::uint64_t refresh_victims = 0;     ///< of the victims, those that had been read too often, or were old
-    std::uint64_t refresh_units = 0;       ///< sum over these, when they were selected
-    std::uint64_t aged_superblocks = 0;    ///< that were found to be old, and are to be refreshed
-    std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
-    std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
+    std::uint64_t victim_valid_units = 0;    ///< sum over the victims, when they were selected
+    std::uint64_t wear_victims = 0;          ///< of the victims, those of static wear levelling
+    std::uint64_t wear_units = 0;            ///< sum over these, when they were selected
+    std::uint64_t refresh_victims = 0;       ///< of the victims, those that had been read too often, or were old
+    std::uint64_t refresh_units = 0;         ///< sum over these, when they were selected
+    std::uint64_t aged_superblocks = 0;      ///< that were found to be old, and are to be refreshed
+    std::uint64_t trims = 0;                 ///< mapped units that lost their mapping by deallocation
+    std::uint64_t journal_pages = 0;         ///< programmed with what was deallocated or lost
     std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
-    std::uint64_t translation_pages = 0;   ///< flash pages programmed with translation pages that left the map's cache
-    std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
-    std::uint64_t slc_pages = 0;           ///< of host_pages, those in the SLC cache
-    std::uint64_t slc_victims = 0;         ///< of the victims, blocks of the SLC cache
-    std::uint64_t slc_units_folded = 0;    ///< sum over these, when they were selected
+    std::uint64_t translation_pages = 0;  ///< flash pages programmed with translation pages that left the map's cache
+    std::uint64_t checkpoint_pages = 0;   ///< programmed with checkpoints of the map, root records among them
+    std::uint64_t slc_pages = 0;          ///< of host_pages, those in the SLC cache
+    std::uint64_t slc_victims = 0;        ///< of the victims, blocks of the SLC cache
+    std::uint64_t slc_units_folded = 0;   ///< sum over these, when they were selected
     // Of a mapping by blocks (hybrid/); what its merges copy counts as moved by GC.
-    std::uint64_t direct_blocks = 0;       ///< logical blocks without a data block that were written in ascending order, to it
+    std::uint64_t direct_blocks =
+        0;  ///< logical blocks without a data block that were written in ascending order, to it
     std::uint64_t switch_merges = 0;
     std::uint64_t partial_merges = 0;
     std::uint64_t full_merges = 0;         ///< random log blocks emptied
@@ -45,20 +46,29 @@ struct FtlCounters {
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the map and its checkpoints, for parity, and to close word lines. The pages of
-    /// the host count when their units do, at the issue of the program; so this is never below host_units, in no window.
+    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the
+    /// map and its checkpoints, for parity, and to close word lines. The pages of the host count when their units do,
+    /// at the issue of the program; so this is never below host_units, in no window.
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
-        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages + host_padding_pages + gc_padding_pages) * units_per_page;
+        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
+                host_padding_pages + gc_padding_pages) *
+               units_per_page;
     }
     /// Pages of garbage collection that moved translation pages, and the others: of a page that holds both, its share.
-    double gc_mapping_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_translation_units) / units_per_page; }
-    double gc_user_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page); }
+    double gc_mapping_pages(std::uint32_t units_per_page) const {
+        return static_cast<double>(gc_translation_units) / units_per_page;
+    }
+    double gc_user_pages(std::uint32_t units_per_page) const {
+        return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page);
+    }
     /// Of all classes, those programmed; pages of the host under way are not among them.
     std::uint64_t pages_programmed() const {
-        return host_pages + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages + host_padding_pages + gc_padding_pages;
+        return host_pages + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
+               host_padding_pages + gc_padding_pages;
     }
-    /// flash_units / host_units, which formulas and other simulators count; 0 before the first host write. What a drive reports as WAF is in bytes:
-    /// a unit of which the host wrote a part, or twice while it was buffered, is not its bytes (written_bytes.h).
+    /// flash_units / host_units, which formulas and other simulators count; 0 before the first host write. What a drive
+    /// reports as WAF is in bytes: a unit of which the host wrote a part, or twice while it was buffered, is not its
+    /// bytes (written_bytes.h).
     double unit_write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
         return static_cast<double>(flash_units(units_per_page)) / static_cast<double>(host_units);

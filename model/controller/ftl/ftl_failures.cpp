@@ -4,16 +4,20 @@
 
 namespace ssdtlm {
 
-/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints go to.
+/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints
+/// go to.
 void Ftl::leave_out_marked() {
     for (const bool set_apart : {false, true})
         for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
             const SuperblockId b{n};
-            if ((blocks_[b].state == BlockState::set_apart) != set_apart || !shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); })) continue;
+            if ((blocks_[b].state == BlockState::set_apart) != set_apart ||
+                !shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); }))
+                continue;
             SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
             if (blocks_[b].stream == kSlcStream) slc_->found(b);
             // One of its group's spare ones is set apart now.
-            for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()}; set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
+            for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()};
+                 set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
                 if (blocks_[s].state != BlockState::set_apart || checkpoints_->layout().holds(s)) continue;
                 blocks_[s].stream = kCheckpointStream;
                 checkpoints_->replace(b, s);
@@ -48,7 +52,8 @@ void Ftl::close_failed(const PageAddress& a) {
     ++media_.program_failures;
     const bool is_slc = blocks_[b].stream == kSlcStream;
     const std::uint32_t stream = host_stream_of(blocks_[b].stream);
-    const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
+    const bool was_open =
+        (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
     if (blocks_.fail(b)) {
         if (is_slc) slc_->lose(b);
         if (placement_ != nullptr)
@@ -102,13 +107,15 @@ void Ftl::refuse_writes() {
 }
 
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
-    if (map_.exchange(lpa, note_in(Journal::kDetached, false)) != at) refuse(at, "not where the unit of a failed program was mapped");
+    if (map_.exchange(lpa, note_in(Journal::kDetached, false)) != at)
+        refuse(at, "not where the unit of a failed program was mapped");
     invalidate(at);
     --mapped_units_;
 }
 
 void Ftl::map_again(Lpa lpa, Ppa to) {
-    if (map_.exchange(lpa, to) != note_in(Journal::kDetached, false)) refuse(to, "given to a unit that is mapped elsewhere");
+    if (map_.exchange(lpa, to) != note_in(Journal::kDetached, false))
+        refuse(to, "given to a unit that is mapped elsewhere");
     ++mapped_units_;
     validate(to);
 }

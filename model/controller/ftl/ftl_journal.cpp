@@ -34,7 +34,8 @@ std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
 
 void Ftl::take_note(Lpa first, std::uint32_t units, bool lost) {
     add_entry({++last_number_, first, units, lost ? JournalNote::lost : JournalNote::deallocated});
-    SSDTLM_CHECK(idx(note_in(journal_.open(), true)) < idx(kLost), "more pages of the journal than the map can point to");
+    SSDTLM_CHECK(idx(note_in(journal_.open(), true)) < idx(kLost),
+                 "more pages of the journal than the map can point to");
 }
 
 void Ftl::add_entry(const JournalEntry& entry) {
@@ -45,7 +46,8 @@ void Ftl::add_entry(const JournalEntry& entry) {
 Ppa Ftl::point_to_note(Lpa lpa, bool lost) {
     const Ppa old = map_.exchange(lpa, note_in(journal_.open(), lost));
     ++journal_.page(journal_.open()).live;
-    // The newest copy, or what was noted of the unit before, keeps older copies from coming back until the note is in flash.
+    // The newest copy, or what was noted of the unit before, keeps older copies from coming back until the note is in
+    // flash.
     if (is_copy(old)) {
         invalidate(old);
         const SuperblockId b = shape_.superblock_of(old);
@@ -111,7 +113,8 @@ __attribute__((noinline, cold)) SuperblockId Ftl::let_go_note(Ppa note) {
     return id == Journal::kDetached ? kNoSuperblock : let_go_page(id);
 }
 
-/// To each page that is not in flash yet: one of them says it, unless it is there. What was in the place of the copy may be such a record itself.
+/// To each page that is not in flash yet: one of them says it, unless it is there. What was in the place of the copy
+/// may be such a record itself.
 SuperblockId Ftl::hand_over_copy(Ppa old) {
     const Journal::Id older = is_copy(old) || old == kUnmapped ? Journal::kDetached : page_of_note(old);
     for (Journal::Id id = 1; id < journal_.ids() && (is_copy(old) || older != Journal::kDetached); ++id) {
@@ -149,7 +152,8 @@ void Ftl::point_to_failed(SuperblockId b) {
 
 bool Ftl::takes_journal(GroupId group) const {
     // With a mapping by blocks it has superblocks of its own; one free one is for a merge.
-    if (placement_ != nullptr) return blocks_.open_block(group, BlockState::open_gc) != kNoSuperblock || blocks_.free_blocks(group) > 1;
+    if (placement_ != nullptr)
+        return blocks_.open_block(group, BlockState::open_gc) != kNoSuperblock || blocks_.free_blocks(group) > 1;
     // Nothing is collected any more in a drive that is read-only: what there is may be used up.
     return media_.read_only ? blocks_.free_blocks(group) != 0 || gc_room(group) != 0 : !gc_hard(group);
 }
@@ -171,16 +175,18 @@ bool Ftl::group_for_journal(GroupId& out, bool urgent) {
     return false;
 }
 
-/// What was deallocated in one lane gives no room in another. So each group takes its share; when all have it, the one where most was
-/// deallocated takes more. One that has no block just now is waited for.
+/// What was deallocated in one lane gives no room in another. So each group takes its share; when all have it, the one
+/// where most was deallocated takes more. One that has no block just now is waited for.
 bool Ftl::group_with_room_for_journal(GroupId& out) {
     std::vector<std::uint32_t> pages(shape_.groups());
     for (Journal::Id id = 1; id < journal_.ids(); ++id) {
         const Journal::Page& p = journal_.page(id);
-        if (p.state == Journal::State::in_flight || p.state == Journal::State::durable) ++pages[idx(shape_.group_of(p.at.plane))];
+        if (p.state == Journal::State::in_flight || p.state == Journal::State::durable)
+            ++pages[idx(shape_.group_of(p.at.plane))];
     }
     const std::uint32_t share = most_journal_pages(config_, geometry_);
-    const bool all_have_it = !media_.read_only && std::all_of(pages.begin(), pages.end(), [share](std::uint32_t n) { return n >= share; });
+    const bool all_have_it =
+        !media_.read_only && std::all_of(pages.begin(), pages.end(), [share](std::uint32_t n) { return n >= share; });
     std::uint64_t fewest = ~std::uint64_t{0};
     for (std::uint32_t i = 1; i <= shape_.groups(); ++i) {
         const GroupId group{(journal_group_ + i) % shape_.groups()};
@@ -206,7 +212,8 @@ void Ftl::gather_journal_pages() {
         for (Journal::Id id = 1; id < journal_.ids(); ++id) {
             const Journal::Page& p = journal_.page(id);
             const std::size_t most_true = std::min<std::size_t>(p.live, p.entries.size());
-            if (p.state != Journal::State::durable || !p.entries_known || most_true == 0 || most_true >= fewest) continue;
+            if (p.state != Journal::State::durable || !p.entries_known || most_true == 0 || most_true >= fewest)
+                continue;
             fewest = most_true;
             emptiest = id;
         }
@@ -268,7 +275,8 @@ bool Ftl::renew_journal_page(const PageAddress& a) {
     const Journal::Page& page = journal_.page(id);
     // Of a page that a checkpoint has named only its place is known; it has been read now.
     std::vector<JournalEntry> entries = page.entries_known ? page.entries : Journal::decode(*spare_.content(a));
-    std::sort(entries.begin(), entries.end(), [](const JournalEntry& x, const JournalEntry& y) { return x.number > y.number; });
+    std::sort(entries.begin(), entries.end(),
+              [](const JournalEntry& x, const JournalEntry& y) { return x.number > y.number; });
     for (const JournalEntry& e : entries) {
         if (e.note == JournalNote::failed) {
             if (failed_in_.at(idx(e.first)) != id) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Superblocks that have been read too often, or whose data are old, are moved by garbage collection, as victims out of turn. Like wear levelling that wins
-// no room but takes some, so it is not begun at the hard threshold, and takes turns with the collections that make room.
+// Superblocks that have been read too often, or whose data are old, are moved by garbage collection, as victims out of
+// turn. Like wear levelling that wins no room but takes some, so it is not begun at the hard threshold, and takes turns
+// with the collections that make room.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -30,7 +31,9 @@ void Ftl::start_ages(bool written_now) {
     std::vector<std::tuple<std::uint64_t, std::uint32_t, SuperblockId>> held;
     for (std::uint32_t i = 0; i < shape_.superblocks(); ++i) {
         const SuperblockId b{i};
-        if (blocks_[b].write_pointer == 0 || blocks_[b].state == BlockState::set_apart || blocks_[b].state == BlockState::retired) continue;
+        if (blocks_[b].write_pointer == 0 || blocks_[b].state == BlockState::set_apart ||
+            blocks_[b].state == BlockState::retired)
+            continue;
         const PageAddress first = shape_.page(b, 0);
         held.emplace_back(spare_.record(first).number, first.block, b);
     }

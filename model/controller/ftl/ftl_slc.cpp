@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SLC cache among the other superblocks: when the host's pages go into it, and when what is in it is folded. Folding is garbage
-// collection of another victim; it takes room from the other superblocks, so it is not begun at the hard threshold, and takes turns with the
-// collections that make room. A dynamic superblock of the cache is a victim that makes room itself: it has few valid units for a superblock.
+// The SLC cache among the other superblocks: when the host's pages go into it, and when what is in it is folded.
+// Folding is garbage collection of another victim; it takes room from the other superblocks, so it is not begun at the
+// hard threshold, and takes turns with the collections that make room. A dynamic superblock of the cache is a victim
+// that makes room itself: it has few valid units for a superblock.
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"
@@ -27,7 +28,8 @@ bool Ftl::must_fold(GroupId group) const {
 }
 
 bool Ftl::slc_is_short(GroupId group) const {
-    return slc_->free_blocks(group) < config_.slc.fold_free_blocks || (config_.slc.dynamic_blocks != 0 && gc_soft(group));
+    return slc_->free_blocks(group) < config_.slc.fold_free_blocks ||
+           (config_.slc.dynamic_blocks != 0 && gc_soft(group));
 }
 
 bool Ftl::wants_fold(GroupId group, bool idle) const {
@@ -35,7 +37,8 @@ bool Ftl::wants_fold(GroupId group, bool idle) const {
     if (must_fold(group)) return true;
     if (gc_hard(group)) return false;
     // What the host has written again meanwhile costs nothing to be rid of.
-    return idle || slc_->free_blocks(group) < config_.slc.fold_free_blocks || (slc_->free_blocks(group) == 0 && slc_->valid_in_oldest(group) == 0);
+    return idle || slc_->free_blocks(group) < config_.slc.fold_free_blocks ||
+           (slc_->free_blocks(group) == 0 && slc_->valid_in_oldest(group) == 0);
 }
 
 SuperblockId Ftl::select_for_folding(GroupId group, bool idle) {

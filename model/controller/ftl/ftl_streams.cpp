@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write streams of the host in superblocks of their own: which of them may write to a group, and where what garbage collection moves of
-// them goes.
+// Write streams of the host in superblocks of their own: which of them may write to a group, and where what garbage
+// collection moves of them goes.
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -17,7 +17,8 @@ void Ftl::update_able(GroupId group) {
 }
 
 void Ftl::hold_host(GroupId group, bool held) {
-    for (std::uint32_t stream = 0; stream <= lanes_.streams(); ++stream) lanes_.cursor(group, stream).set_held(group, held);
+    for (std::uint32_t stream = 0; stream <= lanes_.streams(); ++stream)
+        lanes_.cursor(group, stream).set_held(group, held);
 }
 
 }  // namespace ssdtlm

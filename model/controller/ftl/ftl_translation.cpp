@@ -7,7 +7,8 @@
 namespace ssdtlm {
 
 bool Ftl::group_for_translation(std::uint32_t page, GroupId& out) {
-    return translation_room_.next(translation_room_.pool_of(page), [this](GroupId group) { return blocks_.takes_translation_pages(group); }, out);
+    return translation_room_.next(
+        translation_room_.pool_of(page), [this](GroupId group) { return blocks_.takes_translation_pages(group); }, out);
 }
 
 PageAddress Ftl::allocate_translation_page(GroupId group) {
@@ -31,8 +32,8 @@ void Ftl::translation_page_programmed(const PageAddress& a) {
     page_programmed(a);
 }
 
-/// The flash is not told: what is deallocated stands in the journal, and if a loss of power brings this copy back, nobody believes what it says
-/// (TranslationSearch).
+/// The flash is not told: what is deallocated stands in the journal, and if a loss of power brings this copy back,
+/// nobody believes what it says (TranslationSearch).
 void Ftl::drop_translation(std::uint32_t page) {
     const Ppa old = map_.exchange(lpa_of_translation(page), kUnmapped);
     if (is_copy(old)) leave_translation_place(old);
@@ -47,7 +48,8 @@ void Ftl::leave_translation_place(Ppa old) {
 void Ftl::lay_out_translation() {
     if (translation_pages_ == 0) return;
     const std::uint32_t per_page = geometry_.units_per_page();
-    const auto pages = static_cast<std::uint32_t>((mapped_units_ + entries_per_translation_page_ - 1) / entries_per_translation_page_);
+    const auto pages =
+        static_cast<std::uint32_t>((mapped_units_ + entries_per_translation_page_ - 1) / entries_per_translation_page_);
     Spare out[kMaxUnitsPerPage];
     for (std::uint32_t next = 0; next < pages;) {
         const std::uint32_t pool = translation_room_.pool_of(next);

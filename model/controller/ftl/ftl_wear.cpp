@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static wear levelling: blocks whose data never change would never be erased, while the others wear out. When the erase counts
-// of a group of planes differ by too much, the least worn block is emptied in place of the victim policy's choice. Its data
-// go to a block of their own, with FreeBlocks::by_wear a worn one, which then rests: among data that change they would hold
-// places that become free, and would be moved again and again.
+// Static wear levelling: blocks whose data never change would never be erased, while the others wear out. When the
+// erase counts of a group of planes differ by too much, the least worn block is emptied in place of the victim policy's
+// choice. Its data go to a block of their own, with FreeBlocks::by_wear a worn one, which then rests: among data that
+// change they would hold places that become free, and would be moved again and again.
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"
@@ -19,7 +19,9 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
     for (std::uint32_t n = first; n < first + shape_.blocks_per_group(); ++n) {
         const SuperblockId b{n};
         const BlockState state = blocks_[b].state;
-        if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart || blocks_[b].stream == kSlcStream) continue;
+        if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart ||
+            blocks_[b].stream == kSlcStream)
+            continue;
         const std::uint32_t erases = blocks_.erases(b);
         most = std::max(most, erases);
         if (state != BlockState::sealed || erases >= least) continue;

@@ -13,11 +13,14 @@ namespace ssdtlm {
 namespace {
 // Of the seed: independent of what else is drawn.
 constexpr std::uint64_t kScatterStream = 0x7363617474657265;
-/// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being emptied is as in operation.
+/// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being
+/// emptied is as in operation.
 constexpr std::uint64_t kCycles = 16;
 /// A tenth of what is overwritten.
-std::uint64_t round_of(std::uint64_t units) { return std::max<std::uint64_t>(units / 10, 1); }
+std::uint64_t round_of(std::uint64_t units) {
+    return std::max<std::uint64_t>(units / 10, 1);
 }
+}  // namespace
 
 Preconditioner::Preconditioner(Ftl& ftl, std::size_t turns_ahead)
     : ftl_(ftl),
@@ -41,17 +44,24 @@ OverwriteRounds Preconditioner::run() {
 void Preconditioner::fill() {
     const FtlConfig& config = ftl_.config();
     if (config.initial_state == InitialState::fresh) return;
-    const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
-    if (config.initial_state == InitialState::analytic) scatter(units);
-    else if (ftl_.placement_ != nullptr && ftl_.spare_.any_marked_bad()) lay_out_by_blocks(units);
-    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr) lay_out_by_pages(units);
-    else lay_out(units);
+    const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())),
+                                ftl_.logical_units());
+    if (config.initial_state == InitialState::analytic)
+        scatter(units);
+    else if (ftl_.placement_ != nullptr && ftl_.spare_.any_marked_bad())
+        lay_out_by_blocks(units);
+    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr)
+        lay_out_by_pages(units);
+    else
+        lay_out(units);
     ftl_.lay_out_translation();
     if (units == 0) return;
     const SuperblockShape& shape = ftl_.shape();
-    // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of it.
+    // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of
+    // it.
     if (config.initial_state == InitialState::random) {
-        Overwrites asked{units, static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units)))};
+        Overwrites asked{units,
+                         static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units)))};
         std::uint64_t least = asked.writes;
         if (config.until == OverwriteUntil::steady) {
             asked.until_steady = true;
@@ -68,7 +78,9 @@ void Preconditioner::fill() {
 
 void Preconditioner::begin_rounds(std::uint64_t units) {
     std::uint64_t free = 0;  // superblocks that the host may use
-    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) free += std::max(ftl_.free_blocks(GroupId{g}), ftl_.config_.gc_hard_free_blocks) - ftl_.config_.gc_hard_free_blocks;
+    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g)
+        free +=
+            std::max(ftl_.free_blocks(GroupId{g}), ftl_.config_.gc_hard_free_blocks) - ftl_.config_.gc_hard_free_blocks;
     rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape_.data_units(), units_per_page_, ftl_.counters_);
 }
 
@@ -93,7 +105,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
     const std::uint64_t units = layout.units(), groups = sequence.size(), per_superblock = shape.pages();
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_, pads = pages * units_per_page_ - units;
     const PlaneId last = ftl_.rows_[(pages - 1) % ftl_.rows_.size()];  // has the padded page
-    std::vector<std::uint64_t> pages_of;  // by position in the sequence
+    std::vector<std::uint64_t> pages_of;                               // by position in the sequence
     for (std::uint64_t i = 0; i < groups; ++i) {
         const GroupId group = sequence[i];
         std::uint64_t here = 0;
@@ -107,7 +119,8 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         pages_of.push_back(here);
         ftl_.blocks_.fill_host(group, here);
         ftl_.update_able(group);
-        ftl_.lanes_.cursor(group, 0).set_ragged(group, here % shape.planes() != 0 && ftl_.config_.gc_frontier == GcFrontier::own);
+        ftl_.lanes_.cursor(group, 0).set_ragged(
+            group, here % shape.planes() != 0 && ftl_.config_.gc_frontier == GcFrontier::own);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
@@ -124,7 +137,8 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
             ftl_.policy_->sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
         }
     }
-    for (std::uint64_t i = 0; i < groups && ftl_.placement_ != nullptr; ++i) ftl_.placement_->laid_out(sequence[i], pages_of[i]);
+    for (std::uint64_t i = 0; i < groups && ftl_.placement_ != nullptr; ++i)
+        ftl_.placement_->laid_out(sequence[i], pages_of[i]);
 }
 
 /// So many free ones, in an order that has nothing to do with their places.
@@ -152,7 +166,8 @@ void Preconditioner::scatter(std::uint64_t units) {
     SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
     const SuperblockShape& shape = ftl_.shape_;
-    const std::uint64_t map_pages = (units + std::max(1u, ftl_.entries_per_translation_page()) - 1) / std::max(1u, ftl_.entries_per_translation_page());
+    const std::uint64_t map_pages = (units + std::max(1u, ftl_.entries_per_translation_page()) - 1) /
+                                    std::max(1u, ftl_.entries_per_translation_page());
     const std::uint64_t map_rows = ftl_.translation_pages() == 0 ? 0 : map_pages / units_per_page_ / shape.groups() + 1;
     const auto for_map = static_cast<std::uint32_t>((map_rows + shape.pages() - 1) / shape.pages());
     // One is open for the host, and one for GC.

@@ -9,8 +9,8 @@
 // there, the groups take turns of one row each, with a host page where one may be written and GC where not, and they
 // begin at different times.
 //
-// How much it overwrites is said beforehand, or ends with the first five rounds, of a tenth of the mapped units each, that are steady
-// (steady_state/overwrite_rounds.h). The rounds are counted either way.
+// How much it overwrites is said beforehand, or ends with the first five rounds, of a tenth of the mapped units each,
+// that are steady (steady_state/overwrite_rounds.h). The rounds are counted either way.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace ssdtlm {
 
 class Preconditioner {
 public:
-    /// What so many of the next turns collect is looked up together, and several units are drawn together, so that misses of the host's caches overlap.
-    /// What comes out does not depend on it; 0: one after the other.
+    /// What so many of the next turns collect is looked up together, and several units are drawn together, so that
+    /// misses of the host's caches overlap. What comes out does not depend on it; 0: one after the other.
     static constexpr std::size_t kTurnsAhead = 16;
     explicit Preconditioner(Ftl& ftl, std::size_t turns_ahead = kTurnsAhead);
 
@@ -37,17 +37,18 @@ public:
     /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
     /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
-    /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where each is.
+    /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where
+    /// each is.
     void lay_out_by_pages(std::uint64_t units);
     void lay_out_by_blocks(std::uint64_t units);
-    /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
-    /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
+    /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many
+    /// are free as the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);
     struct Overwrites {
-        std::uint64_t units = 0;   ///< the first ones, uniformly random among them
-        std::uint64_t writes = 0;  ///< at most
-        std::uint64_t latest = 0;  ///< the groups begin up to so many rows apart
-        bool until_steady = false; ///< the round that makes the drive steady is the last
+        std::uint64_t units = 0;    ///< the first ones, uniformly random among them
+        std::uint64_t writes = 0;   ///< at most
+        std::uint64_t latest = 0;   ///< the groups begin up to so many rows apart
+        bool until_steady = false;  ///< the round that makes the drive steady is the last
     };
     void overwrite(const Overwrites& asked);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The random overwrites of preconditioning, and the garbage collection that they take.
-#include "controller/ftl/precondition.h"
-
 #include <algorithm>
 #include <vector>
+
+#include "controller/ftl/precondition.h"
 
 namespace ssdtlm {
 
@@ -12,12 +12,13 @@ namespace {
 constexpr std::uint64_t kStream = 0x7072656670726566;
 constexpr std::uint64_t kStartStream = 0x7374616767657200;
 
-/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, several at a time, so that the table
-/// lookups of several writes overlap in the host's memory.
+/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes,
+/// several at a time, so that the table lookups of several writes overlap in the host's memory.
 class Draws {
 public:
     /// `batch`: drawn at a time, a divisor of kMostAtOnce. 1 where others draw from the same numbers in between.
-    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch) : ftl_(ftl), share_(share), units_(units), batch_(batch) {
+    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch)
+        : ftl_(ftl), share_(share), units_(units), batch_(batch) {
         const Lanes& lanes = ftl.lanes();
         if (lanes.shares() != 1) within_ = lanes.first_units(share, units);
     }
@@ -30,7 +31,8 @@ public:
     void taken(Random& random) {
         if (++taken_ % batch_ != 0) return;
         for (std::uint64_t i = 0; i < batch_; ++i) draw(random, taken_ - batch_ + kAhead + i);
-        for (std::uint64_t i = 0; i < batch_; ++i) ftl_.prefetch_old_place(drawn_[(taken_ - batch_ + kHalf + i) % kAhead]);
+        for (std::uint64_t i = 0; i < batch_; ++i)
+            ftl_.prefetch_old_place(drawn_[(taken_ - batch_ + kHalf + i) % kAhead]);
     }
     static constexpr std::uint64_t kMostAtOnce = 16;
 
@@ -62,8 +64,8 @@ private:
 template <class Next>
 std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Next&& next) {
     const std::uint64_t wanted = (most + units_per_page_ - 1) / units_per_page_;
-    const std::uint32_t n =
-        ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, row_.size())), row_.data(), 0);
+    const std::uint32_t n = ftl_.take_host_pages(
+        group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, row_.size())), row_.data(), 0);
     Spare out[kMaxUnitsPerPage];
     std::uint64_t written = 0;
     for (std::uint32_t p = 0; p < n; ++p) {
@@ -91,7 +93,8 @@ void Preconditioner::lay_out_by_pages(std::uint64_t units) {
         while (x != all) {
             GroupId group{};
             SSDTLM_CHECK(lanes.cursor(share).next(group), "addresses for which there is no room");
-            x += write_units(group, all - x, [&, n = x]() mutable { return Lpa{static_cast<std::uint32_t>(lanes.nth(share, n++))}; });
+            x += write_units(group, all - x,
+                             [&, n = x]() mutable { return Lpa{static_cast<std::uint32_t>(lanes.nth(share, n++))}; });
         }
     }
 }
@@ -102,9 +105,11 @@ void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
     Spare out[kMaxUnitsPerPage];
     for (std::uint64_t first = 0; first < units;) {
         const LogicalPage page = placement.logical().page_of(Lpa{static_cast<std::uint32_t>(first)});
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(placement.logical().units(page), units - first));
+        const auto n =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(placement.logical().units(page), units - first));
         PageAddress a;
-        SSDTLM_CHECK(placement.take_pages(page.group, &page, 1, &a) == 1, "an ascending write for which something has to be merged");
+        SSDTLM_CHECK(placement.take_pages(page.group, &page, 1, &a) == 1,
+                     "an ascending write for which something has to be merged");
         std::fill_n(out, units_per_page_, kPadding);
         for (std::uint32_t s = 0; s < n; ++s, ++first) {
             out[s] = ftl_.codec_.make(Lpa{static_cast<std::uint32_t>(first)}, 1);
@@ -115,7 +120,8 @@ void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
     }
 }
 
-/// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a page.
+/// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a
+/// page.
 void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
     Random random(ftl_.seed_, kStream);
@@ -130,16 +136,19 @@ void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     for (std::uint64_t i = 0; i < writes;) {
         Draws& of_share = draws[random.below(draws.size())];
         if (of_share.empty()) continue;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(placement.takes_any_units() ? units_per_page_ : 1, writes - i));
+        const auto n = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(placement.takes_any_units() ? units_per_page_ : 1, writes - i));
         for (std::uint32_t s = 0; s < n; ++s, of_share.taken(random)) lpas[s] = of_share.next();
         i += n;
         // Several units of a page are together by chance.
         const LogicalPage page = placement.logical().page_of(lpas[0]);
-        const bool by_block = !placement.takes_any_units(), is_whole = by_block ? placement.logical().units(page) == 1 : units_per_page_ == 1;
+        const bool by_block = !placement.takes_any_units(),
+                   is_whole = by_block ? placement.logical().units(page) == 1 : units_per_page_ == 1;
         const std::uint32_t slot = by_block ? placement.logical().slot_of(lpas[0]) : 0;
         PageAddress a;
         const auto takes_page = [&] {
-            return by_block && !is_whole ? placement.take_part(page, 1u << slot, a) : placement.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) != 0;
+            return by_block && !is_whole ? placement.take_part(page, 1u << slot, a)
+                                         : placement.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) != 0;
         };
         while (!takes_page()) placement.merge_at_once(page.group);
         std::fill_n(out, units_per_page_, kPadding);
@@ -216,14 +225,16 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     ftl_.begun_ = victims_;
 }
 
-/// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is read later.
+/// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is
+/// read later.
 void Preconditioner::next_row(GroupId group, std::uint32_t& page, std::vector<Move>& moves) const {
     const SuperblockId victim = victims_[idx(group)];
     std::size_t left = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
     std::uint32_t slots = 0;
     while (left != 0 && ftl_.next_valid_page(victim, page, slots)) {
         const PageAddress from = ftl_.shape_.page(victim, page);
-        for (; slots != 0 && left != 0; slots &= slots - 1, --left) moves.emplace_back(kErased, geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots))));
+        for (; slots != 0 && left != 0; slots &= slots - 1, --left)
+            moves.emplace_back(kErased, geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots))));
         if (slots == 0) ++page;
     }
 }
@@ -285,8 +296,7 @@ bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, count - i));
         for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves[i + s].spare : kPadding;
         ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-        for (std::uint32_t s = 0; s < n; ++s)
-            ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves[i + s].from, Ppa{to + s});
+        for (std::uint32_t s = 0; s < n; ++s) ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
     if (__builtin_expect(ftl_.parity_ != nullptr, 0)) ftl_.parity_->program_at_once();

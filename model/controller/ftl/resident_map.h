@@ -25,9 +25,7 @@ public:
         gate_->read_finished(plane, block);
     }
     void lose(Lpa lpa) override { ftl_.lose(lpa); }
-    void unmap(const MapExtent& extent) override {
-        ftl_.trim(extent.first, extent.units);
-    }
+    void unmap(const MapExtent& extent) override { ftl_.trim(extent.first, extent.units); }
 
 private:
     bool translate_many(const MapExtent& extent, MapUse use, Ppa* places);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the FTL opens, fills, collects and erases as one: a superblock, the blocks with the same number of all planes of
 // a group. A group is one plane, or all planes of a die, which are then always at the same page and can be programmed
-// and erased by multi-plane operations, or all planes of the drive (a line). Pages of a superblock are numbered row by row over its
-// planes, as they are filled: page n is page n / planes of the block in the group's plane number n % planes. A row is what one multi-plane
-// program of each die fills. With parity the last die's pages of each row are for that of the others (parity/): which die that is goes
-// with the superblock's number, so that none takes more of it.
+// and erased by multi-plane operations, or all planes of the drive (a line). Pages of a superblock are numbered row by
+// row over its planes, as they are filled: page n is page n / planes of the block in the group's plane number n %
+// planes. A row is what one multi-plane program of each die fills. With parity the last die's pages of each row are for
+// that of the others (parity/): which die that is goes with the superblock's number, so that none takes more of it.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,13 @@ inline constexpr SuperblockId kNoSuperblock{0xFFFFFFFFu};
 
 class SuperblockShape {
 public:
-    /// From a geometry alone: every plane by itself. `order`: of the planes of a superblock that spans the drive; empty: by their numbers.
-    /// `parity`: it spans the drive, and one die of it takes the parity of the others.
-    SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane, const std::vector<PlaneId>& order = {}, bool parity = false)
-        : planes_(span == SuperblockSpan::drive ? g.planes() : span == SuperblockSpan::die ? g.planes_per_die : 1),
+    /// From a geometry alone: every plane by itself. `order`: of the planes of a superblock that spans the drive;
+    /// empty: by their numbers. `parity`: it spans the drive, and one die of it takes the parity of the others.
+    SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane,
+                    const std::vector<PlaneId>& order = {}, bool parity = false)
+        : planes_(span == SuperblockSpan::drive ? g.planes()
+                  : span == SuperblockSpan::die ? g.planes_per_die
+                                                : 1),
           joined_(span == SuperblockSpan::plane ? 1 : g.planes_per_die),
           groups_(g.planes() / planes_),
           blocks_per_group_(g.blocks_per_plane),
@@ -50,13 +53,15 @@ public:
     std::uint32_t groups() const { return groups_; }
     std::uint32_t blocks_per_group() const { return blocks_per_group_; }  ///< superblocks of a group
     std::uint32_t superblocks() const { return groups_ * blocks_per_group_; }
-    std::uint32_t pages() const { return pages_; }  ///< of a superblock
-    std::uint32_t units() const { return units_; }  ///< of a superblock
+    std::uint32_t pages() const { return pages_; }                  ///< of a superblock
+    std::uint32_t units() const { return units_; }                  ///< of a superblock
     std::uint32_t parity_planes() const { return parity_planes_; }  ///< the last ones of a row, which are not for data
     std::uint32_t data_planes() const { return planes_ - parity_planes_; }
     std::uint32_t data_units() const { return units_ / planes_ * data_planes(); }
     /// Of the first n pages, those for data.
-    std::uint32_t data_pages(std::uint32_t n) const { return row_of(n) * data_planes() + std::min(plane_in_group(n), data_planes()); }
+    std::uint32_t data_pages(std::uint32_t n) const {
+        return row_of(n) * data_planes() + std::min(plane_in_group(n), data_planes());
+    }
 
     GroupId group_of(PlaneId p) const { return GroupId{row_of_(idx(p))}; }
     GroupId group_of(SuperblockId s) const { return GroupId{per_plane_(idx(s))}; }
@@ -80,7 +85,8 @@ public:
     std::uint32_t plane_in_group(std::uint32_t page) const { return page - row_of_(page) * planes_; }
     PageAddress page(SuperblockId s, std::uint32_t n) const {
         const std::uint32_t group = per_plane_(idx(s)), row = row_of_(n);
-        return PageAddress{PlaneId{group * planes_ + number_of(n - row * planes_, s)}, idx(s) - group * blocks_per_group_, row};
+        return PageAddress{PlaneId{group * planes_ + number_of(n - row * planes_, s)},
+                           idx(s) - group * blocks_per_group_, row};
     }
 
 private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the SLC cache is folded while the host writes (slc.fold_rate): each unit that the host writes to a group of planes pays for
-// so much of a unit of the cache that folding makes free there. Folding never waits; where it lags behind what is paid for, the host's next
-// pages wait for it. What is left over when a victim ends is paid with the next one.
+// How fast the SLC cache is folded while the host writes (slc.fold_rate): each unit that the host writes to a group of
+// planes pays for so much of a unit of the cache that folding makes free there. Folding never waits; where it lags
+// behind what is paid for, the host's next pages wait for it. What is left over when a victim ends is paid with the
+// next one.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +15,12 @@ namespace ssdtlm {
 
 class FoldPace final : public GcPace {
 public:
-    /// Pages of a plane that folding may lag behind. Assumed: as many as collection has under way (gc.max_inflight_pages).
+    /// Pages of a plane that folding may lag behind. Assumed: as many as collection has under way
+    /// (gc.max_inflight_pages).
     FoldPace(const SuperblockShape& shape, std::uint32_t percent, std::uint32_t ahead_pages)
-        : percent_(percent), ahead_(std::uint64_t{ahead_pages} * shape.units() / shape.pages() * shape.planes()), groups_(shape.groups()) {}
+        : percent_(percent),
+          ahead_(std::uint64_t{ahead_pages} * shape.units() / shape.pages() * shape.planes()),
+          groups_(shape.groups()) {}
 
     /// All `units` come free when `valid` have been moved.
     void begun(GroupId group, std::uint32_t valid, std::uint32_t units) override {
@@ -24,7 +28,9 @@ public:
         g.valid = valid;
         g.units = units;
     }
-    void host_wrote(GroupId group, std::uint32_t units, const GcLevel&) override { groups_[idx(group)].hundredths += std::uint64_t{units} * percent_; }
+    void host_wrote(GroupId group, std::uint32_t units, const GcLevel&) override {
+        groups_[idx(group)].hundredths += std::uint64_t{units} * percent_;
+    }
     bool may_move(GroupId, std::uint64_t, std::uint32_t) const override { return true; }
     bool holds_host(GroupId group, std::uint64_t finished) const override {
         const Group& g = groups_[idx(group)];
@@ -44,7 +50,7 @@ public:
 
 private:
     struct Group {
-        std::uint64_t hundredths = 0;  // of a unit: to be made free
+        std::uint64_t hundredths = 0;        // of a unit: to be made free
         std::uint32_t valid = 0, units = 1;  // of the victim
     };
     const std::uint32_t percent_;

@@ -14,11 +14,13 @@ void GcAtOnce::move(GroupId group, SuperblockId victim) {
     for (std::uint32_t page = 0; ftl_.next_valid_page(victim, page, slots); ++page) {
         const PageAddress a = ftl_.shape().page(victim, page);
         if (ftl_.renew_journal_page(a)) continue;
-        for (; slots != 0; slots &= slots - 1) from_.push_back(ftl_.geometry().ppa_of(a, static_cast<unsigned>(__builtin_ctz(slots))));
+        for (; slots != 0; slots &= slots - 1)
+            from_.push_back(ftl_.geometry().ppa_of(a, static_cast<unsigned>(__builtin_ctz(slots))));
     }
     std::sort(from_.begin(), from_.end(), [](Ppa a, Ppa b) { return idx(a) < idx(b); });
     const std::uint32_t per_page = ftl_.geometry().units_per_page();
-    for (std::size_t i = 0; i < from_.size(); i += per_page) program(group, i, static_cast<std::uint32_t>(std::min<std::size_t>(per_page, from_.size() - i)));
+    for (std::size_t i = 0; i < from_.size(); i += per_page)
+        program(group, i, static_cast<std::uint32_t>(std::min<std::size_t>(per_page, from_.size() - i)));
 }
 
 void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
@@ -39,7 +41,8 @@ void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
     const PageAddress a = ftl_.allocate_moved_page(group);
     PageRecord record = ftl_.draw_record(a);
     if (flash.keeps_map()) record.content = copy_entries(content_, spare.data(), from.data(), count, ftl_);
-    if (Checkpoints* const c = ftl_.checkpoints()) c->in_flight().moves(a, ftl_.codec(), spare.data(), from.data(), count);
+    if (Checkpoints* const c = ftl_.checkpoints())
+        c->in_flight().moves(a, ftl_.codec(), spare.data(), from.data(), count);
     flash.program_ahead(a, spare.data(), record, keeps_bytes ? bytes.data() : nullptr);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Lpa lpa = ftl_.codec().lpa(spare[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What garbage collection does to the flash where it takes no time (gc.charge_time = false): the valid units of a victim are programmed and its blocks
-// are erased beside the dies, while programs of the host are under way in the same superblock. Block by block, in the order of the planes' numbers.
+// What garbage collection does to the flash where it takes no time (gc.charge_time = false): the valid units of a
+// victim are programmed and its blocks are erased beside the dies, while programs of the host are under way in the same
+// superblock. Block by block, in the order of the planes' numbers.
 #pragma once
 
 #include <cstdint>

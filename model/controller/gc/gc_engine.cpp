@@ -7,9 +7,9 @@
 
 namespace ssdtlm {
 
-GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-                   CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
-                   HostActivity& host)
+GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config,
+                   const NandGeometry& geometry, CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash,
+                   ProgramFeed& feed, FlashJobPool& jobs, HostActivity& host)
     : agenda_(agenda),
       firmware_(firmware),
       geometry_(geometry),
@@ -23,13 +23,17 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       host_(host),
       pacing_(agenda, config, ftl, host),
       at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
-      ages_(config.most_looks() == 0 ? nullptr : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
-      most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) * ftl.shape().planes()),  // and two rows of lower pages that wait, and a third that is begun
+      ages_(config.most_looks() == 0
+                ? nullptr
+                : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
+      most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) *
+                     ftl.shape().planes()),  // and two rows of lower pages that wait, and a third that is begun
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
-    if (ages_) ages_->on_ended([this] {
-        if (block_freed_) block_freed_();
-    });
+    if (ages_)
+        ages_->on_ended([this] {
+            if (block_freed_) block_freed_();
+        });
     pacing_.on_go_on([this](GroupId group) { pump(group); });
     host.on_quiet([this] {
         pacing_.look_again();
@@ -40,7 +44,8 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
 
 inline bool GcEngine::wants_collection(GroupId group) const {
     return ftl_.wants_collection(group) ||
-           (__builtin_expect(host_.idle(), 0) && (ftl_.free_blocks(group) < idle_free_blocks_ || ftl_.wants_fold(group, true)) && !ftl_.media().read_only);
+           (__builtin_expect(host_.idle(), 0) &&
+            (ftl_.free_blocks(group) < idle_free_blocks_ || ftl_.wants_fold(group, true)) && !ftl_.media().read_only);
 }
 
 void GcEngine::check(GroupId group) {
@@ -64,7 +69,9 @@ bool GcEngine::choose(GroupId group) {
     }
     g.number = ++collections_;
     const VictimReason why = ftl_.victim_reason(g.victim);
-    g.cause = why == VictimReason::space ? FlashCause::of_class : why == VictimReason::fold ? FlashCause::fold : FlashCause::relocation;
+    g.cause = why == VictimReason::space  ? FlashCause::of_class
+              : why == VictimReason::fold ? FlashCause::fold
+                                          : FlashCause::relocation;
     g.whose = jobs_.cause();
     ++active_;
     victims_ += ftl_.shape().planes();
@@ -129,7 +136,8 @@ void GcEngine::pump(GroupId group) {
             chain.add(start_read(group, mask));
             ++pages;
         } while (ftl_.next_valid_page(g.victim, ++g.cursor, mask) && ftl_.shape().row_of(g.cursor) == row);
-        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, chain.first()->index, CoreStep::gc_read_issue);
+        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, chain.first()->index,
+                               CoreStep::gc_read_issue);
     }
     if (g.exhausted && g.reads == 0) {
         const std::uint64_t number = g.number;
@@ -141,7 +149,8 @@ void GcEngine::pump(GroupId group) {
 
 void GcEngine::issue(std::uint64_t index) {
     FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
-    if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program) return drop_programs(job);
+    if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program)
+        return drop_programs(job);
     if (job->kind == FlashJob::Kind::gc_program) return issue_programs(job);
     while (job != nullptr) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
@@ -150,8 +159,8 @@ void GcEngine::issue(std::uint64_t index) {
     }
 }
 
-// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their numbers:
-// what the host has rewritten meanwhile has the higher one, and is not copied any more.
+// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their
+// numbers: what the host has rewritten meanwhile has the higher one, and is not copied any more.
 void GcEngine::issue_programs(FlashJob* job) {
     const GroupId group = group_of(*job);
     Group& g = groups_[idx(group)];
@@ -170,8 +179,10 @@ void GcEngine::issue_programs(FlashJob* job) {
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
         if (__builtin_expect(ftl_.flash().keeps_map(), 0))
-            program.txn.record.content = copy_entries(program.content, &program.txn.spare[0], &program.item[0], program.units, ftl_);
-        if (Checkpoints* const c = ftl_.checkpoints()) c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.item[0], program.units);
+            program.txn.record.content =
+                copy_entries(program.content, &program.txn.spare[0], &program.item[0], program.units, ftl_);
+        if (Checkpoints* const c = ftl_.checkpoints())
+            c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.item[0], program.units);
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)
                 feed_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
@@ -219,7 +230,9 @@ void GcEngine::take_in(FlashJob& job) {
     dram_.access({place, job.txn.data_bytes}, *this, handle_of(job));
 }
 
-void GcEngine::dram_done(std::uint64_t handle) { read_done(job_of(handle)); }
+void GcEngine::dram_done(std::uint64_t handle) {
+    read_done(job_of(handle));
+}
 
 void GcEngine::read_done(FlashJob& job) {
     const GroupId group = group_of(job);
@@ -247,7 +260,8 @@ void GcEngine::read_done(FlashJob& job) {
 
 void GcEngine::form_full_rows(GroupId group) {
     const Group& g = groups_[idx(group)];
-    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page() && !ftl_.media().read_only) form_row(group);
+    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page() && !ftl_.media().read_only)
+        form_row(group);
 }
 
 // A row is completed before the next is begun; pages on their way to the flash count as written.
@@ -271,8 +285,9 @@ void GcEngine::form_row(GroupId group) {
     g.moves.drop_given();
     g.inflight += pages;
     g.unplaced += pages;
-    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
-                           chain.first()->index, CoreStep::gc_program_issue, wait_for_moved(cores_, idx(group), chain, codec_));
+    step<&GcEngine::issue>(
+        group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
+        chain.first()->index, CoreStep::gc_program_issue, wait_for_moved(cores_, idx(group), chain, codec_));
 }
 
 void GcEngine::program_done(std::uint64_t index) {
@@ -295,7 +310,8 @@ void GcEngine::program_done(std::uint64_t index) {
 __attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);
-        if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) && ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
+        if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) &&
+            ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
             map_->moved(lpa);
     }
 }
@@ -326,7 +342,8 @@ void GcEngine::try_erase(GroupId group) {
         chain.add(job);
     }
     g.inflight += planes;
-    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index, CoreStep::gc_erase_issue);
+    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index,
+                           CoreStep::gc_erase_issue);
 }
 
 void GcEngine::erase_done(std::uint64_t index) {
@@ -378,13 +395,15 @@ void GcEngine::check_waiters() const {
         if (pacing_.host_waits(GroupId{i})) fail("is paused with nothing in flight, and the host waits for it");
         if (pacing_.paused(GroupId{i})) continue;
         if (!g.erase_waits)
-            fail("has victim " + std::to_string(idx(g.victim)) + " with nothing in flight, and does not wait for a read");
+            fail("has victim " + std::to_string(idx(g.victim)) +
+                 " with nothing in flight, and does not wait for a read");
         if (ftl_.erase_allowed(g.victim))
             fail("waits to erase victim " + std::to_string(idx(g.victim)) + ", but nobody reads it");
     }
     pacing_.check_waiters();
     if (active != active_)
-        throw CheckFailed("gc: " + std::to_string(active) + " groups have a victim, " + std::to_string(active_) + " are counted");
+        throw CheckFailed("gc: " + std::to_string(active) + " groups have a victim, " + std::to_string(active_) +
+                          " are counted");
 }
 
 }  // namespace ssdtlm

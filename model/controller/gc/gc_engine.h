@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Garbage collection in time: for each group of planes, one victim after the other is read into the DRAM, its valid units are
-// programmed into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to the flash at one
-// instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business. What
-// a failed program was to move is programmed again; what cannot be read is marked as lost. A superblock in which a program or
-// the erase failed is not used again. Of a read-only drive nothing is collected: what was begun stays as it is.
+// Garbage collection in time: for each group of planes, one victim after the other is read into the DRAM, its valid
+// units are programmed into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to
+// the flash at one instant, so that it can become one multi-plane operation. What to collect and where to put it is the
+// Ftl's business. What a failed program was to move is programmed again; what cannot be read is marked as lost. A
+// superblock in which a program or the erase failed is not used again. Of a read-only drive nothing is collected: what
+// was begun stays as it is.
 //
-// With gc.charge_time = false all this takes no time (gc_at_once.h): after each command of the host one victim at most in each group that wants
-// collection, and as many as it takes where the host waits for a free superblock, or is idle.
+// With gc.charge_time = false all this takes no time (gc_at_once.h): after each command of the host one victim at most
+// in each group that wants collection, and as many as it takes where the host waits for a free superblock, or is idle.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,8 @@ namespace ssdtlm {
 class GcEngine final : public EraseGate, private FlashClient, private DramClient {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs, HostActivity& host);
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
+             HostActivity& host);
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
@@ -50,7 +52,10 @@ public:
     void on_host_let_go(std::function<void()> callback) { pacing_.on_host_let_go(std::move(callback)); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
-    void set_map(MapUpdates& map) { map_ = &map; if (at_once_) at_once_->set_map(map); }
+    void set_map(MapUpdates& map) {
+        map_ = &map;
+        if (at_once_) at_once_->set_map(map);
+    }
     /// Is told of what may concern merges as well, with a mapping by blocks.
     void set_merges(MergeEngine& merges) { merges_ = &merges; }
     /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
@@ -84,23 +89,32 @@ public:
     /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
     void media_changed() { pacing_.look_again(); }
     void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
-    void watch_ages() { if (ages_) ages_->go_on(); }  ///< ages count from now on, where they are looked at
+    void watch_ages() {
+        if (ages_) ages_->go_on();
+    }  ///< ages count from now on, where they are looked at
     void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
     /// All that is left of the group's victim are so many programs.
-    bool waits_for_programs(GroupId group, std::uint32_t n) const { return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n; }
-    /// Victims with more pages to be read, and as many as may be under way; those of which the pace lets no more be read. Looks at every group.
+    bool waits_for_programs(GroupId group, std::uint32_t n) const {
+        return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n;
+    }
+    /// Victims with more pages to be read, and as many as may be under way; those of which the pace lets no more be
+    /// read. Looks at every group.
     struct Held {
         std::uint32_t collected = 0, by_depth = 0, by_pace = 0;
     };
     Held held() const;
-    bool any_erase_waits() const { return active_ != 0 && std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.erase_waits; }); }
+    bool any_erase_waits() const {
+        return active_ != 0 &&
+               std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.erase_waits; });
+    }
     /// No new victims from now on; running ones are finished.
     void stop() {
         stopped_ = true;
         pacing_.stop();
         if (ages_) ages_->stop();
     }
-    void stop_in_midst();  ///< the same, but victims that are collected for space are left half emptied, to who goes on with this FTL
+    void stop_in_midst();  ///< the same, but victims that are collected for space are left half emptied, to who goes on
+                           ///< with this FTL
     void go_on() {
         stopped_ = false;
         pacing_.go_on();
@@ -108,9 +122,12 @@ public:
         check_all();
     }
     /// Groups in which something is collected or merged; and a look at ages.
-    std::uint32_t active() const { return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0); }
+    std::uint32_t active() const {
+        return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0);
+    }
     bool collects(GroupId group) const {
-        return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning || groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
+        return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning ||
+               groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
     }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
@@ -125,20 +142,20 @@ public:
 private:
     struct Group {
         SuperblockId victim = kNoSuperblock;
-        std::uint64_t number = 0;    ///< of this collection, from 1: the owner of its flash work
+        std::uint64_t number = 0;                 ///< of this collection, from 1: the owner of its flash work
         FlashCause cause = FlashCause::of_class;  ///< of that work
-        std::uint32_t cursor = 0;    ///< page of the victim to look at next
-        std::uint32_t inflight = 0;  ///< reads, programs and erases
+        std::uint32_t cursor = 0;                 ///< page of the victim to look at next
+        std::uint32_t inflight = 0;               ///< reads, programs and erases
         std::uint32_t reads = 0;
         std::uint32_t unplaced = 0;  ///< pages of programs that have no flash page yet
         bool beginning = false;      ///< a core is still choosing
         bool exhausted = false;
         bool erase_waits = false;
         bool erase_failed = false;
-        WorkTag whose;               ///< the flow whose write had the victim collected
-        bool looked_at = false;      ///< at once: in an entry that is to come
-        bool left = false;           ///< stop_in_midst(): when nothing is under way it is given back
-        VictimUnits moves;           ///< read, not yet given to a program
+        WorkTag whose;           ///< the flow whose write had the victim collected
+        bool looked_at = false;  ///< at once: in an entry that is to come
+        bool left = false;       ///< stop_in_midst(): when nothing is under way it is given back
+        VictimUnits moves;       ///< read, not yet given to a program
     };
 
     void flash_done(FlashTransaction& txn) override;
@@ -194,15 +211,15 @@ private:
     const HostActivity& host_;
     GcPacing pacing_;
     const std::unique_ptr<GcAtOnce> at_once_;  // null: it takes its time
-    std::unique_ptr<RetentionWatch> ages_;       // null: nobody looks at them
-    const std::uint32_t most_inflight_;  // of a group
+    std::unique_ptr<RetentionWatch> ages_;     // null: nobody looks at them
+    const std::uint32_t most_inflight_;        // of a group
     const std::uint32_t idle_free_blocks_;
     std::vector<Group> groups_;
     std::function<void()> block_freed_;
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
-    MergeEngine* merges_ = nullptr;  // null: there are none
+    MergeEngine* merges_ = nullptr;       // null: there are none
     WordLinePort* word_lines_ = nullptr;  // null: each program ends by itself
     bool stopped_ = false;
     std::uint32_t active_ = 0, looks_ = 0;  // groups that are collected; that are looked at in an entry to come

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When garbage collection that takes no time is done. Always in an entry of the agenda of its own: who asks may be in the midst of its work.
+// When garbage collection that takes no time is done. Always in an entry of the agenda of its own: who asks may be in
+// the midst of its work.
 #include "controller/gc/gc_engine.h"
 
 namespace ssdtlm {

@@ -13,7 +13,9 @@ GcPacing::GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const Host
       ftl_(ftl),
       host_(host),
       pace_(make_gc_pace(config, ftl.shape())),
-      fold_(config.slc.any() ? std::make_unique<FoldPace>(ftl.shape(), config.slc.fold_rate_percent, config.gc_max_inflight_pages) : nullptr),
+      fold_(config.slc.any()
+                ? std::make_unique<FoldPace>(ftl.shape(), config.slc.fold_rate_percent, config.gc_max_inflight_pages)
+                : nullptr),
       folds_by_rate_(config.slc.any() && config.slc.fold_rate_percent != 0 && config.gc_charge_time),
       any_pace_(pace_ != nullptr || folds_by_rate_),
       soft_(config.gc_soft_free_blocks),
@@ -98,7 +100,8 @@ void GcPacing::consider_holding(GroupId group) {
 
 bool GcPacing::may_go_on(GroupId group) const {
     const Group& g = groups_[idx(group)];
-    return g.pace == nullptr || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
+    return g.pace == nullptr || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) ||
+           !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
            g.pace->may_move(group, g.started, host_.commands());
 }
 
@@ -146,7 +149,8 @@ void GcPacing::check_waiters() const {
         const auto fail = [i](const char* what) { throw CheckFailed("gc: group " + std::to_string(i) + " " + what); };
         if (g.paused && !g.coming && may_go_on(GroupId{i})) fail("is paused, and may go on");
         if (g.held && g.pace == nullptr) fail("holds the host's pages back, and has no victim being emptied");
-        if (g.held && g.pace != nullptr && !g.pace->holds_host(GroupId{i}, g.finished)) fail("holds the host's pages back, and the pace does not want it");
+        if (g.held && g.pace != nullptr && !g.pace->holds_host(GroupId{i}, g.finished))
+            fail("holds the host's pages back, and the pace does not want it");
     }
 }
 

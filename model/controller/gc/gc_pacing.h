@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, else it is paused until
-// they may, and whether the host may write to the group. What is folded of the SLC cache has a pace of its own (slc.fold_rate).
+// How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, else it is
+// paused until they may, and whether the host may write to the group. What is folded of the SLC cache has a pace of its
+// own (slc.fold_rate).
 #pragma once
 
 #include <cstdint>
@@ -68,8 +69,8 @@ public:
     }
     /// Times that a group was paused.
     std::uint64_t pauses() const { return pauses_; }
-    /// Nobody waits for nothing: what is paused may not go on, and the host is held only where a victim is being emptied.
-    /// CheckFailed with a sentence.
+    /// Nobody waits for nothing: what is paused may not go on, and the host is held only where a victim is being
+    /// emptied. CheckFailed with a sentence.
     void check_waiters() const;
     /// Precondition: no victim is being emptied.
     template <class Archive>
@@ -105,7 +106,7 @@ private:
     Agenda& agenda_;
     Ftl& ftl_;
     const HostActivity& host_;
-    const std::unique_ptr<GcPace> pace_;  // null: full speed
+    const std::unique_ptr<GcPace> pace_;    // null: full speed
     const std::unique_ptr<FoldPace> fold_;  // null: no SLC cache
     const bool folds_by_rate_;
     const bool any_pace_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the host has commands in the device, and since when not: what garbage collection goes by that makes way for the host,
-// or waits for a pause of its.
+// Whether the host has commands in the device, and since when not: what garbage collection goes by that makes way for
+// the host, or waits for a pause of its.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ namespace ssdtlm {
 class HostActivity final : public CommandWatch {
 public:
     /// `idle_after`: without a command for so long the drive is idle; zero: it never is.
-    HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after) : agenda_(agenda), commands_(commands), idle_after_(idle_after) {}
+    HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after)
+        : agenda_(agenda), commands_(commands), idle_after_(idle_after) {}
 
     /// Called when the last command has ended, and when the drive has become idle.
     void on_quiet(std::function<void()> callback) { quiet_ = std::move(callback); }
@@ -31,7 +32,8 @@ public:
         quiet_since_ = commands_.all_begun();
         idle_ = false;
         agenda_.cancel(timer_);
-        if (idle_after_ != Ps{}) timer_ = agenda_.post_cancellable<&HostActivity::becomes_idle>(agenda_.now() + idle_after_, this);
+        if (idle_after_ != Ps{})
+            timer_ = agenda_.post_cancellable<&HostActivity::becomes_idle>(agenda_.now() + idle_after_, this);
         if (quiet_) quiet_();
     }
 

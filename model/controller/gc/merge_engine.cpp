@@ -43,10 +43,13 @@ void MergeEngine::pump(GroupId group) {
     while (g.cursor != placement_.run(group).end && g.pages < most_pages_) start_row(group);
     if (!g.rows.empty() && !g.issuing && g.rows.front().reads == 0) {
         const Row& row = g.rows.front();
-        const auto units = static_cast<std::uint64_t>(std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
+        const auto units = static_cast<std::uint64_t>(
+            std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
         g.issuing = true;
         const std::uint32_t programs = placement_.reads_rest(group) ? 0 : row.pages;
-        step<&MergeEngine::place_row>(group, std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units, idx(group), CoreStep::gc_program_issue);
+        step<&MergeEngine::place_row>(group,
+                                      std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units,
+                                      idx(group), CoreStep::gc_program_issue);
         return;
     }
     if (g.cursor != placement_.run(group).end || g.pages != 0) return;
@@ -94,13 +97,15 @@ void MergeEngine::start_row(GroupId group) {
     std::vector<std::uint32_t> in_order;
     for (std::uint32_t i = 0; i < row.units.size(); ++i)
         if (row.units[i].from != kUnmapped) in_order.push_back(i);
-    std::sort(in_order.begin(), in_order.end(), [&row](std::uint32_t a, std::uint32_t b) { return idx(row.units[a].from) < idx(row.units[b].from); });
+    std::sort(in_order.begin(), in_order.end(),
+              [&row](std::uint32_t a, std::uint32_t b) { return idx(row.units[a].from) < idx(row.units[b].from); });
     JobChain chain;
     FlashJob* job = nullptr;
     for (const std::uint32_t i : in_order) {
         const Ppa from = row.units[i].from;
         const PageAddress a = geometry_.page_of(from);
-        if (job == nullptr || job->txn.address.plane != a.plane || job->txn.address.block != a.block || job->txn.address.page != a.page) {
+        if (job == nullptr || job->txn.address.plane != a.plane || job->txn.address.block != a.block ||
+            job->txn.address.page != a.page) {
             job = &prepare(FlashJob::Kind::gc_read, FlashOp::read, FlashClass::gc_read, a);
             job->first_unit = static_cast<std::uint32_t>(g.first_row + g.rows.size());
             chain.add(*job);
@@ -115,12 +120,15 @@ void MergeEngine::start_row(GroupId group) {
     g.pages += row.pages;
     const std::uint32_t reads = row.reads;
     g.rows.push_back(std::move(row));
-    if (reads != 0) step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * reads, chain.first()->index, CoreStep::gc_read_issue);
+    if (reads != 0)
+        step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * reads, chain.first()->index,
+                                  CoreStep::gc_read_issue);
 }
 
 /// Where they are now; the host writes no others in the group until the merge is over.
 void MergeEngine::find_units(GroupId group, Row& row) const {
-    const std::uint32_t per_page = geometry_.units_per_page(), skip = placement_.reads_rest(group) ? placement_.host_slots(group) : 0;
+    const std::uint32_t per_page = geometry_.units_per_page(),
+                        skip = placement_.reads_rest(group) ? placement_.host_slots(group) : 0;
     for (std::uint32_t i = 0; i < row.pages; ++i) {
         const LogicalPage p{group, placement_.run(group).block, groups_[idx(group)].cursor + i};
         const std::uint32_t first = idx(placement_.logical().first_unit(p));
@@ -145,7 +153,8 @@ void MergeEngine::issue(std::uint64_t index) {
 void MergeEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     const GroupId group = group_of(job);
-    if (job.kind == FlashJob::Kind::gc_read) return txn.status.result == FlashResult::ok ? take_in(job) : read_failed(job);
+    if (job.kind == FlashJob::Kind::gc_read)
+        return txn.status.result == FlashResult::ok ? take_in(job) : read_failed(job);
     --groups_[idx(group)].in_flight;
     if (job.kind == FlashJob::Kind::gc_program)
         step<&MergeEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
@@ -159,7 +168,9 @@ void MergeEngine::take_in(FlashJob& job) {
     around_.dram.access({place, job.txn.data_bytes}, *this, handle_of(job));
 }
 
-void MergeEngine::dram_done(std::uint64_t handle) { read_done(job_of(handle)); }
+void MergeEngine::dram_done(std::uint64_t handle) {
+    read_done(job_of(handle));
+}
 
 void MergeEngine::read_done(FlashJob& job) {
     Group& g = groups_[idx(group_of(job))];
@@ -178,7 +189,8 @@ void MergeEngine::read_done(FlashJob& job) {
 __attribute__((noinline, cold)) void MergeEngine::read_failed(FlashJob& job) {
     Group& g = groups_[idx(group_of(job))];
     Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
-    for (std::uint32_t i = 0; i < job.units; ++i) around_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
+    for (std::uint32_t i = 0; i < job.units; ++i)
+        around_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
     end_read(job);
 }
 
@@ -209,7 +221,8 @@ void MergeEngine::place_row(std::uint64_t index) {
         return pump(group);
     }
     // What is only padding leaves the DRAM as a unit of zeros.
-    if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; })) around_.feed.add_data(geometry_.unit_bytes);
+    if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; }))
+        around_.feed.add_data(geometry_.unit_bytes);
     for (std::uint32_t i = 0; i < row.pages; ++i) place_page(group, row, i);
     around_.feed.hand_over();
     pump(group);
@@ -217,7 +230,8 @@ void MergeEngine::place_row(std::uint64_t index) {
 
 /// What was deallocated meanwhile is padding as well.
 void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
-    FlashJob& job = prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, placement_.next_page(group));
+    FlashJob& job =
+        prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, placement_.next_page(group));
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.spare.fill(kPadding);
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
@@ -255,7 +269,8 @@ void MergeEngine::join(FlashJob& host) {
 
 void MergeEngine::joined(const FlashJob& host) {
     for (std::uint32_t i = host.units; i < std::uint32_t{host.units} + host.copies; ++i)
-        around_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]}, geometry_.ppa_of(host.txn.address, host.slot[i]));
+        around_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]},
+                                geometry_.ppa_of(host.txn.address, host.slot[i]));
 }
 
 void MergeEngine::program_done(std::uint64_t index) {
@@ -268,7 +283,9 @@ void MergeEngine::program_done(std::uint64_t index) {
         g.abandoned = true;
     } else {
         for (std::uint32_t s = 0; s < job.units; ++s)
-            if (job.txn.spare[s] != kPadding) around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]}, geometry_.ppa_of(job.txn.address, s));
+            if (job.txn.spare[s] != kPadding)
+                around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]},
+                                        geometry_.ppa_of(job.txn.address, s));
         around_.ftl.gc_page_programmed(job.txn.address);
     }
     around_.jobs.release(job);
@@ -279,7 +296,8 @@ void MergeEngine::program_done(std::uint64_t index) {
 void MergeEngine::try_erase(GroupId group) {
     if (placement_.dead(group) == kNoSuperblock || placement_.erasing(group)) return;
     if (!around_.ftl.erase_allowed(placement_.dead(group))) {
-        // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it is let go.
+        // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it
+        // is let go.
         if (around_.ftl.media().read_only) groups_[idx(group)].asked = false;
         return erase_waits_(placement_.dead(group));
     }
@@ -287,14 +305,16 @@ void MergeEngine::try_erase(GroupId group) {
     const std::uint32_t planes = around_.ftl.shape().planes();
     JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
-        FlashJob& job = prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, around_.ftl.shape().page(b, i));
+        FlashJob& job =
+            prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, around_.ftl.shape().page(b, i));
         job.txn.data_bytes = 0;
         job.item[0] = idx(b);
         chain.add(job);
     }
     groups_[idx(group)].erases = planes;
     groups_[idx(group)].erase_failed = false;
-    step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index, CoreStep::gc_erase_issue);
+    step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index,
+                              CoreStep::gc_erase_issue);
 }
 
 void MergeEngine::erase_done(std::uint64_t index) {
@@ -332,10 +352,12 @@ void MergeEngine::check_waiters() const {
         require(!g.running, "has a merge with nothing under way");
         require(!placement_.erasing(group), "has an erase that is not under way");
         if (placement_.dead(group) != kNoSuperblock) {
-            require(!g.asked || !around_.ftl.erase_allowed(placement_.dead(group)), "has a superblock that may be erased, and is not");
+            require(!g.asked || !around_.ftl.erase_allowed(placement_.dead(group)),
+                    "has a superblock that may be erased, and is not");
             continue;
         }
-        require(!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only, "has a merge to begin, and nothing holds it up");
+        require(!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only,
+                "has a merge to begin, and nothing holds it up");
     }
 }
 
@@ -344,8 +366,10 @@ std::string MergeEngine::dump() const {
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
         if (!busy(GroupId{i})) continue;
         const Group& g = groups_[i];
-        s += "merges: group " + std::to_string(i) + ": " + placement_.dump(GroupId{i}) + "; " + (g.running ? "under way, " : "") + "page " + std::to_string(g.cursor) +
-             " to read, " + std::to_string(g.rows.size()) + " rows read, " + std::to_string(g.in_flight) + " operations, " + std::to_string(g.steps) + " core steps\n";
+        s += "merges: group " + std::to_string(i) + ": " + placement_.dump(GroupId{i}) + "; " +
+             (g.running ? "under way, " : "") + "page " + std::to_string(g.cursor) + " to read, " +
+             std::to_string(g.rows.size()) + " rows read, " + std::to_string(g.in_flight) + " operations, " +
+             std::to_string(g.steps) + " core steps\n";
     }
     return s;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges of a mapping by blocks (ftl/mapping/block_placement.h) in time. For each group, one run of copies after the other: rows of pages are read ahead, from
-// wherever their units are, and programmed in ascending order, each row as one multi-plane operation. What was read for a page of the host
-// (block mapping) waits for it here. A merge begins when the host's
-// programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased first, as soon as nobody reads them
-// and nothing in them is needed. What to merge and where to is the BlockPlacement's business.
+// Merges of a mapping by blocks (ftl/mapping/block_placement.h) in time. For each group, one run of copies after the
+// other: rows of pages are read ahead, from wherever their units are, and programmed in ascending order, each row as
+// one multi-plane operation. What was read for a page of the host (block mapping) waits for it here. A merge begins
+// when the host's programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased
+// first, as soon as nobody reads them and nothing in them is needed. What to merge and where to is the BlockPlacement's
+// business.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,8 @@ public:
     }
     bool busy(GroupId group) const {
         const Group& g = groups_[idx(group)];
-        return g.running || placement_.demanded(group) || placement_.erasing(group) || (g.asked && placement_.dead(group) != kNoSuperblock);
+        return g.running || placement_.demanded(group) || placement_.erasing(group) ||
+               (g.asked && placement_.dead(group) != kNoSuperblock);
     }
     /// Groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
@@ -71,15 +73,17 @@ private:
     };
     struct Row {
         std::uint32_t pages = 0;
-        std::uint32_t reads = 0;      ///< that have not ended
-        std::vector<Unit> units;      ///< by page and slot
-        std::vector<UnitBytes> bytes; ///< of these; empty: the Spare stands for the data
+        std::uint32_t reads = 0;       ///< that have not ended
+        std::vector<Unit> units;       ///< by page and slot
+        std::vector<UnitBytes> bytes;  ///< of these; empty: the Spare stands for the data
     };
     struct Group {
-        bool asked = false;           ///< else what is to be erased waits: found by a start, or of a read-only drive whose journal may have no page
-        bool running = false;         ///< a run, or what comes next is being decided
-        bool issuing = false;         ///< a core places the first row
-        bool abandoned = false;       ///< a program of the run has failed: what is under way ends, and nothing more of it is placed
+        bool asked = false;    ///< else what is to be erased waits: found by a start, or of a read-only drive whose
+                               ///< journal may have no page
+        bool running = false;  ///< a run, or what comes next is being decided
+        bool issuing = false;  ///< a core places the first row
+        bool abandoned =
+            false;  ///< a program of the run has failed: what is under way ends, and nothing more of it is placed
         std::uint32_t steps = 0;      ///< of the cores
         std::uint32_t in_flight = 0;  ///< reads, programs and erases, with the DRAM or the flash
         std::uint32_t erases = 0;     ///< of the superblock that is being erased, blocks

@@ -43,7 +43,8 @@ void RetentionWatch::set_left(const Left& left) {
 }
 
 void RetentionWatch::arm() {
-    if (due() != kNever) timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(due(), agenda_.now()), this);
+    if (due() != kNever)
+        timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(due(), agenda_.now()), this);
 }
 
 void RetentionWatch::begin(std::uint64_t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the ages of what the flash holds, at regular intervals (refresh.age, refresh.interval): a step of a core, which finds superblocks to be moved.
-// An interval may be longer than simulated time: then there is no look.
+// Looks at the ages of what the flash holds, at regular intervals (refresh.age, refresh.interval): a step of a core,
+// which finds superblocks to be moved. An interval may be longer than simulated time: then there is no look.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,8 @@ void JournalWriter::demand_for(SuperblockId victim) {
     if (around_.ftl.media().read_only || !around_.ftl.journal_must_be_written_for(victim)) return;
     const Journal& journal = around_.ftl.journal();
     demanded_ = std::max(demanded_, journal.last_pending());
-    // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is not asked for here.
+    // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is
+    // not asked for here.
     for (std::uint64_t more = std::max<std::uint64_t>(journal.unplaced(), urgent_) - urgent_; more != 0; --more) {
         ++urgent_;
         begin(idx(around_.ftl.shape().group_of(victim)));
@@ -64,7 +65,8 @@ void JournalWriter::begin_due(std::uint64_t) {
 
 void JournalWriter::begin(std::uint64_t group) {
     ++issuing_;
-    around_.cores.run<&JournalWriter::issue>(this, group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue, group);
+    around_.cores.run<&JournalWriter::issue>(this, group == kAnyGroup ? 0 : group, costs_.flash_issue,
+                                             CoreStep::journal_issue, group);
 }
 
 void JournalWriter::issue(std::uint64_t group) {
@@ -163,7 +165,8 @@ void JournalWriter::program_done(std::uint64_t index) {
     for (const SuperblockId b : freed_) around_.gc.let_go(b);
     around_.gc.check(group);
     if (!ok) {
-        // As for other failed programs the group's GC superblock has room, but where losses of power have used it up; what failed need not be moved.
+        // As for other failed programs the group's GC superblock has room, but where losses of power have used it up;
+        // what failed need not be moved.
         around_.jobs.release(job);
         if (around_.ftl.media().read_only)
             place();
@@ -185,12 +188,14 @@ void JournalWriter::check_waiters() const {
             "a page is to be written, and neither does a core work on it nor does it wait for a free block");
     const bool awaited = around_.waiters.count_for_page() != 0 || around_.waiters.anybody(Waiters::For::flush) ||
                          around_.waiters.anybody(Waiters::For::journal);
-    require(!waits_for_block_ || !awaited || around_.gc.active() != 0, "waits for a free block, and no group is collected");
+    require(!waits_for_block_ || !awaited || around_.gc.active() != 0,
+            "waits for a free block, and no group is collected");
 }
 
 std::string JournalWriter::dump() const {
-    return std::string("journal: ") + (given_up_ ? "given up, " : "") + std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " + std::to_string(programs_) +
-           " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
+    return std::string("journal: ") + (given_up_ ? "given up, " : "") +
+           std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " +
+           std::to_string(programs_) + " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it, or when it
-// says that a block has failed. For a full page, a flush or a failed block it takes a page where free blocks allow it; for an erase, one of the group whose garbage collection
-// waits, which has that much to gain.
+// Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it,
+// or when it says that a block has failed. For a full page, a flush or a failed block it takes a page where free blocks
+// allow it; for an erase, one of the group whose garbage collection waits, which has that much to gain.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,9 @@ public:
     bool is_durable(std::uint64_t demanded) const override {
         return around_.ftl.journal().is_durable(demanded) || given_up_;
     }
-    bool is_lost(std::uint64_t demanded) const override { return given_up_ && !around_.ftl.journal().is_durable(demanded); }
+    bool is_lost(std::uint64_t demanded) const override {
+        return given_up_ && !around_.ftl.journal().is_durable(demanded);
+    }
     void release_when_durable(std::uint32_t command) override;
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
@@ -78,12 +80,12 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Surroundings around_;
-    std::uint64_t demanded_ = 0;   ///< the open page is to be written if its turn is not above
-    std::uint32_t issuing_ = 0;    ///< steps given to a core
-    std::uint32_t urgent_ = 0;     ///< of those, for an erase
+    std::uint64_t demanded_ = 0;  ///< the open page is to be written if its turn is not above
+    std::uint32_t issuing_ = 0;   ///< steps given to a core
+    std::uint32_t urgent_ = 0;    ///< of those, for an erase
     std::uint32_t programs_ = 0;
-    bool waits_for_block_ = false; ///< in a group that can spare it
-    bool given_up_ = false;        ///< the drive is read-only, and there was no page left
+    bool waits_for_block_ = false;  ///< in a group that can spare it
+    bool given_up_ = false;         ///< the drive is read-only, and there was no page left
     std::vector<SuperblockId> freed_;
 };
 

@@ -10,8 +10,13 @@ namespace {
 constexpr std::uint64_t kAnchorCookie = std::uint64_t{1} << 32;
 }
 
-CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout, std::uint32_t clean_from)
-    : around_(around), layout_(layout), clean_from_(clean_from), readers_(std::size_t{around.geometry.dies()} * around.reads_per_die), left_(around.geometry.dies()) {
+CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout,
+                                   std::uint32_t clean_from)
+    : around_(around),
+      layout_(layout),
+      clean_from_(clean_from),
+      readers_(std::size_t{around.geometry.dies()} * around.reads_per_die),
+      left_(around.geometry.dies()) {
     for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].cookie = i;
     for (std::uint32_t i = 0; i < CheckpointLayout::kAnchors; ++i) {
         anchors_[i].high = layout_.anchor_pages();
@@ -41,9 +46,11 @@ void CheckpointSearch::flash_done(FlashTransaction& txn) {
     ++reads_;
     ++on_core_;
     if (txn.cookie >= kAnchorCookie)
-        around_.cores.run<&CheckpointSearch::look_at_anchor>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie - kAnchorCookie);
+        around_.cores.run<&CheckpointSearch::look_at_anchor>(this, idx(txn.die), around_.page_cycles,
+                                                             CoreStep::map_scan, txn.cookie - kAnchorCookie);
     else
-        around_.cores.run<&CheckpointSearch::page_read>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie);
+        around_.cores.run<&CheckpointSearch::page_read>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan,
+                                                        txn.cookie);
 }
 
 // --- The root record -------------------------------------------------------------------------------------------------
@@ -138,7 +145,8 @@ void CheckpointSearch::pages_done() {
 /// That have to be read.
 std::vector<PageAddress> CheckpointSearch::map_pages() const {
     const CheckpointBooks& books = found_->books;
-    const bool all = !found_->root.clean || std::any_of(books.dirty.begin(), books.dirty.end(), [](std::uint64_t word) { return word != 0; });
+    const bool all = !found_->root.clean ||
+                     std::any_of(books.dirty.begin(), books.dirty.end(), [](std::uint64_t word) { return word != 0; });
     return {books.map.begin() + (all ? 0 : clean_from_), books.map.end()};
 }
 
@@ -158,7 +166,9 @@ bool CheckpointSearch::decode_books() {
 
 bool CheckpointSearch::has_map() const {
     for (std::uint32_t i = 0; i < found_->books.map.size(); ++i)
-        if (!is_checkpoint_page(around_.spare.content(found_->books.map[i]), CheckpointPage::map, i, found_->root.sequence)) return false;
+        if (!is_checkpoint_page(around_.spare.content(found_->books.map[i]), CheckpointPage::map, i,
+                                found_->root.sequence))
+            return false;
     return true;
 }
 
@@ -168,7 +178,9 @@ void CheckpointSearch::end() {
 }
 
 std::string CheckpointSearch::dump() const {
-    return over() ? "" : "search for a checkpoint: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) + " being read\n";
+    return over() ? ""
+                  : "search for a checkpoint: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) +
+                        " being read\n";
 }
 
 }  // namespace ssdtlm

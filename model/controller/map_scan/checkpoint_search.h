@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a drive that starts finds its newest complete checkpoint, in time: in the two anchors, one after the other, it looks for the last page in use, by halves,
-// and reads it whole; if that was torn, the ones before it. The newer of the two is the root record, which says where
-// the pages of the books are, and these where the pages of the map are. All of these are read, several of a die at once. Kernel-free.
+// How a drive that starts finds its newest complete checkpoint, in time: in the two anchors, one after the other, it
+// looks for the last page in use, by halves, and reads it whole; if that was torn, the ones before it. The newer of the
+// two is the root record, which says where the pages of the books are, and these where the pages of the map are. All of
+// these are read, several of a die at once. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +44,9 @@ public:
 private:
     struct Anchor {
         FlashTransaction txn;
-        std::uint32_t low = 0, high = 0;   ///< the first erased page is one of these
-        std::uint32_t used = 0;            ///< known when it is found
-        bool whole = false;                ///< the page that is read may be the root record
+        std::uint32_t low = 0, high = 0;  ///< the first erased page is one of these
+        std::uint32_t used = 0;           ///< known when it is found
+        bool whole = false;               ///< the page that is read may be the root record
         std::optional<CheckpointRoot> root;
         std::uint64_t number = 0;
     };
@@ -67,8 +68,8 @@ private:
     const CheckpointLayout layout_;
     const std::uint32_t clean_from_;
     Anchor anchors_[CheckpointLayout::kAnchors];
-    std::vector<FlashTransaction> readers_;              // of die 0, die 1, ...
-    std::vector<std::vector<PageAddress>> left_;         // by die
+    std::vector<FlashTransaction> readers_;       // of die 0, die 1, ...
+    std::vector<std::vector<PageAddress>> left_;  // by die
     bool books_known_ = false;
     std::uint32_t at_work_ = 0;
     std::uint32_t on_core_ = 0;  // of those

@@ -10,7 +10,9 @@ namespace ssdtlm {
 
 namespace {
 /// What has to come out of a page to know what it is; a device without a spare area keeps that with the data.
-std::uint32_t spare_bytes(const NandGeometry& g) { return std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes); }
+std::uint32_t spare_bytes(const NandGeometry& g) {
+    return std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes);
+}
 }  // namespace
 
 MapScan::MapScan(const Surroundings& around)
@@ -20,7 +22,8 @@ MapScan::MapScan(const Surroundings& around)
       next_block_(geometry_.dies()),
       readers_(std::size_t{geometry_.dies()} * around.reads_per_die) {}
 
-void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt go_on_at, std::vector<bool> likely_slc) {
+void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt go_on_at,
+                    std::vector<bool> likely_slc) {
     done_ = std::move(done);
     skips_ = std::move(skips);
     go_on_at_ = std::move(go_on_at);
@@ -42,8 +45,9 @@ void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt 
 bool MapScan::next_block(Reader& r) {
     std::uint32_t& next = next_block_[idx(r.txn.die)];
     for (; next != geometry_.planes_per_die * geometry_.blocks_per_plane; ++next) {
-        r.txn.address = PageAddress{PlaneId{idx(r.txn.die) * geometry_.planes_per_die + next % geometry_.planes_per_die},
-                                    next / geometry_.planes_per_die, 0};
+        r.txn.address =
+            PageAddress{PlaneId{idx(r.txn.die) * geometry_.planes_per_die + next % geometry_.planes_per_die},
+                        next / geometry_.planes_per_die, 0};
         if (!skips_.empty() && skips_[idx(geometry_.block_of(r.txn.address))]) continue;
         ++next;
         // Those that are the SLC cache's own are never in the other mode.
@@ -56,7 +60,9 @@ bool MapScan::next_block(Reader& r) {
 
 /// In the mode that the block is likely to be in, as far as it has pages there.
 void MapScan::first_try(Reader& r) const {
-    if (!r.mode_known) r.txn.slc = !likely_slc_.empty() && likely_slc_[idx(geometry_.block_of(r.txn.address))] && r.txn.address.page < around_.slc.pages;
+    if (!r.mode_known)
+        r.txn.slc = !likely_slc_.empty() && likely_slc_[idx(geometry_.block_of(r.txn.address))] &&
+                    r.txn.address.page < around_.slc.pages;
 }
 
 /// True: the page told nothing, and may do in the other mode.
@@ -91,7 +97,10 @@ void MapScan::go_on(std::uint64_t reader) {
     r.tried_both = false;
     if (!r.whole) look(r);
     const bool is_new = r.txn.address.page != 0 || r.next == 1;
-    const auto is_journal = [&] { return around_.spare.content(r.txn.address) != nullptr && around_.spare.record(r.txn.address).kind == PageKind::journal; };
+    const auto is_journal = [&] {
+        return around_.spare.content(r.txn.address) != nullptr &&
+               around_.spare.record(r.txn.address).kind == PageKind::journal;
+    };
     if (is_new && !r.whole && r.next != 0 && r.readable && is_journal()) return read(r, true);
     r.txn.address.page = r.next;
     if ((r.next != 0 && r.next < pages_of(r)) || next_block(r)) return read(r, false);
@@ -107,19 +116,25 @@ void MapScan::look(Reader& r) {
     r.readable = r.txn.status.result == FlashResult::ok;
     r.next = r.readable && r.txn.spare[0] == kErased ? 0 : page.page + 1;  // behind a torn page there may be others
     if (page.page != 0) return;
-    if (go_on_at_ && r.next != 0) r.next = go_on_at_(BlockId{b}, r.readable && r.txn.spare[0] != kTorn, around_.spare.record(page));
+    if (go_on_at_ && r.next != 0)
+        r.next = go_on_at_(BlockId{b}, r.readable && r.txn.spare[0] != kTorn, around_.spare.record(page));
     from_[b] = r.next <= 1 ? 0 : r.next;
 }
 
 std::string MapScan::dump() const {
-    return over() ? "" : "search for the map: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) + " blocks being read\n";
+    return over() ? ""
+                  : "search for the map: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) +
+                        " blocks being read\n";
 }
 
-Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time, std::uint32_t pages_twice) {
+Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time,
+                    std::uint32_t pages_twice) {
     const NandGeometry& g = nand.geometry;
     const OnfiBusTiming timing(nand);
     const Ps command = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround();
-    const auto bus = [&](std::uint32_t bytes, bool spare_only) { return (command + timing.burst(bytes, spare_only).out) * g.dies_per_channel(); };
+    const auto bus = [&](std::uint32_t bytes, bool spare_only) {
+        return (command + timing.burst(bytes, spare_only).out) * g.dies_per_channel();
+    };
     const Ps array = timing.busy_delay() + *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
     const std::int64_t blocks = std::int64_t{g.planes_per_die} * g.blocks_per_plane;
     const std::int64_t pages = blocks * (g.pages_per_block + pages_twice);

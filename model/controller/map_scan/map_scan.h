@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scan by which a drive finds its map after the power was off, in time: the spare area of each programmed page is
 // read, block by block in the order of the pages, up to the first page that is erased; pages of the journal are
-// read whole. With a checkpoint, the first page of a block tells whether there is anything behind it that the checkpoint does not
-// know. A core looks at each page before the next one of the block is read. Where blocks change their cell mode (a dynamic SLC cache), a page that cannot be
-// read is read again in the other mode, until one of its block tells which it is. What the scan finds is for others to put together. Kernel-free.
+// read whole. With a checkpoint, the first page of a block tells whether there is anything behind it that the
+// checkpoint does not know. A core looks at each page before the next one of the block is read. Where blocks change
+// their cell mode (a dynamic SLC cache), a page that cannot be read is read again in the other mode, until one of its
+// block tells which it is. What the scan finds is for others to put together. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace ssdtlm {
 
 class MapScan final : private FlashClient {
 public:
-    /// All must outlive it. `reads_per_die`: blocks of a die that are gone through at once. `page_cycles`: of a core for each page.
+    /// All must outlive it. `reads_per_die`: blocks of a die that are gone through at once. `page_cycles`: of a core
+    /// for each page.
     struct Surroundings {
         const NandGeometry geometry;
         const SpareArea& spare;
@@ -36,13 +38,16 @@ public:
     MapScan(const MapScan&) = delete;
     MapScan& operator=(const MapScan&) = delete;
 
-    /// Which pages are read behind a block's first one, which was `readable` and holds this record: those from the number returned
-    /// on; pages_per_block: none.
+    /// Which pages are read behind a block's first one, which was `readable` and holds this record: those from the
+    /// number returned on; pages_per_block: none.
     using GoOnAt = std::function<std::uint32_t(BlockId, bool readable, const PageRecord&)>;
-    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks that are not looked at, by
-    /// number; empty: none. `go_on_at`: empty: all pages are read. `likely_slc`: blocks that are tried in SLC mode first, where it may be either; empty: none.
-    void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr, std::vector<bool> likely_slc = {});
-    /// By block, its first page aside: from which page on it was read, up to the first erased one; pages_per_block or more: not at all.
+    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks
+    /// that are not looked at, by number; empty: none. `go_on_at`: empty: all pages are read. `likely_slc`: blocks that
+    /// are tried in SLC mode first, where it may be either; empty: none.
+    void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr,
+               std::vector<bool> likely_slc = {});
+    /// By block, its first page aside: from which page on it was read, up to the first erased one; pages_per_block or
+    /// more: not at all.
     const std::vector<std::uint32_t>& read_from() const { return from_; }
     /// Page reads that have ended.
     std::uint64_t reads() const { return reads_; }
@@ -52,10 +57,11 @@ public:
     /// State for the watchdog.
     std::string dump() const;
 
-    /// No scan of a device takes longer: each read of a die's pages waits for the same of all dies of the channel, and one
-    /// page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of a core, one page after the other;
-    /// `pages_twice`: of a block, which may be read in both cell modes.
-    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {}, std::uint32_t pages_twice = 0);
+    /// No scan of a device takes longer: each read of a die's pages waits for the same of all dies of the channel, and
+    /// one page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of
+    /// a core, one page after the other; `pages_twice`: of a block, which may be read in both cell modes.
+    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {},
+                      std::uint32_t pages_twice = 0);
 
 private:
     /// Goes through one block after the other of its die.
@@ -68,7 +74,9 @@ private:
         std::uint32_t next = 0;  ///< page of the block after this one; 0: none
     };
     bool next_block(Reader& reader);
-    std::uint32_t pages_of(const Reader& r) const { return r.mode_known && r.txn.slc ? around_.slc.pages : geometry_.pages_per_block; }
+    std::uint32_t pages_of(const Reader& r) const {
+        return r.mode_known && r.txn.slc ? around_.slc.pages : geometry_.pages_per_block;
+    }
     void read(Reader& reader, bool whole);
     void first_try(Reader& reader) const;
     bool try_other_mode(Reader& reader) const;

@@ -9,7 +9,8 @@
 
 namespace ssdtlm {
 
-TranslationSearch::TranslationSearch(const MapScan::Surroundings& around, Ftl& ftl, std::uint32_t entry_cycles, Found found)
+TranslationSearch::TranslationSearch(const MapScan::Surroundings& around, Ftl& ftl, std::uint32_t entry_cycles,
+                                     Found found)
     : around_(around),
       ftl_(ftl),
       entry_cycles_(entry_cycles),
@@ -60,7 +61,8 @@ void TranslationSearch::flash_done(FlashTransaction& txn) {
     ++reads_;
     ++on_core_;
     const std::uint64_t entries = entries_of(readers_[txn.cookie].page);
-    around_.cores.run<&TranslationSearch::compare>(this, idx(txn.die), around_.page_cycles + entries * entry_cycles_, CoreStep::map_scan, txn.cookie);
+    around_.cores.run<&TranslationSearch::compare>(this, idx(txn.die), around_.page_cycles + entries * entry_cycles_,
+                                                   CoreStep::map_scan, txn.cookie);
 }
 
 void TranslationSearch::compare(std::uint64_t reader) {
@@ -74,8 +76,9 @@ void TranslationSearch::compare(std::uint64_t reader) {
     done();
 }
 
-/// Of a page that is not on the flash nothing is said to be mapped. So it is of one that says more that is wrong than that would: its units
-/// were deallocated as a whole and the page with them, of which the flash knows nothing, so that a copy of long ago is found.
+/// Of a page that is not on the flash nothing is said to be mapped. So it is of one that says more that is wrong than
+/// that would: its units were deallocated as a whole and the page with them, of which the flash knows nothing, so that
+/// a copy of long ago is found.
 void TranslationSearch::look(std::uint32_t page, Ppa place) {
     std::vector<Lpa> mapped, differ;
     const std::uint32_t first = page * ftl_.entries_per_translation_page();
@@ -98,13 +101,16 @@ std::uint64_t TranslationSearch::entries_of(std::uint32_t page) const {
 }
 
 std::string TranslationSearch::dump() const {
-    return over() ? "" : "search for what translation pages do not say: " + std::to_string(reads_) + " read, " + std::to_string(at_work_) + " being read\n";
+    return over() ? ""
+                  : "search for what translation pages do not say: " + std::to_string(reads_) + " read, " +
+                        std::to_string(at_work_) + " being read\n";
 }
 
 /// As if one page were read after the other.
 Ps TranslationSearch::longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time) {
     const auto pages = static_cast<std::int64_t>(translation_pages_of(ftl, nand.geometry));
-    return pages * (read_time + page_time) + pages * static_cast<std::int64_t>(entries_per_translation_page(ftl, nand.geometry)) * entry_time;
+    return pages * (read_time + page_time) +
+           pages * static_cast<std::int64_t>(entries_per_translation_page(ftl, nand.geometry)) * entry_time;
 }
 
 }  // namespace ssdtlm

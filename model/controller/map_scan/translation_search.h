@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the translation pages on the flash do not say, when the map has been found: each of them is read, or of a map from a checkpoint those that
-// were dirty then and those of which a unit has changed since, several of a die at once, and a core compares its entries with the map. Those that differ were dirty when the power went, or say what was not on the
-// flash yet. Their pages' numbers would not do: a unit that garbage collection moves has its number before the map has its place.
-// The map as found is in memory until then (assumed: in that of the write buffer and the caches, which are empty). Kernel-free.
+// What the translation pages on the flash do not say, when the map has been found: each of them is read, or of a map
+// from a checkpoint those that were dirty then and those of which a unit has changed since, several of a die at once,
+// and a core compares its entries with the map. Those that differ were dirty when the power went, or say what was not
+// on the flash yet. Their pages' numbers would not do: a unit that garbage collection moves has its number before the
+// map has its place. The map as found is in memory until then (assumed: in that of the write buffer and the caches,
+// which are empty). Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,8 @@ public:
     TranslationSearch(const TranslationSearch&) = delete;
     TranslationSearch& operator=(const TranslationSearch&) = delete;
 
-    /// `suspects`: by translation page, which may say other things. `done` is called when the last of them has been compared, at once where there
-    /// is none, and may destroy this.
+    /// `suspects`: by translation page, which may say other things. `done` is called when the last of them has been
+    /// compared, at once where there is none, and may destroy this.
     void start(const std::vector<bool>& suspects, std::function<void()> done);
     std::uint64_t reads() const { return reads_; }
     /// That were compared.

@@ -25,7 +25,8 @@ AdminResult with_data(std::uint16_t status) {
 bool known_opcode(std::uint8_t opcode, bool has_directives) {
     switch (opcode) {
         case kAdminDirectiveSend:
-        case kAdminDirectiveReceive: return has_directives;
+        case kAdminDirectiveReceive:
+            return has_directives;
         case kAdminDeleteSq:
         case kAdminCreateSq:
         case kAdminGetLogPage:
@@ -35,8 +36,10 @@ bool known_opcode(std::uint8_t opcode, bool has_directives) {
         case kAdminAbort:
         case kAdminSetFeatures:
         case kAdminGetFeatures:
-        case kAdminAsyncEvent: return true;
-        default: return false;
+        case kAdminAsyncEvent:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -60,15 +63,24 @@ AdminResult AdminCommands::execute(const Sqe& sqe, bool cid_in_use, SimTime now,
     if (cid_in_use) return only(kStCidConflict);
     if (sqe.fuse() != 0 || sqe.psdt() != 0) return only(kStInvalidField);
     switch (sqe.opc) {
-        case kAdminCreateCq: return only(create_cq(sqe));
-        case kAdminCreateSq: return only(create_sq(sqe));
-        case kAdminDeleteSq: return delete_sq(sqe);
-        case kAdminDeleteCq: return only(delete_cq(sqe));
-        case kAdminIdentify: return with_data(identify(sqe, data));
-        case kAdminGetLogPage: return with_data(get_log(sqe, now, data));
-        case kAdminAbort: return abort(sqe);
-        case kAdminDirectiveSend: return only(streams_.send(sqe));
-        case kAdminDirectiveReceive: return receive_directive(sqe, data);
+        case kAdminCreateCq:
+            return only(create_cq(sqe));
+        case kAdminCreateSq:
+            return only(create_sq(sqe));
+        case kAdminDeleteSq:
+            return delete_sq(sqe);
+        case kAdminDeleteCq:
+            return only(delete_cq(sqe));
+        case kAdminIdentify:
+            return with_data(identify(sqe, data));
+        case kAdminGetLogPage:
+            return with_data(get_log(sqe, now, data));
+        case kAdminAbort:
+            return abort(sqe);
+        case kAdminDirectiveSend:
+            return only(streams_.send(sqe));
+        case kAdminDirectiveReceive:
+            return receive_directive(sqe, data);
         case kAdminSetFeatures: {
             AdminResult r;
             r.status = features_.set(sqe, queues_.any_io_queue(), r.dw0);
@@ -79,7 +91,8 @@ AdminResult AdminCommands::execute(const Sqe& sqe, bool cid_in_use, SimTime now,
             r.status = features_.get(sqe, r.dw0);
             return r;
         }
-        default: break;
+        default:
+            break;
     }
     AdminResult r;  // asynchronous event request
     if (!events_.hold(sqe.cid)) return only(kStAsyncEventLimit);
@@ -139,7 +152,9 @@ std::uint16_t AdminCommands::identify(const Sqe& sqe, std::vector<std::uint8_t>&
             if (sqe.nsid != 1) return kStInvalidNamespace;
             identify_namespace(config_, device_, page);
             break;
-        case kCnsController: identify_controller(config_, device_, page); break;
+        case kCnsController:
+            identify_controller(config_, device_, page);
+            break;
         case kCnsActiveNamespaces:
             if (sqe.nsid >= 0xFFFFFFFEu) return kStInvalidNamespace;
             page.fill(0);
@@ -149,7 +164,8 @@ std::uint16_t AdminCommands::identify(const Sqe& sqe, std::vector<std::uint8_t>&
             if (sqe.nsid != 1) return kStInvalidNamespace;
             identify_descriptors(device_, page);
             break;
-        default: return kStInvalidField;
+        default:
+            return kStInvalidField;
     }
     data.assign(page.begin(), page.end());
     return kStSuccess;
@@ -162,15 +178,22 @@ std::uint16_t AdminCommands::get_log(const Sqe& sqe, SimTime now, std::vector<st
     const std::uint64_t offset = std::uint64_t{sqe.cdw13} << 32 | sqe.cdw12;
     std::vector<std::uint8_t> page;
     switch (lid) {
-        case kLogError: errors_.write(page); break;
+        case kLogError:
+            errors_.write(page);
+            break;
         case kLogSmart:
             // SMART per namespace is not offered (LPA bit 0).
             if (sqe.nsid != 0 && sqe.nsid != kNsidAll) return kStInvalidField;
             smart_log(counters_, health(), features_, errors_.total(), now, page);
             break;
-        case kLogFirmwareSlot: firmware_log(device_, page); break;
-        case kLogEffects: effects_log(streams_.offered(), page); break;
-        default: return kStInvalidLogPage;
+        case kLogFirmwareSlot:
+            firmware_log(device_, page);
+            break;
+        case kLogEffects:
+            effects_log(streams_.offered(), page);
+            break;
+        default:
+            return kStInvalidLogPage;
     }
     if (offset % 4 != 0 || offset > page.size()) return kStInvalidField;
     // Without MDTS a length beyond any log page is still refused, so that a bad NUMD cannot ask for 16 GiB of zeros.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes admin commands (NVMe 1.4 §5) on the queues, features and logs, without time and without host memory: data
 // for the host is returned as bytes. Supported: queue creation and deletion, Identify, Get Log Page, Set and Get
-// Features, Abort, Asynchronous Event Request, and Directive Send and Receive where the drive has streams. Everything else is an invalid opcode.
+// Features, Abort, Asynchronous Event Request, and Directive Send and Receive where the drive has streams. Everything
+// else is an invalid opcode.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@ namespace ssdtlm {
 
 struct AdminResult {
     enum class Then : std::uint8_t {
-        complete,      ///< post the CQE
-        send_data,     ///< write `data` to the host, then post the CQE
-        hold,          ///< no CQE now (asynchronous event request)
-        delete_sq,     ///< stop SQ `qid`, post the CQE when nothing of it is in flight
-        abort_event,   ///< first complete the held request `aborted_cid` with status 07h, then post the CQE
+        complete,     ///< post the CQE
+        send_data,    ///< write `data` to the host, then post the CQE
+        hold,         ///< no CQE now (asynchronous event request)
+        delete_sq,    ///< stop SQ `qid`, post the CQE when nothing of it is in flight
+        abort_event,  ///< first complete the held request `aborted_cid` with status 07h, then post the CQE
     };
     std::uint16_t status = nvme::kStSuccess;
     std::uint32_t dw0 = 0;

@@ -36,12 +36,16 @@ void AdminQueue::accept_one(const Sqe& sqe, SubmissionQueue& queue) {
             posting_.post(0, sqe.cid, r.status, r.dw0);
             if (sqe.opc == kAdminSetFeatures) check_health();
             break;
-        case AdminResult::Then::send_data: begin_data(sqe, r.dw0, queue); break;
+        case AdminResult::Then::send_data:
+            begin_data(sqe, r.dw0, queue);
+            break;
         case AdminResult::Then::hold:
             queue.take_cid(sqe.cid);
             check_health();
             break;
-        case AdminResult::Then::delete_sq: delete_queue(r.qid, sqe.cid, queue); break;
+        case AdminResult::Then::delete_sq:
+            delete_queue(r.qid, sqe.cid, queue);
+            break;
         case AdminResult::Then::abort_event:
             queue.free_cid(r.aborted_cid);
             posting_.post(0, r.aborted_cid, kStAbortRequested, 0);
@@ -65,8 +69,12 @@ void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, SubmissionQueue& 
     op.place.clear();
     PrpWalk walk;
     switch (walk.start(sqe.prp1, sqe.prp2, op.data.size(), op.place)) {
-        case PrpWalk::Step::done: send_data(op); break;
-        case PrpWalk::Step::need_list: lists_.read_list(walk, op.place, *this, Pool<Op>::handle_of(op).number()); break;
+        case PrpWalk::Step::done:
+            send_data(op);
+            break;
+        case PrpWalk::Step::need_list:
+            lists_.read_list(walk, op.place, *this, Pool<Op>::handle_of(op).number());
+            break;
         case PrpWalk::Step::bad_offset:
             ops_.release(op);
             queue.free_cid(sqe.cid);
@@ -160,7 +168,7 @@ void AdminQueue::check_health() {
     if (warning == 0) return;
     raise_event(AsyncEvents::kTypeSmart, (warning & kHealthReadOnly) != 0 ? AsyncEvents::kInfoReliability
                                          : (warning & kHealthSpare) != 0  ? AsyncEvents::kInfoSpare
-                                                                           : AsyncEvents::kInfoTemperature);
+                                                                          : AsyncEvents::kInfoTemperature);
 }
 
 void AdminQueue::reset() {
@@ -175,7 +183,8 @@ void AdminQueue::check_waiters() const {
         if (!queues_.has_sq(i)) continue;
         const SubmissionQueue& q = queues_.sq(static_cast<std::uint16_t>(i));
         if (q.deleting && q.in_flight == 0)
-            throw CheckFailed(fmt::format("nvme: queue {}: Delete SQ waits for commands in flight, and there are none", i));
+            throw CheckFailed(
+                fmt::format("nvme: queue {}: Delete SQ waits for commands in flight, and there are none", i));
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out what AdminCommands decides: data to the host ahead of the CQE, deletions that wait for commands in flight,
-// held event requests and the events that complete them.
+// Carries out what AdminCommands decides: data to the host ahead of the CQE, deletions that wait for commands in
+// flight, held event requests and the events that complete them.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +83,9 @@ private:
     void raise_event(std::uint32_t type, std::uint32_t info);
 
     void list_known(std::uint64_t token) override;
-    void bytes_known(std::uint64_t, const std::uint8_t*) override { panic("nvme", "an admin command asked for ranges"); }
+    void bytes_known(std::uint64_t, const std::uint8_t*) override {
+        panic("nvme", "an admin command asked for ranges");
+    }
     void list_failed(std::uint64_t token, std::uint16_t status) override;
     void dma_done(std::uint64_t cookie, SimTime at) override;
 

@@ -37,12 +37,14 @@ void CompletionPosting::send_held(std::uint16_t cqid) {
 void CompletionPosting::signal_coalesced(std::uint16_t vector) {
     if (!features_.coalescing_disabled(vector)) {
         switch (coalescer_.posted(vector, features_.coalescing_threshold() + 1)) {
-            case InterruptCoalescer::Due::now: break;
+            case InterruptCoalescer::Due::now:
+                break;
             case InterruptCoalescer::Due::start_timer:
                 timers_[vector] = agenda_.post_cancellable<&CompletionPosting::coalescing_timer>(
                     agenda_.now() + features_.coalescing_time() * Ps{100us}, this, vector);
                 return;
-            case InterruptCoalescer::Due::later: return;
+            case InterruptCoalescer::Due::later:
+                return;
         }
     }
     signal(vector);

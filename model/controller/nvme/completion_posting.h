@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion queue entries and the interrupts that announce them. An entry for a full queue is held until the host's
-// head doorbell makes room. Interrupts are MSI-X messages, masked by the table and coalesced as features 08h and 09h say.
+// head doorbell makes room. Interrupts are MSI-X messages, masked by the table and coalesced as features 08h and 09h
+// say.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ protected:
 
 class CompletionPosting {
 public:
-    CompletionPosting(Agenda& agenda, DmaPort& dma, QueueSet& queues, const NvmeFeatures& features, NvmeCounters& counters,
-                      PostedSink& sink)
+    CompletionPosting(Agenda& agenda, DmaPort& dma, QueueSet& queues, const NvmeFeatures& features,
+                      NvmeCounters& counters, PostedSink& sink)
         : agenda_(agenda),
           dma_(dma),
           queues_(queues),
@@ -50,15 +51,14 @@ public:
         if (__builtin_expect(queues_.cq(cqid).has_held(), 0)) send_held(cqid);
     }
     /// Features 08h and 09h may have changed.
-    void apply_features() {
-        coalescing_ = features_.coalescing_threshold() != 0 && features_.coalescing_time() != 0;
-    }
+    void apply_features() { coalescing_ = features_.coalescing_threshold() != 0 && features_.coalescing_time() != 0; }
     /// No interrupt is owed any more.
     void reset();
 
     /// MSI-X table and pending bits, `offset` from the start of BAR0; dwords.
     std::uint32_t read_vectors(std::uint32_t offset) const {
-        return offset < nvme::kMsixPba ? msix_.read_table(offset - nvme::kMsixTable) : msix_.read_pba(offset - nvme::kMsixPba);
+        return offset < nvme::kMsixPba ? msix_.read_table(offset - nvme::kMsixTable)
+                                       : msix_.read_pba(offset - nvme::kMsixPba);
     }
     void write_vectors(std::uint32_t offset, std::uint32_t value);
 
@@ -99,7 +99,8 @@ inline void CompletionPosting::signal(std::uint16_t vector) {
     dma_.post_host(message.address, reinterpret_cast<const std::uint8_t*>(&message.data), sizeof message.data);
 }
 
-inline __attribute__((always_inline)) void CompletionPosting::send(CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe& cqe) {
+inline __attribute__((always_inline)) void CompletionPosting::send(CompletionQueue& cq, SubmissionQueue& sq,
+                                                                   nvme::Cqe& cqe) {
     bool phase = false;
     const std::uint64_t address = cq.push(phase);
     cqe.sqhd = static_cast<std::uint16_t>(sq.head);

@@ -34,10 +34,10 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
       state_(agenda, config_, counters_, *this, device_.scan_time),
       posting_(agenda, dma, queues_, features_, counters_, *this),
       lists_(dma, state_, counters_),
-      admin_(config_, device_,
-             {agenda, dma, state_, queues_, features_, posting_, lists_, errors_, counters_, *this}),
+      admin_(config_, device_, {agenda, dma, state_, queues_, features_, posting_, lists_, errors_, counters_, *this}),
       io_({agenda, tracker, state_, queues_, posting_, lists_, errors_, counters_}, config_.latency_targets,
-          IoDecoder(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes, admin_.streams())),
+          IoDecoder(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes,
+                    admin_.streams())),
       fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_) {
     features_changed();
 }
@@ -65,7 +65,8 @@ void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, s
     const auto qid = static_cast<std::uint16_t>(index / 2);
     const auto pointer = static_cast<std::uint32_t>(value & 0xFFFF);
     const bool head = (index & 1) != 0;
-    const DoorbellResult result = head ? queues_.ring_head(qid, pointer) : queues_.ring_tail(qid, pointer, agenda_.now());
+    const DoorbellResult result =
+        head ? queues_.ring_head(qid, pointer) : queues_.ring_tail(qid, pointer, agenda_.now());
     if (__builtin_expect(result != DoorbellResult::ok, 0)) return admin_.report_doorbell(result);
     ++counters_.doorbells;
     if (head)
@@ -113,8 +114,8 @@ void NvmeController::posted(std::uint16_t sqid, SubmissionQueue& queue) {
 
 std::string NvmeController::dump() const {
     std::string out = fmt::format("nvme: CC={:08x} CSTS={:08x} in_firmware={} fetches={}/{} lists={} held_events={}\n",
-                                  registers().cc(), registers().csts(), in_firmware(), fetch_.under_way(), fetch_.depth(),
-                                  lists_.under_way(), admin_.held_events());
+                                  registers().cc(), registers().csts(), in_firmware(), fetch_.under_way(),
+                                  fetch_.depth(), lists_.under_way(), admin_.held_events());
     for (std::uint32_t i = 0; i < queues_.count(); ++i) {
         const auto qid = static_cast<std::uint16_t>(i);
         if (queues_.has_sq(i)) {
@@ -141,10 +142,10 @@ void NvmeController::check_waiters() const {
 void NvmeController::check_books() const {
     const std::uint64_t ended = counters_.cqes + counters_.dropped + admin_.held_events();
     if (counters_.sqes != ended || in_firmware() != 0) {
-        throw CheckFailed(fmt::format("nvme: {} commands fetched, but {} completed, {} dropped, {} event requests held "
-                                      "and {} still in the firmware\n{}",
-                                      counters_.sqes, counters_.cqes, counters_.dropped, admin_.held_events(), in_firmware(),
-                                      dump()));
+        throw CheckFailed(fmt::format(
+            "nvme: {} commands fetched, but {} completed, {} dropped, {} event requests held "
+            "and {} still in the firmware\n{}",
+            counters_.sqes, counters_.cqes, counters_.dropped, admin_.held_events(), in_firmware(), dump()));
     }
 }
 

@@ -61,8 +61,8 @@ public:
     const SubmissionFetch& fetch() const { return fetch_; }
     /// State for the watchdog, one fact per line.
     std::string dump() const;
-    /// Between two entries of the agenda: a command behind its doorbell, a held CQE, a waiting reset has somebody who goes
-    /// on with it. Throws CheckFailed.
+    /// Between two entries of the agenda: a command behind its doorbell, a held CQE, a waiting reset has somebody who
+    /// goes on with it. Throws CheckFailed.
     void check_waiters() const;
     /// Every command fetched was completed, dropped or is a held event request. Throws CheckFailed. Call at the end.
     void check_books() const;

@@ -14,7 +14,8 @@ void ControllerState::act(NvmeRegisters::Action action) {
             if (stopped_unsafely_) ++counters_.unsafe_shutdowns;
             stopped_unsafely_ = false;
             work_.create_admin_queues(registers_);
-            becomes_ready_ = agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
+            becomes_ready_ =
+                agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;

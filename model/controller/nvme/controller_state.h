@@ -34,12 +34,19 @@ protected:
 class ControllerState {
 public:
     /// `scan_time`: see NvmeRegisters.
-    ControllerState(Agenda& agenda, const NvmeConfig& config, NvmeCounters& counters, ControllerWork& work, Ps scan_time = {})
-        : agenda_(agenda), ready_time_(config.ready_time), counters_(counters), work_(work), registers_(config, scan_time) {}
+    ControllerState(Agenda& agenda, const NvmeConfig& config, NvmeCounters& counters, ControllerWork& work,
+                    Ps scan_time = {})
+        : agenda_(agenda),
+          ready_time_(config.ready_time),
+          counters_(counters),
+          work_(work),
+          registers_(config, scan_time) {}
 
     const NvmeRegisters& registers() const { return registers_; }
     /// A write below the doorbells.
-    void write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) { act(registers_.write(offset, bytes, value)); }
+    void write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
+        act(registers_.write(offset, bytes, value));
+    }
     /// Commands that were fetched are carried out and completed.
     bool serving() const { return registers_.is_serving(); }
     /// Commands may be fetched.
@@ -74,7 +81,7 @@ private:
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
     bool drive_is_up_ = true;
-    bool waits_for_drive_ = false;  // enabled, and ready_time_ is over
+    bool waits_for_drive_ = false;   // enabled, and ready_time_ is over
     bool stopped_unsafely_ = false;  // and has not been started since
 };
 

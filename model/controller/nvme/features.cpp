@@ -18,8 +18,12 @@ constexpr std::uint32_t kDulbe = 1u << 16;
 constexpr std::uint32_t kCompositeTemperature = 0;
 constexpr std::uint32_t kAllTemperatures = 0xF;
 
-std::uint32_t threshold_sensor(const Sqe& sqe) { return sqe.cdw11 >> 16 & 0xF; }
-std::uint32_t threshold_kind(const Sqe& sqe) { return sqe.cdw11 >> 20 & 3; }  // 0 over, 1 under
+std::uint32_t threshold_sensor(const Sqe& sqe) {
+    return sqe.cdw11 >> 16 & 0xF;
+}
+std::uint32_t threshold_kind(const Sqe& sqe) {
+    return sqe.cdw11 >> 20 & 3;
+}  // 0 over, 1 under
 
 }  // namespace
 
@@ -29,13 +33,15 @@ NvmeFeatures::NvmeFeatures(const NvmeConfig& config, bool volatile_write_cache)
     default_.over_temperature = kWarningTemperature;
     default_.write_cache = volatile_write_cache ? 1 : 0;
     default_.queues = number_of_queues(max_pairs_);
-    default_.coalescing =
-        (config.interrupt_coalescing_threshold & 0xFF) | (config.interrupt_coalescing_time & 0xFF) << 8;
+    default_.coalescing = (config.interrupt_coalescing_threshold & 0xFF) | (config.interrupt_coalescing_time & 0xFF)
+                                                                               << 8;
     default_.vector_cd.assign(max_pairs_ + 1, false);
     current_ = default_;
 }
 
-void NvmeFeatures::reset() { current_ = default_; }
+void NvmeFeatures::reset() {
+    current_ = default_;
+}
 
 bool NvmeFeatures::known(std::uint8_t fid, bool volatile_write_cache) {
     switch (fid) {
@@ -47,9 +53,12 @@ bool NvmeFeatures::known(std::uint8_t fid, bool volatile_write_cache) {
         case kFeatInterruptCoalescing:
         case kFeatInterruptVectorConfig:
         case kFeatWriteAtomicity:
-        case kFeatAsyncEventConfig: return true;
-        case kFeatVolatileWriteCache: return volatile_write_cache;
-        default: return false;
+        case kFeatAsyncEventConfig:
+            return true;
+        case kFeatVolatileWriteCache:
+            return volatile_write_cache;
+        default:
+            return false;
     }
 }
 
@@ -61,7 +70,9 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
     if (sqe.nsid > 1 && sqe.nsid != kNsidAll) return kStInvalidNamespace;
     if (sqe.nsid == 1 && fid != kFeatErrorRecovery) return kStFeatureNotNamespace;
     switch (fid) {
-        case kFeatArbitration: current_.arbitration = value; break;
+        case kFeatArbitration:
+            current_.arbitration = value;
+            break;
         case kFeatPowerManagement:
             if ((value & 0x1F) != 0) return kStInvalidField;  // NPSS is 0
             break;
@@ -77,7 +88,9 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
             if ((value & kDulbe) != 0) return kStInvalidField;  // NSFEAT bit 2 is 0
             current_.error_recovery = value & 0xFFFF;
             break;
-        case kFeatVolatileWriteCache: current_.write_cache = value & 1; break;
+        case kFeatVolatileWriteCache:
+            current_.write_cache = value & 1;
+            break;
         case kFeatNumberOfQueues: {
             const std::uint32_t sqs = value & 0xFFFF;
             const std::uint32_t cqs = value >> 16;
@@ -87,14 +100,21 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
             dw0 = current_.queues;
             break;
         }
-        case kFeatInterruptCoalescing: current_.coalescing = value & 0xFFFF; break;
+        case kFeatInterruptCoalescing:
+            current_.coalescing = value & 0xFFFF;
+            break;
         case kFeatInterruptVectorConfig:
             if ((value & 0xFFFF) >= current_.vector_cd.size()) return kStInvalidField;
             current_.vector_cd[value & 0xFFFF] = (value >> 16 & 1) != 0;
             break;
-        case kFeatWriteAtomicity: current_.write_atomicity = value & 1; break;
-        case kFeatAsyncEventConfig: current_.async_events = value & 0xFF; break;  // OAES is 0: SMART events only
-        default: break;
+        case kFeatWriteAtomicity:
+            current_.write_atomicity = value & 1;
+            break;
+        case kFeatAsyncEventConfig:
+            current_.async_events = value & 0xFF;
+            break;  // OAES is 0: SMART events only
+        default:
+            break;
     }
     return kStSuccess;
 }
@@ -104,37 +124,57 @@ std::uint16_t NvmeFeatures::get(const Sqe& sqe, std::uint32_t& dw0) const {
     if (!known(fid, volatile_write_cache_)) return kStInvalidField;
     if (fid == kFeatErrorRecovery && sqe.nsid != 1 && sqe.nsid != kNsidAll) return kStInvalidNamespace;
     switch (sqe.cdw10 >> 8 & 7) {
-        case kCurrent: return read(current_, sqe, dw0);
+        case kCurrent:
+            return read(current_, sqe, dw0);
         case kDefault:
-        case kSaved: return read(default_, sqe, dw0);  // nothing is saveable: the saved value is the default
+        case kSaved:
+            return read(default_, sqe, dw0);  // nothing is saveable: the saved value is the default
         case kCapabilities:
             dw0 = kCapChangeable | (fid == kFeatErrorRecovery ? kCapNamespaceSpecific : 0);
             return kStSuccess;
-        default: return kStInvalidField;
+        default:
+            return kStInvalidField;
     }
 }
 
 std::uint16_t NvmeFeatures::read(const Values& from, const Sqe& sqe, std::uint32_t& dw0) const {
     switch (static_cast<std::uint8_t>(sqe.cdw10)) {
-        case kFeatArbitration: dw0 = from.arbitration; break;
-        case kFeatPowerManagement: dw0 = 0; break;
+        case kFeatArbitration:
+            dw0 = from.arbitration;
+            break;
+        case kFeatPowerManagement:
+            dw0 = 0;
+            break;
         case kFeatTemperatureThreshold:
             if (threshold_sensor(sqe) != kCompositeTemperature || threshold_kind(sqe) > 1) return kStInvalidField;
             dw0 = threshold_kind(sqe) == 0 ? from.over_temperature : from.under_temperature;
             break;
-        case kFeatErrorRecovery: dw0 = from.error_recovery; break;
-        case kFeatVolatileWriteCache: dw0 = from.write_cache; break;
-        case kFeatNumberOfQueues: dw0 = from.queues; break;
-        case kFeatInterruptCoalescing: dw0 = from.coalescing; break;
+        case kFeatErrorRecovery:
+            dw0 = from.error_recovery;
+            break;
+        case kFeatVolatileWriteCache:
+            dw0 = from.write_cache;
+            break;
+        case kFeatNumberOfQueues:
+            dw0 = from.queues;
+            break;
+        case kFeatInterruptCoalescing:
+            dw0 = from.coalescing;
+            break;
         case kFeatInterruptVectorConfig: {
             const std::uint32_t vector = sqe.cdw11 & 0xFFFF;
             if (vector >= from.vector_cd.size()) return kStInvalidField;
             dw0 = vector | (from.vector_cd[vector] ? 1u << 16 : 0);
             break;
         }
-        case kFeatWriteAtomicity: dw0 = from.write_atomicity; break;
-        case kFeatAsyncEventConfig: dw0 = from.async_events; break;
-        default: break;
+        case kFeatWriteAtomicity:
+            dw0 = from.write_atomicity;
+            break;
+        case kFeatAsyncEventConfig:
+            dw0 = from.async_events;
+            break;
+        default:
+            break;
     }
     return kStSuccess;
 }

@@ -61,12 +61,13 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     d[IdCtrl::kMdts] =
         config.max_transfer_bytes == 0 ? 0 : static_cast<std::uint8_t>(log2_of(config.max_transfer_bytes / kPageBytes));
     store(d + IdCtrl::kVer, kVersion14);
-    store(d + IdCtrl::kRtd3e, static_cast<std::uint32_t>(std::min<std::int64_t>(device.shutdown_time / 1us, UINT32_MAX)));
+    store(d + IdCtrl::kRtd3e,
+          static_cast<std::uint32_t>(std::min<std::int64_t>(device.shutdown_time / 1us, UINT32_MAX)));
     d[IdCtrl::kCntrltype] = 1;  // I/O controller
     store(d + IdCtrl::kOacs, config.streams != 0 ? IdCtrl::kOacsDirectives : std::uint16_t{0});
     d[IdCtrl::kAcl] = kAbortLimit;
     d[IdCtrl::kAerl] = kAsyncEventLimit;
-    d[IdCtrl::kFrmw] = 1u << 1 | 1u;  // one slot, read only
+    d[IdCtrl::kFrmw] = 1u << 1 | 1u;      // one slot, read only
     d[IdCtrl::kLpa] = 1u << 1 | 1u << 2;  // effects log, extended data (offsets)
     d[IdCtrl::kElpe] = kErrorLogEntries - 1;
     store(d + IdCtrl::kWctemp, kWarningTemperature);
@@ -75,7 +76,8 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     d[IdCtrl::kSqes] = 0x66;
     d[IdCtrl::kCqes] = 0x44;
     store(d + IdCtrl::kNn, std::uint32_t{1});
-    store(d + IdCtrl::kOncs, static_cast<std::uint16_t>(IdCtrl::kOncsDsm | IdCtrl::kOncsWriteZeroes | IdCtrl::kOncsSaveSelect));
+    store(d + IdCtrl::kOncs,
+          static_cast<std::uint16_t>(IdCtrl::kOncsDsm | IdCtrl::kOncsWriteZeroes | IdCtrl::kOncsSaveSelect));
     d[IdCtrl::kVwc] = static_cast<std::uint8_t>((device.volatile_write_cache ? 1u : 0u) | 3u << 1);  // broadcast flush
     // One mapping unit is written as a whole; nothing is promised over a power loss beyond one logical block.
     store(d + IdCtrl::kAwun, static_cast<std::uint16_t>(atomic_blocks - 1));
@@ -91,11 +93,12 @@ void identify_namespace(const NvmeConfig& config, const DriveFacts& device, Iden
     const auto granule = static_cast<std::uint16_t>(std::max(device.unit_bytes / config.lba_bytes, 1u) - 1);
     store(d + IdNs::kNsze, blocks);
     store(d + IdNs::kNcap, blocks);
-    store(d + IdNs::kNuse, blocks);  // not thin provisioned: NUSE is NCAP
+    store(d + IdNs::kNuse, blocks);        // not thin provisioned: NUSE is NCAP
     d[IdNs::kNsfeat] = 1u << 3 | 1u << 4;  // identifiers never reused, NPWG..NOWS valid
     d[IdNs::kDlfeat] = 1u | 1u << 3;       // deallocated blocks read zeros; Write Zeroes may deallocate
     store(d + IdNs::kNvmcap, device.namespace_bytes);
-    for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows}) store(d + at, granule);
+    for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows})
+        store(d + at, granule);
     put_nguid(d + IdNs::kNguid, device);
     put_eui64(d + IdNs::kEui64, device);
     store(d + IdNs::kLbaf0, std::uint32_t{log2_of(config.lba_bytes)} << 16);

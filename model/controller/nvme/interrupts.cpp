@@ -10,11 +10,16 @@ std::uint32_t MsixTable::read_table(std::uint32_t offset) const {
     if (vector >= entries_.size()) return 0;
     const Entry& e = entries_[vector];
     switch (offset % kMsixEntryBytes) {
-        case kMsixAddressLow: return static_cast<std::uint32_t>(e.address);
-        case kMsixAddressHigh: return static_cast<std::uint32_t>(e.address >> 32);
-        case kMsixData: return e.data;
-        case kMsixControl: return e.control;
-        default: return 0;
+        case kMsixAddressLow:
+            return static_cast<std::uint32_t>(e.address);
+        case kMsixAddressHigh:
+            return static_cast<std::uint32_t>(e.address >> 32);
+        case kMsixData:
+            return e.data;
+        case kMsixControl:
+            return e.control;
+        default:
+            return 0;
     }
 }
 
@@ -29,9 +34,15 @@ int MsixTable::write_table(std::uint32_t offset, std::uint32_t value) {
     if (vector >= entries_.size()) return -1;
     Entry& e = entries_[vector];
     switch (offset % kMsixEntryBytes) {
-        case kMsixAddressLow: e.address = (e.address & ~0xFFFFFFFFull) | (value & ~3u); break;
-        case kMsixAddressHigh: e.address = (e.address & 0xFFFFFFFFull) | std::uint64_t{value} << 32; break;
-        case kMsixData: e.data = value; break;
+        case kMsixAddressLow:
+            e.address = (e.address & ~0xFFFFFFFFull) | (value & ~3u);
+            break;
+        case kMsixAddressHigh:
+            e.address = (e.address & 0xFFFFFFFFull) | std::uint64_t{value} << 32;
+            break;
+        case kMsixData:
+            e.data = value;
+            break;
         case kMsixControl: {
             e.control = value & 1;
             const std::uint64_t bit = 1ull << (vector % 64);
@@ -39,7 +50,8 @@ int MsixTable::write_table(std::uint32_t offset, std::uint32_t value) {
             pending_[vector / 64] &= ~bit;
             return static_cast<int>(vector);
         }
-        default: break;
+        default:
+            break;
     }
     return -1;
 }

@@ -48,7 +48,8 @@ class InterruptCoalescer {
 public:
     explicit InterruptCoalescer(std::uint32_t vectors) : waiting_(vectors) {}
 
-    /// A message is due now; or when a timer runs out, which the next message takes back, and which is to start now or runs.
+    /// A message is due now; or when a timer runs out, which the next message takes back, and which is to start now or
+    /// runs.
     enum class Due : std::uint8_t { now, start_timer, later };
     /// A completion was posted; `threshold` completions (1-based) make a message due.
     Due posted(std::uint32_t vector, std::uint32_t threshold) {

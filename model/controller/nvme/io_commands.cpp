@@ -78,14 +78,22 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
     }
     const std::uint64_t token = Pool<NvmeCommand>::handle_of(command).number();
     switch (next) {
-        case IoDecoder::Next::submit: hand_over(command); break;
-        case IoDecoder::Next::prp_list: lists_.read_list(walk, command.data, *this, token); break;
-        case IoDecoder::Next::ranges: lists_.read_bytes(command.data, *this, token); break;
+        case IoDecoder::Next::submit:
+            hand_over(command);
+            break;
+        case IoDecoder::Next::prp_list:
+            lists_.read_list(walk, command.data, *this, token);
+            break;
+        case IoDecoder::Next::ranges:
+            lists_.read_bytes(command.data, *this, token);
+            break;
         case IoDecoder::Next::refused:
             refuse(command, sqe.nsid);
             finish(command);
             break;
-        case IoDecoder::Next::finished: finish(command); break;
+        case IoDecoder::Next::finished:
+            finish(command);
+            break;
     }
 }
 
@@ -171,14 +179,21 @@ inline void IoCommands::count(const NvmeCommand& command) {
         return;
     }
     switch (command.op) {
-        case IoOp::read: break;
+        case IoOp::read:
+            break;
         case IoOp::write:
             ++counters_.writes;
             counters_.bytes_written += bytes;
             break;
-        case IoOp::flush: ++counters_.flushes; break;
-        case IoOp::deallocate: ++counters_.deallocates; break;
-        case IoOp::write_zeroes: ++counters_.write_zeroes; break;
+        case IoOp::flush:
+            ++counters_.flushes;
+            break;
+        case IoOp::deallocate:
+            ++counters_.deallocates;
+            break;
+        case IoOp::write_zeroes:
+            ++counters_.write_zeroes;
+            break;
     }
 }
 

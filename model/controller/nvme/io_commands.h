@@ -51,7 +51,8 @@ public:
 
 private:
     void accept_one(std::uint16_t qid, SubmissionQueue& queue, const nvme::Sqe& sqe, SimTime rung, SimTime asked);
-    void accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
+    void accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk, const nvme::Sqe& sqe,
+                      bool conflict);
     void hand_over(NvmeCommand& command) {
         command.timeline->set_number(++handed_over_);
         to_firmware(command);

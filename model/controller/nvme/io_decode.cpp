@@ -20,12 +20,23 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeComma
     command.blocks = 0;
     command.bytes = 0;
     switch (sqe.opc) {
-        case kIoRead: command.op = IoOp::read; break;
-        case kIoWrite: command.op = IoOp::write; break;
-        case kIoFlush: command.op = IoOp::flush; break;
-        case kIoWriteZeroes: command.op = IoOp::write_zeroes; break;
-        case kIoDatasetMgmt: command.op = IoOp::deallocate; break;
-        default: return refuse(command, kStInvalidOpcode);
+        case kIoRead:
+            command.op = IoOp::read;
+            break;
+        case kIoWrite:
+            command.op = IoOp::write;
+            break;
+        case kIoFlush:
+            command.op = IoOp::flush;
+            break;
+        case kIoWriteZeroes:
+            command.op = IoOp::write_zeroes;
+            break;
+        case kIoDatasetMgmt:
+            command.op = IoOp::deallocate;
+            break;
+        default:
+            return refuse(command, kStInvalidOpcode);
     }
     // A broadcast NSID is for Flush only (Identify VWC [2:1] = 3).
     const bool broadcast = sqe.nsid == kNsidAll && command.op == IoOp::flush;
@@ -34,16 +45,19 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeComma
     if (sqe.fuse() != 0 || sqe.psdt() != 0) return refuse(command, kStInvalidField);
 
     switch (command.op) {
-        case IoOp::flush: return Next::submit;
+        case IoOp::flush:
+            return Next::submit;
         case IoOp::read:
-        case IoOp::write: return decode_transfer(sqe, command, walk);
+        case IoOp::write:
+            return decode_transfer(sqe, command, walk);
         case IoOp::write_zeroes:
             command.slba = sqe.slba();
             command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
             command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
             command.fua = (sqe.cdw12 & kRwFua) != 0 || write_through_;
             return in_range(command.slba, command.blocks) ? Next::submit : refuse(command, kStLbaOutOfRange);
-        case IoOp::deallocate: break;
+        case IoOp::deallocate:
+            break;
     }
     // Dataset Management: only deallocation acts; the integral read and write hints are accepted without effect.
     if ((sqe.cdw11 & kDsmDeallocate) == 0) return Next::finished;

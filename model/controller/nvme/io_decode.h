@@ -15,18 +15,22 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes, Streams& streams)
-        : blocks_(namespace_blocks), lba_bytes_(lba_bytes), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
+    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes,
+              Streams& streams)
+        : blocks_(namespace_blocks),
+          lba_bytes_(lba_bytes),
+          max_transfer_bytes_(max_transfer_bytes),
+          streams_(streams) {}
 
     /// Feature 06h WCE = 0: every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
 
     enum class Next : std::uint8_t {
-        submit,     ///< hand the command to the firmware
-        prp_list,   ///< first the rest of NvmeCommand::data (PrpWalk::feed), then submit
-        ranges,     ///< first read the DSM ranges from NvmeCommand::data, then parse_ranges()
-        finished,   ///< nothing to do: complete with success
-        refused     ///< complete with NvmeCommand::code
+        submit,    ///< hand the command to the firmware
+        prp_list,  ///< first the rest of NvmeCommand::data (PrpWalk::feed), then submit
+        ranges,    ///< first read the DSM ranges from NvmeCommand::data, then parse_ranges()
+        finished,  ///< nothing to do: complete with success
+        refused    ///< complete with NvmeCommand::code
     };
 
     /// Fills `command` (ranges and data must be empty) and, when `prp_list`, leaves the walk waiting for its list.
@@ -47,7 +51,9 @@ public:
     std::uint64_t namespace_blocks() const { return blocks_; }
 
 private:
-    bool in_range(std::uint64_t slba, std::uint64_t blocks) const { return slba <= blocks_ && blocks <= blocks_ - slba; }
+    bool in_range(std::uint64_t slba, std::uint64_t blocks) const {
+        return slba <= blocks_ && blocks <= blocks_ - slba;
+    }
     static Next refuse(NvmeCommand& command, std::uint16_t status) {
         command.code = status;
         return Next::refused;
@@ -62,8 +68,10 @@ private:
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
         command.fua = (sqe.cdw12 & nvme::kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
-        if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, nvme::kStInvalidField);
-        if (__builtin_expect(command.op == IoOp::write && nvme::write_directive_type(sqe.cdw12) != 0, 0) && !name_stream(sqe, command))
+        if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_)
+            return refuse(command, nvme::kStInvalidField);
+        if (__builtin_expect(command.op == IoOp::write && nvme::write_directive_type(sqe.cdw12) != 0, 0) &&
+            !name_stream(sqe, command))
             return refuse(command, nvme::kStInvalidField);
         const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data);
         if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);

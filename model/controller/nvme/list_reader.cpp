@@ -48,9 +48,12 @@ void ListReader::dma_done(std::uint64_t cookie, SimTime) {
         return;
     }
     switch (read.walk.feed(read.buffer.data(), *read.data)) {
-        case PrpWalk::Step::bad_offset: return fail(read, kStInvalidPrpOffset);
-        case PrpWalk::Step::need_list: return read_piece(read);
-        case PrpWalk::Step::done: break;
+        case PrpWalk::Step::bad_offset:
+            return fail(read, kStInvalidPrpOffset);
+        case PrpWalk::Step::need_list:
+            return read_piece(read);
+        case PrpWalk::Step::done:
+            break;
     }
     reads_.release(read);
     client.list_known(token);
@@ -65,6 +68,8 @@ void ListReader::fail(Read& read, std::uint16_t status) {
     state_.settle();
 }
 
-void ListReader::dma_failed(std::uint64_t cookie) { fail(reads_.at(cookie), kStDataTransferError); }
+void ListReader::dma_failed(std::uint64_t cookie) {
+    fail(reads_.at(cookie), kStDataTransferError);
+}
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from host memory what a command needs before it can begin: the entries of a PRP list, or the ranges of a Dataset
-// Management command. One page of buffer a command; lists that continue on another page are followed.
+// Reads from host memory what a command needs before it can begin: the entries of a PRP list, or the ranges of a
+// Dataset Management command. One page of buffer a command; lists that continue on another page are followed.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ protected:
 
 class ListReader final : private DmaClient {
 public:
-    ListReader(DmaPort& dma, ControllerState& state, NvmeCounters& counters) : dma_(dma), state_(state), counters_(counters) {}
+    ListReader(DmaPort& dma, ControllerState& state, NvmeCounters& counters)
+        : dma_(dma), state_(state), counters_(counters) {}
 
     /// `walk` says need_list; adds to `data`, which must outlive the answer.
     void read_list(const PrpWalk& walk, HostData& data, ListClient& client, std::uint64_t token);

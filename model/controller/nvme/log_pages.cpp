@@ -16,7 +16,9 @@ constexpr std::size_t kEffectsBytes = 4096;
 constexpr std::uint8_t kSpareThreshold = 10;  // percent; assumed
 
 /// SMART data unit: 1000 blocks of 512 bytes, rounded up.
-std::uint64_t data_units(std::uint64_t bytes) { return div_ceil(bytes, 512'000); }
+std::uint64_t data_units(std::uint64_t bytes) {
+    return div_ceil(bytes, 512'000);
+}
 
 }  // namespace
 
@@ -88,14 +90,16 @@ void effects_log(bool directives, std::vector<std::uint8_t>& page) {
     page.assign(kEffectsBytes, 0);
     const auto admin = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 4 * opcode, v); };
     const auto io = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 1024 + 4 * opcode, v); };
-    for (const std::uint8_t opcode : {kAdminDeleteSq, kAdminCreateSq, kAdminGetLogPage, kAdminDeleteCq, kAdminCreateCq,
-                                      kAdminIdentify, kAdminAbort, kAdminSetFeatures, kAdminGetFeatures, kAdminAsyncEvent})
+    for (const std::uint8_t opcode :
+         {kAdminDeleteSq, kAdminCreateSq, kAdminGetLogPage, kAdminDeleteCq, kAdminCreateCq, kAdminIdentify, kAdminAbort,
+          kAdminSetFeatures, kAdminGetFeatures, kAdminAsyncEvent})
         admin(opcode, kSupported);
     if (directives)
         for (const std::uint8_t opcode : {kAdminDirectiveSend, kAdminDirectiveReceive}) admin(opcode, kSupported);
     io(kIoFlush, kSupported);
     io(kIoRead, kSupported);
-    for (const std::uint8_t opcode : {kIoWrite, kIoWriteZeroes, kIoDatasetMgmt}) io(opcode, kSupported | kChangesBlocks);
+    for (const std::uint8_t opcode : {kIoWrite, kIoWriteZeroes, kIoDatasetMgmt})
+        io(opcode, kSupported | kChangesBlocks);
 }
 
 }  // namespace ssdtlm

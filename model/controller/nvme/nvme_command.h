@@ -10,19 +10,27 @@
 namespace ssdtlm {
 
 struct NvmeCommand : AddressedCommand {
-    std::uint16_t code = nvme::kStSuccess;  ///< SCT << 8 | SC: why it was refused, or what the firmware's status is called
+    std::uint16_t code =
+        nvme::kStSuccess;  ///< SCT << 8 | SC: why it was refused, or what the firmware's status is called
 };
 
 /// Source: NVMe 1.4 §4.6.1.2, figures 126 to 128.
 constexpr std::uint16_t nvme_status(CommandStatus status) {
     switch (status) {
-        case CommandStatus::success: return nvme::kStSuccess;
-        case CommandStatus::not_possible: return nvme::kStInvalidField;
-        case CommandStatus::read_only: return nvme::kStReadOnlyRange;
-        case CommandStatus::write_fault: return nvme::kStWriteFault;
-        case CommandStatus::unrecovered_read: return nvme::kStUnrecoveredRead;
-        case CommandStatus::transfer_error: return nvme::kStDataTransferError;
-        case CommandStatus::aborted: return nvme::kStAbortRequested;
+        case CommandStatus::success:
+            return nvme::kStSuccess;
+        case CommandStatus::not_possible:
+            return nvme::kStInvalidField;
+        case CommandStatus::read_only:
+            return nvme::kStReadOnlyRange;
+        case CommandStatus::write_fault:
+            return nvme::kStWriteFault;
+        case CommandStatus::unrecovered_read:
+            return nvme::kStUnrecoveredRead;
+        case CommandStatus::transfer_error:
+            return nvme::kStDataTransferError;
+        case CommandStatus::aborted:
+            return nvme::kStAbortRequested;
     }
     return nvme::kStInternalError;
 }

@@ -25,7 +25,8 @@ void NvmeFrontEnd::restart(std::uint64_t host_commands) {
     if (!registers().is_shut_down()) ++c.unsafe_shutdowns;
     c.dropped = c.sqes - c.cqes;  // whatever has been fetched and has no CQE
     const std::uint64_t completed = c.reads + c.writes + c.flushes + c.deallocates + c.write_zeroes;
-    SSDTLM_CHECK(host_commands <= completed - c.dropped_completions, "the host has more completions than the controller gave");
+    SSDTLM_CHECK(host_commands <= completed - c.dropped_completions,
+                 "the host has more completions than the controller gave");
     c.dropped_completions = completed - host_commands;  // those on their way among them
     door_.restart();
     controller_.emplace(agenda_, dma_, tracker_, config_, device_, c);
@@ -46,7 +47,9 @@ tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& paylo
     return tlm::TLM_COMPLETED;
 }
 
-void NvmeFrontEnd::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) { access(payload); }
+void NvmeFrontEnd::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+    access(payload);
+}
 
 void NvmeFrontEnd::access(tlm::tlm_generic_payload& payload) {
     const std::uint64_t offset = payload.get_address();

@@ -5,9 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
-
 #include <systemc>
-
 #include <tlm>
 
 #include "common/tlm/doors.h"
@@ -18,9 +16,9 @@ namespace ssdtlm {
 
 class NvmeFrontEnd : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
 public:
-    /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time and is
-    /// completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike. With an annotated
-    /// delay it is made at that time: BEGIN_RESP follows then, and b_transport waits.
+    /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time and
+    /// is completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike. With an
+    /// annotated delay it is made at that time: BEGIN_RESP follows then, and b_transport waits.
     tlm::tlm_target_socket<> mmio_target;
 
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,

@@ -3,7 +3,8 @@
 
 namespace ssdtlm {
 
-NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive, std::uint64_t read_window)
+NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
+                       std::uint64_t read_window)
     : dma("dma", agenda, read_window),
       controller("front_end", agenda, dma, stages, config, drive),
       mmio_target(controller.mmio_target),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVMe controller with its DMA engine: the front end "nvme". The two modules are children of whatever module is under construction.
+// An NVMe controller with its DMA engine: the front end "nvme". The two modules are children of whatever module is
+// under construction.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace ssdtlm {
 class NvmeOnPcie final : public FrontEnd {
 public:
     /// `read_window`: bytes of data reads that the DMA engine has under way, see there.
-    NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive, std::uint64_t read_window);
+    NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
+               std::uint64_t read_window);
 
     DmaEngine dma;
     NvmeFrontEnd controller;

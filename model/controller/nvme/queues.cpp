@@ -16,7 +16,8 @@ bool QueueSet::any_io_queue() const {
     return false;
 }
 
-void QueueSet::create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries, Purpose purpose) {
+void QueueSet::create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries,
+                         Purpose purpose) {
     SubmissionQueue& q = sqs_[qid];
     q = SubmissionQueue{};
     q.valid = true;
@@ -46,7 +47,9 @@ void QueueSet::delete_sq(std::uint16_t qid) {
     sqs_[qid] = SubmissionQueue{};
 }
 
-void QueueSet::delete_cq(std::uint16_t qid) { cqs_[qid] = CompletionQueue{}; }
+void QueueSet::delete_cq(std::uint16_t qid) {
+    cqs_[qid] = CompletionQueue{};
+}
 
 void QueueSet::clear() {
     for (SubmissionQueue& q : sqs_) q = SubmissionQueue{};

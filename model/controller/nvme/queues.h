@@ -15,15 +15,15 @@ namespace ssdtlm {
 /// Both ends of a ring, in one cache line each.
 struct alignas(64) SubmissionQueue {
     bool valid = false;
-    bool deleting = false;        ///< Delete SQ waits for the commands in flight; nothing more is fetched
+    bool deleting = false;  ///< Delete SQ waits for the commands in flight; nothing more is fetched
     std::uint16_t cqid = 0;
-    std::uint16_t delete_cid = 0; ///< of the waiting Delete SQ command
-    std::uint16_t tenant = 0;     ///< what it was created for; 0: nobody in particular
-    std::uint8_t priority = 0;    ///< QPRIO
+    std::uint16_t delete_cid = 0;  ///< of the waiting Delete SQ command
+    std::uint16_t tenant = 0;      ///< what it was created for; 0: nobody in particular
+    std::uint8_t priority = 0;     ///< QPRIO
     std::uint32_t entries = 0;
-    std::uint32_t head = 0;       ///< first slot whose entry has not arrived: SQHD
+    std::uint32_t head = 0;  ///< first slot whose entry has not arrived: SQHD
     std::uint64_t base = 0;
-    std::uint32_t fetch = 0;      ///< first slot not yet asked for
+    std::uint32_t fetch = 0;  ///< first slot not yet asked for
     std::uint32_t tail = 0;
     std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
 
@@ -51,15 +51,15 @@ struct alignas(64) SubmissionQueue {
 
 private:
     friend class QueueSet;
-    std::unique_ptr<SimTime[]> rung_;       // by slot
-    std::unique_ptr<std::uint64_t[]> cids_; // bit per identifier
+    std::unique_ptr<SimTime[]> rung_;        // by slot
+    std::unique_ptr<std::uint64_t[]> cids_;  // bit per identifier
 };
 static_assert(sizeof(SubmissionQueue) == 64);
 
 struct alignas(64) CompletionQueue {
     bool valid = false;
     bool interrupts = false;
-    bool phase = true;          ///< of the next entry
+    bool phase = true;  ///< of the next entry
     std::uint16_t vector = 0;
     std::uint32_t entries = 0;
     std::uint64_t base = 0;
@@ -67,7 +67,7 @@ struct alignas(64) CompletionQueue {
     std::uint32_t tail = 0;
     std::uint32_t bound_sqs = 0;
     std::uint32_t held_first = 0;
-    std::vector<nvme::Cqe> held;    ///< posted by nobody yet: the queue was full; [held_first, end)
+    std::vector<nvme::Cqe> held;  ///< posted by nobody yet: the queue was full; [held_first, end)
 
     bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
     std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }

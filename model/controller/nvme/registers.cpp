@@ -9,7 +9,8 @@ using namespace nvme;
 
 NvmeRegisters::NvmeRegisters(const NvmeConfig& config, Ps scan_time) {
     // CAP.TO in 500 ms units, rounded up, at least 1 so that a driver's limit is never zero.
-    const std::uint64_t half_seconds = div_ceil(static_cast<std::uint64_t>((config.ready_time + scan_time).count()), 500'000'000'000u);
+    const std::uint64_t half_seconds =
+        div_ceil(static_cast<std::uint64_t>((config.ready_time + scan_time).count()), 500'000'000'000u);
     const std::uint64_t to = std::clamp<std::uint64_t>(half_seconds, 1, 255);
     cap_ = std::uint64_t{config.max_queue_entries - 1} | Cap::kCqr | to << Cap::kToShift | Cap::kCssNvm;
 }
@@ -23,19 +24,31 @@ std::uint64_t NvmeRegisters::read(std::uint32_t offset, std::uint32_t bytes) con
 
 std::uint32_t NvmeRegisters::read_dword(std::uint32_t offset) const {
     switch (offset) {
-        case kRegCap: return static_cast<std::uint32_t>(cap_);
-        case kRegCap + 4: return static_cast<std::uint32_t>(cap_ >> 32);
-        case kRegVs: return kVersion14;
+        case kRegCap:
+            return static_cast<std::uint32_t>(cap_);
+        case kRegCap + 4:
+            return static_cast<std::uint32_t>(cap_ >> 32);
+        case kRegVs:
+            return kVersion14;
         case kRegIntms:
-        case kRegIntmc: return interrupt_mask_;
-        case kRegCc: return cc_;
-        case kRegCsts: return csts_;
-        case kRegAqa: return aqa_;
-        case kRegAsq: return static_cast<std::uint32_t>(asq_);
-        case kRegAsq + 4: return static_cast<std::uint32_t>(asq_ >> 32);
-        case kRegAcq: return static_cast<std::uint32_t>(acq_);
-        case kRegAcq + 4: return static_cast<std::uint32_t>(acq_ >> 32);
-        default: return 0;  // NSSR reads 0; CMB, PMR and boot partitions are absent
+        case kRegIntmc:
+            return interrupt_mask_;
+        case kRegCc:
+            return cc_;
+        case kRegCsts:
+            return csts_;
+        case kRegAqa:
+            return aqa_;
+        case kRegAsq:
+            return static_cast<std::uint32_t>(asq_);
+        case kRegAsq + 4:
+            return static_cast<std::uint32_t>(asq_ >> 32);
+        case kRegAcq:
+            return static_cast<std::uint32_t>(acq_);
+        case kRegAcq + 4:
+            return static_cast<std::uint32_t>(acq_ >> 32);
+        default:
+            return 0;  // NSSR reads 0; CMB, PMR and boot partitions are absent
     }
 }
 
@@ -55,9 +68,14 @@ NvmeRegisters::Action NvmeRegisters::write_dword(std::uint32_t offset, std::uint
     const auto low = [value](std::uint64_t r) { return (r & ~0xFFFFFFFFull) | value; };
     const auto high = [value](std::uint64_t r) { return (r & 0xFFFFFFFFull) | std::uint64_t{value} << 32; };
     switch (offset) {
-        case kRegIntms: interrupt_mask_ |= value; break;
-        case kRegIntmc: interrupt_mask_ &= ~value; break;
-        case kRegCc: return write_cc(value);
+        case kRegIntms:
+            interrupt_mask_ |= value;
+            break;
+        case kRegIntmc:
+            interrupt_mask_ &= ~value;
+            break;
+        case kRegCc:
+            return write_cc(value);
         case kRegAqa:
             if (disabled) aqa_ = value & 0x0FFF0FFFu;
             break;
@@ -73,7 +91,8 @@ NvmeRegisters::Action NvmeRegisters::write_dword(std::uint32_t offset, std::uint
         case kRegAcq + 4:
             if (disabled) acq_ = high(acq_);
             break;
-        default: break;
+        default:
+            break;
     }
     return Action::none;
 }
@@ -109,7 +128,9 @@ NvmeRegisters::Action NvmeRegisters::try_enable() {
     return Action::none;
 }
 
-void NvmeRegisters::ready() { csts_ |= Csts::kReady; }
+void NvmeRegisters::ready() {
+    csts_ |= Csts::kReady;
+}
 
 NvmeRegisters::Action NvmeRegisters::stopped() {
     stopping_ = false;

@@ -41,7 +41,9 @@ public:
     bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
     bool is_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete; }
     /// Ready, not fatal, not stopping: commands already fetched still run (also while shutting down).
-    bool is_serving() const { return (csts_ & (nvme::Csts::kReady | nvme::Csts::kFatal)) == nvme::Csts::kReady && !stopping_; }
+    bool is_serving() const {
+        return (csts_ & (nvme::Csts::kReady | nvme::Csts::kFatal)) == nvme::Csts::kReady && !stopping_;
+    }
     /// Commands may be fetched: ready, not fatal, not stopping, not shut down.
     bool is_running() const { return csts_ == nvme::Csts::kReady && !stopping_; }
 

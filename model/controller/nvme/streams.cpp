@@ -21,12 +21,15 @@ std::uint16_t Streams::send(const Sqe& sqe) {
     }
     if (d.type != kDirectiveStreams || !enabled_) return kStInvalidField;
     switch (d.operation) {
-        case kStreamsReleaseIdentifier: close(d.specific); return kStSuccess;
+        case kStreamsReleaseIdentifier:
+            close(d.specific);
+            return kStSuccess;
         case kStreamsReleaseResources:
             open_.clear();
             allocated_ = 0;
             return kStSuccess;
-        default: return kStInvalidField;
+        default:
+            return kStInvalidField;
     }
 }
 
@@ -38,7 +41,7 @@ std::uint16_t Streams::receive(const Sqe& sqe, std::uint32_t& dw0, std::vector<s
     std::vector<std::uint8_t> page;
     if (d.type == kDirectiveIdentify && d.operation == kDirectiveParameters) {
         page.resize(kIdentifyBytes);
-        page[0] = 1u << kDirectiveIdentify | 1u << kDirectiveStreams;            // supported
+        page[0] = 1u << kDirectiveIdentify | 1u << kDirectiveStreams;  // supported
         page[32] = static_cast<std::uint8_t>(1u << kDirectiveIdentify | (enabled_ ? 1u << kDirectiveStreams : 0u));
     } else if (d.type != kDirectiveStreams || !enabled_) {
         return kStInvalidField;

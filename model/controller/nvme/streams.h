@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Streams directive (NVMe 1.4 §9.3) of the one namespace: whether the host has enabled it, how many streams it may have
-// open, and which. A write that names a stream opens it; when there is no room, the one that has not been written for longest
-// is closed. What a stream is good for is the FTL's business.
+// The Streams directive (NVMe 1.4 §9.3) of the one namespace: whether the host has enabled it, how many streams it may
+// have open, and which. A write that names a stream opens it; when there is no room, the one that has not been written
+// for longest is closed. What a stream is good for is the FTL's business.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,8 @@ void SubmissionFetch::check_waiters() const {
         const SubmissionQueue& q = queues_.sq(qid);
         if (q.waiting() != 0 && may_fetch(q) && !arbiter_.is_ready(qid))
             throw CheckFailed(fmt::format(
-                "nvme: queue {}: commands are behind the doorbell and may be fetched, but the arbiter does not know", i));
+                "nvme: queue {}: commands are behind the doorbell and may be fetched, but the arbiter does not know",
+                i));
     }
     if (arbiter_.any() && state_.running() && fetches_.in_use() != depth_)
         throw CheckFailed("nvme: a submission queue is ready and a fetch is free, but nobody fetches");

@@ -21,7 +21,7 @@ struct FetchedEntries {
     std::uint16_t qid = 0;
     std::uint32_t first = 0;  ///< slot of the first entry
     std::uint32_t count = 0;
-    SimTime asked{};          ///< when their fetch began
+    SimTime asked{};  ///< when their fetch began
     const nvme::Sqe* entries = nullptr;
 };
 
@@ -69,9 +69,13 @@ public:
     /// Entries could be fetched, and all fetches are under way.
     bool waits_for_fetch() const { return arbiter_.any() && fetches_.in_use() == depth_; }
     /// Commands of this queue wait behind its doorbell, and its window is full.
-    bool waits_for_window(std::uint16_t qid) const { return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 && queues_.sq(qid).in_flight >= window_; }
+    bool waits_for_window(std::uint16_t qid) const {
+        return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 && queues_.sq(qid).in_flight >= window_;
+    }
     /// Share of the window of this queue that commands take.
-    double window_filled(std::uint16_t qid) const { return queues_.has_sq(qid) ? static_cast<double>(queues_.sq(qid).in_flight) / window_ : 0.0; }
+    double window_filled(std::uint16_t qid) const {
+        return queues_.has_sq(qid) ? static_cast<double>(queues_.sq(qid).in_flight) / window_ : 0.0;
+    }
     /// Between two entries of the agenda. Throws CheckFailed.
     void check_waiters() const;
 

@@ -64,7 +64,8 @@ std::vector<ParityEngine::Sum>& ParityEngine::sums_of(SuperblockId b, std::uint3
 void ParityEngine::add(Sum& sum, const Spare* spare, const UnitBytes* bytes) const {
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
         sum.spare[s] = Spare{idx(sum.spare[s]) ^ RowParity::addend(spare[s])};
-        if (bytes == nullptr || !bytes[s] || spare[s] == kPadding) continue;  // of a unit that is not moved any more they are there still
+        if (bytes == nullptr || !bytes[s] || spare[s] == kPadding)
+            continue;  // of a unit that is not moved any more they are there still
         if (!sum.bytes[s]) {
             sum.bytes[s] = bytes[s];
             continue;
@@ -102,7 +103,8 @@ ParityEngine::Rebuild& ParityEngine::take_rebuild(std::uint32_t& number) {
     if (free_rebuilds_.empty()) {
         free_rebuilds_.push_back(static_cast<std::uint32_t>(rebuilds_.size()));
         rebuilds_.push_back(std::make_unique<Rebuild>());
-        for (std::uint32_t i = 1; i < shape_.planes() / shape_.joined(); ++i) rebuilds_.back()->parts.push_back(std::make_unique<Part>());
+        for (std::uint32_t i = 1; i < shape_.planes() / shape_.joined(); ++i)
+            rebuilds_.back()->parts.push_back(std::make_unique<Part>());
     }
     number = free_rebuilds_.back();
     free_rebuilds_.pop_back();
@@ -115,8 +117,10 @@ bool ParityEngine::begin(FlashTransaction& failed) {
     const std::uint32_t row = failed.address.page;
     const std::uint32_t first = idx(failed.address.plane) % shape_.joined();
     const auto broken = broken_.find(idx(b));
-    bool complete = ftl_.superblock(b).state != BlockState::set_apart && (broken == broken_.end() || broken->second.count(row) == 0);
-    for (std::uint32_t i = first; i < shape_.planes() && complete; i += shape_.joined()) complete = ftl_.flash().next_page(shape_.block(b, i)) > row;
+    bool complete = ftl_.superblock(b).state != BlockState::set_apart &&
+                    (broken == broken_.end() || broken->second.count(row) == 0);
+    for (std::uint32_t i = first; i < shape_.planes() && complete; i += shape_.joined())
+        complete = ftl_.flash().next_page(shape_.block(b, i)) > row;
     if (!complete) {
         ++counters_.not_rebuilt;
         return false;
@@ -148,22 +152,27 @@ bool ParityEngine::begin(FlashTransaction& failed) {
     return true;
 }
 
-/// All were read, and the page for parity is the youngest of the row: not left by a loss of power in front of data that came later.
+/// All were read, and the page for parity is the youngest of the row: not left by a loss of power in front of data that
+/// came later.
 bool ParityEngine::is_sum(const Rebuild& r) const {
-    if (std::any_of(r.parts.begin(), r.parts.end(), [](const auto& part) { return part->txn.status.result != FlashResult::ok; })) return false;
+    if (std::any_of(r.parts.begin(), r.parts.end(),
+                    [](const auto& part) { return part->txn.status.result != FlashResult::ok; }))
+        return false;
     const SpareArea& flash = ftl_.flash();
     if (!flash.keeps_records()) return true;  // the power does not go
     const PageRecord parity = flash.record(r.parts.back()->txn.address);
     // Torn, or failed in an earlier life.
     const auto has_nothing = [&](const FlashTransaction& txn, PageKind kind) {
-        return txn.spare[0] == kTorn ||
-               (kind != PageKind::journal && std::all_of(txn.spare.begin(), txn.spare.begin() + geometry_.units_per_page(), [](Spare s) { return s == kPadding; }));
+        return txn.spare[0] == kTorn || (kind != PageKind::journal &&
+                                         std::all_of(txn.spare.begin(), txn.spare.begin() + geometry_.units_per_page(),
+                                                     [](Spare s) { return s == kPadding; }));
     };
     const auto is_addend = [&](const auto& part) {
         const PageRecord record = flash.record(part->txn.address);
         return record.number < parity.number && !has_nothing(part->txn, record.kind);
     };
-    return parity.kind == PageKind::parity && !has_nothing(r.parts.back()->txn, parity.kind) && flash.record(r.failed->address).number < parity.number &&
+    return parity.kind == PageKind::parity && !has_nothing(r.parts.back()->txn, parity.kind) &&
+           flash.record(r.failed->address).number < parity.number &&
            std::all_of(r.parts.begin(), r.parts.end() - 1, is_addend);
 }
 
@@ -209,7 +218,8 @@ void ParityEngine::give_bytes(const Sum& sum, FlashTransaction& txn) const {
 }
 
 std::string ParityEngine::dump() const {
-    return "parity: " + std::to_string(rebuilds_.size() - free_rebuilds_.size()) + " pages being rebuilt, " + std::to_string(rows_.size()) + " superblocks whose rows are added up\n";
+    return "parity: " + std::to_string(rebuilds_.size() - free_rebuilds_.size()) + " pages being rebuilt, " +
+           std::to_string(rows_.size()) + " superblocks whose rows are added up\n";
 }
 
 }  // namespace ssdtlm

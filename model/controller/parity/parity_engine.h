@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the firmware and the flash of a drive whose rows have parity (../ftl/parity): hardware that adds up (XOR) what is programmed into a row,
-// and gives the sum to the row's pages for parity when they come by; and that reads the other pages of a row when one of them cannot be read, whose
-// contents their sum is. What was programmed into a row before the engine was there (preconditioning, a life before) it takes from the flash in no time.
-// Contents are what stands for them: of each unit its Spare, and its bytes if the flash keeps them.
+// Between the firmware and the flash of a drive whose rows have parity (../ftl/parity): hardware that adds up (XOR)
+// what is programmed into a row, and gives the sum to the row's pages for parity when they come by; and that reads the
+// other pages of a row when one of them cannot be read, whose contents their sum is. What was programmed into a row
+// before the engine was there (preconditioning, a life before) it takes from the flash in no time. Contents are what
+// stands for them: of each unit its Spare, and its bytes if the flash keeps them.
 #pragma once
 
 #include <array>
@@ -21,9 +22,10 @@ namespace ssdtlm {
 class ParityEngine final : public FlashPort, private FlashClient {
 public:
     struct Counters {
-        std::uint64_t rebuilt = 0;     ///< pages that could not be read, and were rebuilt
-        std::uint64_t not_rebuilt = 0; ///< that could not: another page of the row cannot be read, or the row is without parity
-        std::uint64_t reads = 0;       ///< pages read for it
+        std::uint64_t rebuilt = 0;  ///< pages that could not be read, and were rebuilt
+        std::uint64_t not_rebuilt =
+            0;  ///< that could not: another page of the row cannot be read, or the row is without parity
+        std::uint64_t reads = 0;  ///< pages read for it
         Counters& operator+=(const Counters& o) {
             rebuilt += o.rebuilt;
             not_rebuilt += o.not_rebuilt;
@@ -57,7 +59,7 @@ private:
     struct Rebuild {
         FlashTransaction* failed = nullptr;
         std::vector<std::unique_ptr<Part>> parts;  ///< the row's other pages, that for parity last; used again
-        std::uint32_t left = 0;  ///< of these, still being read
+        std::uint32_t left = 0;                    ///< of these, still being read
     };
 
     void pass_program(FlashTransaction& txn);
@@ -76,8 +78,9 @@ private:
     const NandGeometry geometry_;
     const SuperblockShape& shape_;
     std::unordered_map<std::uint32_t, Rows> rows_;  // by superblock: those that are being written
-    std::unordered_map<std::uint32_t, std::set<std::uint32_t>> broken_;  // by superblock: rows in which a program has failed
-    std::vector<Asked> asked_;                      // of reads and programs that were passed on
+    std::unordered_map<std::uint32_t, std::set<std::uint32_t>>
+        broken_;                // by superblock: rows in which a program has failed
+    std::vector<Asked> asked_;  // of reads and programs that were passed on
     std::vector<std::uint32_t> free_asked_;
     std::vector<std::unique_ptr<Rebuild>> rebuilds_;
     std::vector<std::uint32_t> free_rebuilds_;

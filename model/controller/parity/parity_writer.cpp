@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& around) : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
+ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& around)
+    : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
     around_.ftl.parity()->on_due([this] { due(); });
 }
 
@@ -26,7 +27,8 @@ void ParityWriter::begin(std::uint64_t) {
         const PageAddress first = due_[next].at;
         JobChain row;
         std::uint32_t pages = 0;
-        for (; next != due_.size() && due_[next].at.block == first.block && due_[next].at.page == first.page; ++next, ++pages) {
+        for (; next != due_.size() && due_[next].at.block == first.block && due_[next].at.page == first.page;
+             ++next, ++pages) {
             const RowParity::Page& page = due_[next];
             FlashJob& job = around_.jobs.acquire(FlashJob::Kind::parity_program, now);
             job.units = 0;
@@ -37,7 +39,9 @@ void ParityWriter::begin(std::uint64_t) {
             row.add(job);
         }
         pages_ += pages;
-        around_.cores.run<&ParityWriter::issue>(this, idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages, CoreStep::parity_issue, row.first()->index);
+        around_.cores.run<&ParityWriter::issue>(this, idx(geometry_.die_of(first.plane)),
+                                                std::uint64_t{costs_.flash_issue} * pages, CoreStep::parity_issue,
+                                                row.first()->index);
     }
     if (failed == 0) return;
     around_.gc.check_all();
@@ -87,9 +91,12 @@ void ParityWriter::ended(FlashJob& job) {
 }
 
 void ParityWriter::check_waiters() const {
-    if (around_.ftl.parity()->any_due() && !asked_) throw CheckFailed("parity: pages are due, and nobody comes to program them");
+    if (around_.ftl.parity()->any_due() && !asked_)
+        throw CheckFailed("parity: pages are due, and nobody comes to program them");
 }
 
-std::string ParityWriter::dump() const { return "parity: " + std::to_string(pages_) + " pages being programmed" + (asked_ ? ", more are due\n" : "\n"); }
+std::string ParityWriter::dump() const {
+    return "parity: " + std::to_string(pages_) + " pages being programmed" + (asked_ ? ", more are due\n" : "\n");
+}
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has brought, then by way of the program
-// feed, behind the data of the row.
+// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has
+// brought, then by way of the program feed, behind the data of the row.
 #pragma once
 
 #include <cstdint>

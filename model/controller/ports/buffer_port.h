@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write buffer as commands and destaging see it: room, which units it holds, in what order they go to flash, and which
-// command waits for each. How full it is lies here, so that asking costs nothing; what to do about it is the
+// The write buffer as commands and destaging see it: room, which units it holds, in what order they go to flash, and
+// which command waits for each. How full it is lies here, so that asking costs nothing; what to do about it is the
 // implementation's.
 #pragma once
 
@@ -14,8 +14,8 @@
 namespace ssdtlm {
 
 /// Contract. Two writes of one unit are never under way to flash at once, and they go there in the order of insert().
-/// Every unit inserted leaves exactly once: by programmed() after pop_dirty(), by drop(), by merged() when it was dropped
-/// before, or replaced by a newer write of the same unit that no command and no flush told apart.
+/// Every unit inserted leaves exactly once: by programmed() after pop_dirty(), by drop(), by merged() when it was
+/// dropped before, or replaced by a newer write of the same unit that no command and no flush told apart.
 class BufferPort {
 public:
     using Index = std::uint32_t;
@@ -25,9 +25,10 @@ public:
     struct Unit {
         Lpa lpa{};
         std::uint32_t version = 0;
-        bool merging = false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
-        bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
-        std::uint8_t stream = 0;  ///< of its newest write
+        bool merging =
+            false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
+        bool dropped = false;         ///< deallocated while merging or on its way to flash: its data no longer matters
+        std::uint8_t stream = 0;      ///< of its newest write
         std::uint8_t priority = 0;    ///< of the write that came last, as in WorkTag
         std::uint16_t tenant = 0;     ///< that wrote it last
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
@@ -39,13 +40,14 @@ public:
     /// In units.
     struct Levels {
         std::uint32_t capacity = 0;
-        std::uint32_t used = 0;      ///< reserved and occupied
-        std::uint32_t held = 0;      ///< in the buffer; the others of `used` are reserved for data on its way
+        std::uint32_t used = 0;  ///< reserved and occupied
+        std::uint32_t held = 0;  ///< in the buffer; the others of `used` are reserved for data on its way
         std::uint32_t dirty = 0;
         std::uint32_t queued = 0;    ///< dirty, and may be programmed now: the others wait for their older copy
         std::uint32_t demanded = 0;  ///< of those queued: a command or a flush waits for them
         std::uint32_t merging = 0;   ///< wait for the rest of their old copy
-        bool wanted = false;         ///< what was read would stay, if there were room, and none of the buffer was on its way to flash
+        bool wanted =
+            false;  ///< what was read would stay, if there were room, and none of the buffer was on its way to flash
     };
     /// In units, since the start.
     struct Counters {
@@ -79,7 +81,9 @@ public:
     bool demanded() const { return levels_.demanded != 0; }
     /// The same of the units of one lane (lane_port.h).
     std::uint32_t queued(std::uint32_t lane) const { return of_lane_.empty() ? levels_.queued : of_lane_[lane].queued; }
-    bool demanded(std::uint32_t lane) const { return (of_lane_.empty() ? levels_.demanded : of_lane_[lane].demanded) != 0; }
+    bool demanded(std::uint32_t lane) const {
+        return (of_lane_.empty() ? levels_.demanded : of_lane_[lane].demanded) != 0;
+    }
     std::uint32_t merging() const { return levels_.merging; }
     bool is_wanted() const { return levels_.wanted; }
     /// What was read found no room (cache_room/). Holds until a unit is taken to be programmed.
@@ -98,14 +102,16 @@ public:
     /// Programs of what is queued give room to somebody who waits for it. Only where tenants have parts of it.
     virtual bool programs_give_room() const { return true; }
     /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
-    /// Bytes::merging: not programmable until merged(). `whose`: of the command; its stream is said apart. Returns its index.
+    /// Bytes::merging: not programmable until merged(). `whose`: of the command; its stream is said apart. Returns its
+    /// index.
     virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
                          std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;
-    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it the
-    /// later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is left.
+    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it
+    /// the later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is
+    /// left.
     virtual bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) = 0;
     /// Newest buffered write of a unit, kNone when the buffer has none.
     virtual Index find(Lpa lpa) const = 0;
@@ -114,12 +120,15 @@ public:
     virtual bool is_awaited(Index i) const = 0;
     /// A read found it there.
     virtual void touch(Index) {}
-    /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until programmed().
+    /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until
+    /// programmed().
     virtual Index pop_dirty(std::uint32_t lane) = 0;
-    /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone: none.
+    /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone:
+    /// none.
     virtual Index first_dirty(std::uint32_t lane) const = 0;
     virtual Index dirty_behind(Index i) const = 0;
-    /// All that are dirty, in the order in which they would be programmed if nothing else came; with lanes or buckets, of one after the other.
+    /// All that are dirty, in the order in which they would be programmed if nothing else came; with lanes or buckets,
+    /// of one after the other.
     virtual std::vector<Unit> dirty_units() const = 0;
     /// Is one of these.
     virtual bool may_be_programmed(Index i) const = 0;
@@ -132,8 +141,8 @@ public:
         ++counters_.given_up;
         return programmed(i);
     }
-    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of vanished
-    /// units are appended to `released`.
+    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of
+    /// vanished units are appended to `released`.
     virtual void drop(Lpa lpa, std::vector<std::uint32_t>& released) = 0;
     /// Starts a new flush generation; everything inserted so far belongs to the one returned or earlier.
     virtual std::uint32_t begin_flush() = 0;

@@ -18,10 +18,10 @@ enum class BusTurn : std::uint8_t {
 
 /// What could use the bus.
 struct BusWork {
-    std::uint32_t commands = 0;          ///< reads and erases in the scheduler
-    std::uint32_t programs = 0;          ///< programs in the scheduler
-    std::uint32_t passed = 0;            ///< turns that went past waiting programs since the last one began
-    FlashTransaction* data = nullptr;    ///< finished reads, oldest first, linked by `next`
+    std::uint32_t commands = 0;        ///< reads and erases in the scheduler
+    std::uint32_t programs = 0;        ///< programs in the scheduler
+    std::uint32_t passed = 0;          ///< turns that went past waiting programs since the last one began
+    FlashTransaction* data = nullptr;  ///< finished reads, oldest first, linked by `next`
 };
 
 /// Which kinds are worth a turn now: what waits in the scheduler counts only while some die could start it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a command ends, in the firmware's own words. Each front end has one table from these to the codes of its protocol.
+// How a command ends, in the firmware's own words. Each front end has one table from these to the codes of its
+// protocol.
 #pragma once
 
 #include <array>
@@ -18,8 +19,10 @@ enum class CommandStatus : std::uint8_t {
     aborted            ///< it waited while the host reset the drive
 };
 
-inline constexpr std::array<const char*, 7> kCommandStatusNames{"success", "not possible", "read-only drive", "write fault",
-                                                                "unrecovered read", "transfer error", "aborted"};
-constexpr const char* status_name(CommandStatus s) { return kCommandStatusNames[static_cast<std::size_t>(s)]; }
+inline constexpr std::array<const char*, 7> kCommandStatusNames{
+    "success", "not possible", "read-only drive", "write fault", "unrecovered read", "transfer error", "aborted"};
+constexpr const char* status_name(CommandStatus s) {
+    return kCommandStatusNames[static_cast<std::size_t>(s)];
+}
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded cores as the firmware's organs see them: a step is given to a core, and what follows it is called when the
-// core has done its cycles.
+// The embedded cores as the firmware's organs see them: a step is given to a core, and what follows it is called when
+// the core has done its cycles.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ enum class CoreStep : std::uint8_t {
     parity_done,
     padding_issue,  ///< of pages that close word lines
     padding_done,
-    map_read,       ///< of a translation page
+    map_read,  ///< of a translation page
     map_write,
     map_write_done,
     checkpoint_issue,
     checkpoint_done,
-    map_scan,       ///< of what a page says when the drive starts
-    refresh_look    ///< at the ages of superblocks
+    map_scan,     ///< of what a page says when the drive starts
+    refresh_look  ///< at the ages of superblocks
 };
 
 class CorePort {
@@ -50,10 +50,11 @@ public:
         SimTime end;
     };
     virtual ~CorePort() = default;
-    /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a core.
-    /// Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command (its number),
-    /// is for those who watch. `waits`: besides, the core waits for the DRAM so long.
-    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand, Ps waits = {}) = 0;
+    /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a
+    /// core. Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command
+    /// (its number), is for those who watch. `waits`: besides, the core waits for the DRAM so long.
+    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand,
+                         Ps waits = {}) = 0;
     /// The map's table as the cores see it. Null: what an access to it takes is part of a step's cycles.
     TablePort* table() const { return table_; }
     void set_table(TablePort* table) { table_ = table; }

@@ -37,8 +37,10 @@ struct HostSegment {
 /// How a write of data goes.
 struct DmaTerms {
     SimTime from{};      ///< bulk: the data are there from then on; past: now
-    bool prompt = true;  ///< bulk: dma_done comes at once when the last TLP has its place; else as late as on arrival, but before that of the next
-    bool bulk = false;   ///< all else may go before each of its TLPs. Data that are longer than a burst of the engine are, in any case
+    bool prompt = true;  ///< bulk: dma_done comes at once when the last TLP has its place; else as late as on arrival,
+                         ///< but before that of the next
+    bool bulk = false;   ///< all else may go before each of its TLPs. Data that are longer than a burst of the engine
+                         ///< are, in any case
 };
 
 inline constexpr DmaTerms kPlainTerms{};
@@ -46,17 +48,19 @@ inline constexpr DmaTerms kPlainTerms{};
 /// Writes of at most this many bytes are copied at the call.
 inline constexpr std::uint32_t kDmaInlineBytes = 64;
 
-/// All calls return at once; data requests of one direction start in call order, bulk writes in order of the times from which their data
-/// are there, and so do short ones (up to kDmaInlineBytes written, 512 bytes read), which may pass data of which dma_done has not been
-/// called. Other data may pass bulk. Segments are copied. dma_done may be called before write_host returns (idle link). client may be null. `content` says which bytes of `data` have to be
-/// moved; the others still take their time on the wire, and their place may or may not be written.
+/// All calls return at once; data requests of one direction start in call order, bulk writes in order of the times from
+/// which their data are there, and so do short ones (up to kDmaInlineBytes written, 512 bytes read), which may pass
+/// data of which dma_done has not been called. Other data may pass bulk. Segments are copied. dma_done may be called
+/// before write_host returns (idle link). client may be null. `content` says which bytes of `data` have to be moved;
+/// the others still take their time on the wire, and their place may or may not be written.
 class DmaPort {
 public:
     virtual ~DmaPort() = default;
     /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
     /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                            DmaClient* client, std::uint64_t cookie, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) = 0;
+                            DmaClient* client, std::uint64_t cookie, ByteEnables content = {},
+                            const DmaTerms& terms = kPlainTerms) = 0;
     /// write_host() of at most kDmaInlineBytes to one place, without a client.
     virtual void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
         const HostSegment to{address, bytes};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's DRAM as its users see it: data pass it, one access after the other, and whoever asked is called when they
-// have, or told when that will be. An outside DRAM simulator can stand behind it.
+// The controller's DRAM as its users see it: data pass it, one access after the other, and whoever asked is called when
+// they have, or told when that will be. An outside DRAM simulator can stand behind it.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,18 @@ public:
     /// `agenda` must outlive it.
     explicit DramPort(Agenda& agenda) : agenda_(agenda) {}
     virtual ~DramPort() = default;
-    /// Moves the bytes of all pieces, one after the other. Returns when the last byte will have been accessed; kNever: not known yet,
-    /// the client is called then, never from within. Accesses may end in another order than they were asked for.
+    /// Moves the bytes of all pieces, one after the other. Returns when the last byte will have been accessed; kNever:
+    /// not known yet, the client is called then, never from within. Accesses may end in another order than they were
+    /// asked for.
     virtual SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) = 0;
     /// Whether no data are under way.
     virtual bool idle(SimTime now) const = 0;
     /// Time in which data were under way, up to the end of what was asked for.
     virtual Ps busy() const = 0;
 
-    SimTime begin(const DramPiece& piece, DramClient& client, std::uint64_t cookie) { return begin(&piece, 1, client, cookie); }
+    SimTime begin(const DramPiece& piece, DramClient& client, std::uint64_t cookie) {
+        return begin(&piece, 1, client, cookie);
+    }
     /// begin() for who has to do something at the end: the client is called in any case.
     void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) {
         const SimTime end = begin(pieces, count, client, cookie);

@@ -11,14 +11,14 @@ namespace ssdtlm {
 
 /// What does not change while the drive lives.
 struct DriveFacts {
-    std::uint64_t namespace_bytes = 0;       ///< a whole number of logical blocks
-    Ps scan_time{};                          ///< longest search for the map after the power was off, or longest reset
-    Ps shutdown_time{};                      ///< longest normal shutdown; 0: not known
-    bool volatile_write_cache = false;       ///< false: power-loss protected or no buffer
-    std::uint32_t unit_bytes = 4096;         ///< preferred write and deallocate granularity (the mapping unit)
-    std::string serial = "SSDTLM0000000001"; ///< ASCII, at most 20 characters
-    std::string model = "ssdtlm";            ///< ASCII, at most 40
-    std::string firmware = "0.1";            ///< ASCII, at most 8
+    std::uint64_t namespace_bytes = 0;        ///< a whole number of logical blocks
+    Ps scan_time{};                           ///< longest search for the map after the power was off, or longest reset
+    Ps shutdown_time{};                       ///< longest normal shutdown; 0: not known
+    bool volatile_write_cache = false;        ///< false: power-loss protected or no buffer
+    std::uint32_t unit_bytes = 4096;          ///< preferred write and deallocate granularity (the mapping unit)
+    std::string serial = "SSDTLM0000000001";  ///< ASCII, at most 20 characters
+    std::string model = "ssdtlm";             ///< ASCII, at most 40
+    std::string firmware = "0.1";             ///< ASCII, at most 8
 };
 
 /// What does.

@@ -14,47 +14,68 @@
 namespace ssdtlm {
 
 struct FlashJob {
-    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program, map_read, map_program, checkpoint_program, parity_program, padding_program };
+    enum class Kind : std::uint8_t {
+        host_read,
+        merge_read,
+        host_program,
+        gc_read,
+        gc_program,
+        erase,
+        journal_program,
+        map_read,
+        map_program,
+        checkpoint_program,
+        parity_program,
+        padding_program
+    };
     enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
 
     FlashTransaction txn;
 
     // What a host read needs: one cache line.
     Command* command = nullptr;
-    FlashJob* next = nullptr;          ///< until issued: next part of the same read command, or of the same row of pages; in the pool: next in its list
+    FlashJob* next = nullptr;  ///< until issued: next part of the same read command, or of the same row of pages; in
+                               ///< the pool: next in its list
     std::unique_ptr<std::uint8_t[]> data;  ///< one page of host data on its way out
-    SimTime free_at{};                 ///< in the pool: the link reads the data until then
-    std::uint32_t byte_offset = 0;     ///< host_read: first byte in the command's data; txn.data_bytes of them
-    std::uint32_t first_unit = 0;      ///< host_read: first Lpa
-    std::uint16_t newer = 0;           ///< host_read: bit per unit: the buffer holds newer bytes, of version item[i]
+    SimTime free_at{};                     ///< in the pool: the link reads the data until then
+    std::uint32_t byte_offset = 0;         ///< host_read: first byte in the command's data; txn.data_bytes of them
+    std::uint32_t first_unit = 0;          ///< host_read: first Lpa
+    std::uint16_t newer = 0;  ///< host_read: bit per unit: the buffer holds newer bytes, of version item[i]
     Kind kind = Kind::host_read;
     Source source = Source::flash;
     std::uint8_t units = 0;
-    std::uint8_t copies = 0;           ///< host program: units behind those of the host, which were read from the flash (block mapping); item: source Ppa
-    std::array<std::uint8_t, kMaxUnitsPerPage> slot{};      ///< page slot of unit i
+    std::uint8_t copies = 0;  ///< host program: units behind those of the host, which were read from the flash (block
+                              ///< mapping); item: source Ppa
+    std::array<std::uint8_t, kMaxUnitsPerPage> slot{};  ///< page slot of unit i
 
-    std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version; program: buffer entry; gc: source Ppa
-    std::array<Ppa, kMaxUnitsPerPage> old{};  ///< host program: copies that must stay until it has ended
-    std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< gc program, read of the buffer: where unit i is in the DRAM, in units
-    std::uint32_t index = 0;           ///< in the pool
+    std::array<std::uint32_t, kMaxUnitsPerPage> item{};  ///< read: version; program: buffer entry; gc: source Ppa
+    std::array<Ppa, kMaxUnitsPerPage> old{};             ///< host program: copies that must stay until it has ended
+    std::array<std::uint32_t, kMaxUnitsPerPage>
+        dram_unit{};          ///< gc program, read of the buffer: where unit i is in the DRAM, in units
+    std::uint32_t index = 0;  ///< in the pool
     // Host program: when it was formed and when a core worked on it, for those who wait for it.
     SimTime formed{};
     SimTime core_start{};
     SimTime core_end{};
-    SimTime map_at{};                  ///< when the map had the entries of its units at hand
-    SimTime done_start{};              ///< completion step
-    bool again = false;                ///< an earlier program of these units has failed
-    std::unique_ptr<JobBytes> bytes;   ///< null: the Spare stands for the data
-    PageContent content;               ///< program: what its translation pages say, if the flash keeps that
+    SimTime map_at{};                 ///< when the map had the entries of its units at hand
+    SimTime done_start{};             ///< completion step
+    bool again = false;               ///< an earlier program of these units has failed
+    std::unique_ptr<JobBytes> bytes;  ///< null: the Spare stands for the data
+    PageContent content;              ///< program: what its translation pages say, if the flash keeps that
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 
 /// A job as a cookie or an agenda entry's argument. Addresses never have the highest bit set.
-inline std::uint64_t handle_of(FlashJob& job) { return reinterpret_cast<std::uintptr_t>(&job); }
-inline FlashJob& job_of(std::uint64_t handle) { return *reinterpret_cast<FlashJob*>(handle); }
+inline std::uint64_t handle_of(FlashJob& job) {
+    return reinterpret_cast<std::uintptr_t>(&job);
+}
+inline FlashJob& job_of(std::uint64_t handle) {
+    return *reinterpret_cast<FlashJob*>(handle);
+}
 
 /// What the job asks of the flash; how many data, and what they are, is left to say.
-inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry, FlashClient& client) {
+inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
+                   FlashClient& client) {
     job.txn.op = op;
     job.txn.cls = cls;
     job.txn.address = address;
@@ -63,7 +84,8 @@ inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress&
     job.txn.cookie = handle_of(job);
 }
 /// A whole page that is programmed; padding until its units are said.
-inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry, FlashClient& client) {
+inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
+                           FlashClient& client) {
     set_up(job, FlashOp::program, cls, address, geometry, client);
     job.txn.data_bytes = geometry.page_bytes;
     job.txn.spare.fill(kPadding);
@@ -87,7 +109,8 @@ private:
 class FlashJobPool {
 public:
     /// `with_bytes`: jobs carry the bytes of their units.
-    explicit FlashJobPool(std::uint32_t page_bytes, bool with_bytes = false) : page_bytes_(page_bytes), with_bytes_(with_bytes) {}
+    explicit FlashJobPool(std::uint32_t page_bytes, bool with_bytes = false)
+        : page_bytes_(page_bytes), with_bytes_(with_bytes) {}
 
     FlashJob& acquire(FlashJob::Kind kind, SimTime now) {
         FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive's end towards its host: takes the requests of a protocol, makes commands of them, and tells the host how they ended. Firmware, FTL and
-// flash know nothing of the protocol. What stands between front end and host (sockets, registers) is the front end's own: whoever joins it to
-// a host asks for it by its type (SsdController::front_end_as).
+// The drive's end towards its host: takes the requests of a protocol, makes commands of them, and tells the host how
+// they ended. Firmware, FTL and flash know nothing of the protocol. What stands between front end and host (sockets,
+// registers) is the front end's own: whoever joins it to a host asks for it by its type (SsdController::front_end_as).
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,19 @@ namespace ssdtlm {
 
 /// Since the start of the simulation, losses of power included.
 struct FrontEndCounts {
-    std::uint64_t ended = 0;             ///< commands carried out whose end has reached the host
-    std::uint64_t bytes_written = 0;     ///< by write commands that have ended well
-    std::uint64_t media_errors = 0;      ///< commands that ended so because of the flash
+    std::uint64_t ended = 0;          ///< commands carried out whose end has reached the host
+    std::uint64_t bytes_written = 0;  ///< by write commands that have ended well
+    std::uint64_t media_errors = 0;   ///< commands that ended so because of the flash
     std::uint64_t resets = 0;
     std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop, or a loss of power, without a finished shutdown
 };
 
 /// The contract:
-/// - A command lives in a pool of the front end until complete() is called for it; its `index` is dense, its timeline begins when the host's
+/// - A command lives in a pool of the front end until complete() is called for it; its `index` is dense, its timeline
+/// begins when the host's
 ///   request has reached the drive, and its blocks lie inside the drive.
-/// - Between host_is_gone() or lose_power() and drive_is_up() no command is submitted. lose_power() forgets all commands: none of them is
+/// - Between host_is_gone() or lose_power() and drive_is_up() no command is submitted. lose_power() forgets all
+/// commands: none of them is
 ///   completed, the host is told of none. Only then bind() comes again, with a new firmware.
 /// - A front end that lets the host reset it stops what waits by CommandSink::abort_waits(), see there.
 /// - It posts to the agenda only objects that it owns().
@@ -43,8 +45,8 @@ public:
     /// How it reaches their data.
     virtual HostPort& data() = 0;
 
-    /// The host's power went, and this side's has not yet: what the host has sent is gone, and nothing reaches it any more. Precondition, here and
-    /// for lose_power(): the agenda holds no entry of the front end.
+    /// The host's power went, and this side's has not yet: what the host has sent is gone, and nothing reaches it any
+    /// more. Precondition, here and for lose_power(): the agenda holds no entry of the front end.
     virtual void host_is_gone() = 0;
     /// The power went. `host_commands`: commands whose completion has reached the host.
     virtual void lose_power(std::uint64_t host_commands) = 0;
@@ -71,7 +73,8 @@ public:
     virtual std::vector<std::pair<const char*, std::uint64_t>> figures() const { return {}; }
     /// The same of the drive's health, as it tells the host.
     virtual std::vector<std::pair<const char*, std::uint64_t>> health_figures() const { return {}; }
-    /// Commands of the host's queue number `queue` (from 1 on) wait there, because the drive has as many of it as it takes.
+    /// Commands of the host's queue number `queue` (from 1 on) wait there, because the drive has as many of it as it
+    /// takes.
     virtual bool holds_back(std::uint16_t) const { return false; }
     /// The part of that number which it has, 0 to 1.
     virtual double window_filled(std::uint16_t) const { return 0.0; }

@@ -8,9 +8,13 @@
 namespace ssdtlm {
 namespace {
 
-constexpr bool is_read(std::size_t cls) { return (kReadClasses >> cls & 1u) != 0; }
+constexpr bool is_read(std::size_t cls) {
+    return (kReadClasses >> cls & 1u) != 0;
+}
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
+std::string number(std::uint64_t n) {
+    return std::to_string(n);
+}
 
 std::string class_text(FlashClass cls) {
     const auto c = static_cast<unsigned>(cls);
@@ -36,14 +40,15 @@ std::string microseconds(SimTime t) {
 
 std::string grant_text(const Grant& grant) {
     std::string text = "die " + number(grant.die) + ", " + class_text(grant.cls) + ", tags";
-    for (std::uint32_t i = 0; i < std::min<std::uint32_t>(grant.count, kMaxPlanes); ++i) text += " " + number(grant.tags[i]);
+    for (std::uint32_t i = 0; i < std::min<std::uint32_t>(grant.count, kMaxPlanes); ++i)
+        text += " " + number(grant.tags[i]);
     return text;
 }
 
 void refuse_grant(const GrantPlace& place, const std::string& found) {
-    throw CheckFailed("scheduler " + place.scheduler + ", channel " + number(place.channel) + ", at " + microseconds(place.at) +
-                      (place.cycle ? ", clock cycle " + number(*place.cycle) : std::string{}) + ": " + found +
-                      "; the contract is in controller/ports/scheduler_port.h, correct the scheduler");
+    throw CheckFailed("scheduler " + place.scheduler + ", channel " + number(place.channel) + ", at " +
+                      microseconds(place.at) + (place.cycle ? ", clock cycle " + number(*place.cycle) : std::string{}) +
+                      ": " + found + "; the contract is in controller/ports/scheduler_port.h, correct the scheduler");
 }
 
 void GrantRules::pushed(const SchedulerRequest& r, SimTime now) {
@@ -56,7 +61,8 @@ void GrantRules::pushed(const SchedulerRequest& r, SimTime now) {
 
 /// What goes next on a die may be another class now.
 void GrantRules::changed() {
-    for (; refusing_ != 0; refusing_ &= refusing_ - 1) dies_[static_cast<std::size_t>(__builtin_ctzll(refusing_))].refused = 0;
+    for (; refusing_ != 0; refusing_ &= refusing_ - 1)
+        dies_[static_cast<std::size_t>(__builtin_ctzll(refusing_))].refused = 0;
     changed_ = true;
 }
 
@@ -93,8 +99,9 @@ std::string GrantRules::overtaken_by(const Grant& grant) {
             const std::uint64_t times = ++dies_[d].overtaken[cls];
             fairness_.most_overtakes = std::max(fairness_.most_overtakes, times);
             if (limits_.overtake_bound != 0 && times > limits_.overtake_bound)
-                return "starves die " + number(d) + ", " + class_text(static_cast<FlashClass>(cls)) + ": tag " + number(dies_[d].of[cls].front().tag) +
-                       " could have started, and " + number(times) + " grants passed it; at most scheduler.overtake_bound = " + number(limits_.overtake_bound) +
+                return "starves die " + number(d) + ", " + class_text(static_cast<FlashClass>(cls)) + ": tag " +
+                       number(dies_[d].of[cls].front().tag) + " could have started, and " + number(times) +
+                       " grants passed it; at most scheduler.overtake_bound = " + number(limits_.overtake_bound) +
                        ", 0 allows any number";
         }
     }
@@ -108,7 +115,8 @@ std::string GrantRules::take(GrantAnswer answer, const Grant& grant, SimTime now
     if (!broken.empty()) return "grant of " + grant_text(grant) + ": " + broken;
     Die& die = dies_[grant.die];
     Queue& queue = die.of[static_cast<std::size_t>(grant.cls)];
-    if (std::string starved = overtaken_by(grant); !starved.empty()) return "grant of " + grant_text(grant) + ": " + starved;
+    if (std::string starved = overtaken_by(grant); !starved.empty())
+        return "grant of " + grant_text(grant) + ": " + starved;
     for (std::uint32_t i = 0; i < grant.count; ++i) {
         const auto granted = find(queue, grant.tags[i]);
         fairness_.longest_wait = std::max(fairness_.longest_wait, now - granted->since);
@@ -126,12 +134,14 @@ std::string GrantRules::broken_by(const Grant& g) const {
     if (cls >= kFlashClassCount) return "there is no such class; 0 to " + number(kFlashClassCount - 1);
     if (g.count < 1 || g.count > limits_.planes)
         return number(g.count) + " requests in one grant; 1 to " + number(limits_.planes) + ", the planes of a die";
-    if ((query_.classes >> cls & 1u) == 0) return "the class was not asked for; asked for were " + class_names(query_.classes);
+    if ((query_.classes >> cls & 1u) == 0)
+        return "the class was not asked for; asked for were " + class_names(query_.classes);
     const bool die_idle = (query_.idle_dies >> g.die & 1u) != 0;
     const bool plane_by_plane = limits_.independent_plane_read && is_read(cls);
     if (!die_idle && !plane_by_plane) return "the die is busy; idle dies: " + die_list(query_.idle_dies);
     if (g.count > 1 && plane_by_plane) return "joins planes that read independently; one request in a grant";
-    if (g.count > 1 && !limits_.multi_plane) return "joins planes, though scheduler.multi_plane is off; one request in a grant";
+    if (g.count > 1 && !limits_.multi_plane)
+        return "joins planes, though scheduler.multi_plane is off; one request in a grant";
     for (std::uint32_t i = 0; i < g.count; ++i)
         if (std::string broken = broken_by_tag(g, i); !broken.empty()) return broken;
     return {};
@@ -146,27 +156,33 @@ std::string GrantRules::broken_by_tag(const Grant& g, std::uint32_t i) const {
     if (std::find(g.tags.begin(), g.tags.begin() + i, tag) != g.tags.begin() + i)
         return subject + " is named twice; each request is granted once";
     const auto it = find(queue, tag);
-    if (it == queue.end()) return subject + " " + where_is(tag) + "; only what waits for this die in this class may be granted";
+    if (it == queue.end())
+        return subject + " " + where_is(tag) + "; only what waits for this die in this class may be granted";
     if ((query_.idle_dies >> g.die & 1u) == 0 && (query_.idle_read_planes[it->plane] >> g.die & 1u) == 0)
         return subject + " is for plane " + number(it->plane) + ", which is busy; idle on that plane: dies " +
                die_list(query_.idle_read_planes[it->plane]);
     const bool any_plane = i == 0 && !(limits_.independent_plane_read && is_read(cls));
-    const auto granted_now = [&](const Waiting& w) { return std::find(g.tags.begin(), g.tags.begin() + i, w.tag) != g.tags.begin() + i; };
+    const auto granted_now = [&](const Waiting& w) {
+        return std::find(g.tags.begin(), g.tags.begin() + i, w.tag) != g.tags.begin() + i;
+    };
     const auto holds = [&](const Waiting& w) {  // the request back
-        return (any_plane || w.plane == it->plane) && (!is_read(cls) || w.whose.same_flow(it->whose)) && !granted_now(w);
+        return (any_plane || w.plane == it->plane) && (!is_read(cls) || w.whose.same_flow(it->whose)) &&
+               !granted_now(w);
     };
     const auto passed = std::find_if(queue.begin(), it, holds);
     if (passed != it)
-        return subject + " passes tag " + number(passed->tag) + ", which came before it; a class of a die goes in order of arrival" +
+        return subject + " passes tag " + number(passed->tag) +
+               ", which came before it; a class of a die goes in order of arrival" +
                (any_plane ? "" : " on each plane") + (is_read(cls) ? ", for each tenant and priority" : "");
     if (i == 0) return {};
     const Waiting& first = *find(queue, g.tags[0]);
     if (it->page != first.page)
-        return subject + " is for page " + number(it->page) + ", tag " + number(first.tag) + " for page " + number(first.page) +
-               "; planes are joined for equal pages";
+        return subject + " is for page " + number(it->page) + ", tag " + number(first.tag) + " for page " +
+               number(first.page) + "; planes are joined for equal pages";
     for (std::uint32_t k = 0; k < i; ++k)
         if (find(queue, g.tags[k])->plane == it->plane)
-            return subject + " is for plane " + number(it->plane) + ", as tag " + number(g.tags[k]) + "; each plane once in a grant";
+            return subject + " is for plane " + number(it->plane) + ", as tag " + number(g.tags[k]) +
+                   "; each plane once in a grant";
     return {};
 }
 

@@ -20,7 +20,7 @@ std::string grant_text(const Grant& grant);
 
 /// Where and when something was found, and whose it is.
 struct GrantPlace {
-    std::string scheduler;               ///< its module or class
+    std::string scheduler;  ///< its module or class
     std::uint16_t channel = 0;
     SimTime at{};
     std::optional<std::uint64_t> cycle;  ///< clock cycle; none: the scheduler has no clock
@@ -31,7 +31,7 @@ struct GrantPlace {
 class GrantRules {
 public:
     struct Limits {
-        std::uint32_t dies = 1;  ///< of the channel
+        std::uint32_t dies = 1;    ///< of the channel
         std::uint32_t planes = 1;  ///< of a die
         bool independent_plane_read = false;
         bool multi_plane = true;
@@ -42,8 +42,8 @@ public:
     void pushed(const SchedulerRequest& request, SimTime now);
     /// A question is put. take() is for it.
     void asked(const GrantQuery& query);
-    /// The rule that an answer (granted or nothing) breaks and what is allowed, as text. Empty: none, and what was granted
-    /// waits no more.
+    /// The rule that an answer (granted or nothing) breaks and what is allowed, as text. Empty: none, and what was
+    /// granted waits no more.
     std::string take(GrantAnswer answer, const Grant& grant, SimTime now);
     const SchedulerFairness& fairness() const { return fairness_; }
 
@@ -60,7 +60,8 @@ private:
         std::array<Queue, kFlashClassCount> of;  // class, in order of arrival
         ClassSet classes = 0;                    // that have something
         ClassSet refused = 0;                    // asked for in vain while the die was idle, since changes_
-        std::array<std::uint64_t, kFlashClassCount> overtaken{};  // grants since the class had one or was empty, that it could have had
+        std::array<std::uint64_t, kFlashClassCount>
+            overtaken{};  // grants since the class had one or was empty, that it could have had
     };
 
     std::string nothing();
@@ -73,11 +74,11 @@ private:
 
     const Limits limits_;
     std::vector<Die> dies_;
-    std::uint64_t waiting_ = 0;   // bit per die that has something
-    std::uint64_t refusing_ = 0;  // bit per die with refused classes
-    GrantQuery query_;            // the one under decision, or the last
+    std::uint64_t waiting_ = 0;     // bit per die that has something
+    std::uint64_t refusing_ = 0;    // bit per die with refused classes
+    GrantQuery query_;              // the one under decision, or the last
     std::uint64_t must_start_ = 0;  // dies that it cannot be answered with nothing
-    bool changed_ = false;        // something was pushed since it was put
+    bool changed_ = false;          // something was pushed since it was put
     SchedulerFairness fairness_;
 };
 

@@ -22,8 +22,9 @@ struct BufferedUnit {
 };
 
 struct JobBytes {
-    std::array<UnitBytes, kMaxUnitsPerPage> page{};         ///< by slot; FlashTransaction::bytes
-    std::array<BufferedUnit, kMaxUnitsPerPage> buffered{};  ///< host_read: by unit, as the buffer held it when the read was planned
+    std::array<UnitBytes, kMaxUnitsPerPage> page{};  ///< by slot; FlashTransaction::bytes
+    std::array<BufferedUnit, kMaxUnitsPerPage>
+        buffered{};  ///< host_read: by unit, as the buffer held it when the read was planned
 
     void clear() {
         for (UnitBytes& unit : page) unit.reset();

@@ -14,7 +14,8 @@ public:
     /// Everything noted until now is to be written. Returns what is_durable() is asked for.
     virtual std::uint64_t demand() = 0;
     virtual bool is_durable(std::uint64_t demanded) const = 0;
-    /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page left.
+    /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page
+    /// left.
     virtual bool is_lost(std::uint64_t demanded) const = 0;
     /// A program that ends by itself, or a collection that will give a page to one without.
     virtual bool under_way() const = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map from logical to physical units as commands see it. A command asks once, for all units of its extent, and the
-// answer holds for one instant: what it says about several units belongs together, whatever happened while it was sought.
+// answer holds for one instant: what it says about several units belongs together, whatever happened while it was
+// sought.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +35,15 @@ protected:
     ~MapClient() = default;
 };
 
-/// Contract: every question is answered once; an answer that comes later never comes within translate(). The places of all
-/// units are those of the instant of the answer. For MapUse::read each block named is held once for every unit in it, until
-/// let_go() has been called for as many.
+/// Contract: every question is answered once; an answer that comes later never comes within translate(). The places of
+/// all units are those of the instant of the answer. For MapUse::read each block named is held once for every unit in
+/// it, until let_go() has been called for as many.
 class MapPort {
 public:
     virtual ~MapPort() = default;
     /// True: answered; `places` (units of them) are written. False: `client` gets the answer.
-    virtual bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) = 0;
+    virtual bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client,
+                           std::uint64_t cookie) = 0;
     /// `units` of a block that an answer named are needed no more, or have been read.
     virtual void let_go(PlaneId plane, BlockId block, std::uint32_t units) = 0;
     /// Unmaps the extent; the answer for MapUse::remove is at hand.

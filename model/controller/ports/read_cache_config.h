@@ -26,7 +26,7 @@ struct ReadCacheConfig {
     ReadCacheReplacement replacement = ReadCacheReplacement::lru;
     ReadCacheFill fill = ReadCacheFill::reads;
     ReadCacheRoom room = ReadCacheRoom::own;
-    std::uint32_t window_percent = 25;  ///< cflru: of the room: how many are the coldest few
+    std::uint32_t window_percent = 25;    ///< cflru: of the room: how many are the coldest few
     std::vector<std::uint32_t> quotas{};  ///< per cent of `bytes`, of tenants 1, 2, ...; empty: shared by all
     bool shares_room() const { return room == ReadCacheRoom::buffer; }
 };

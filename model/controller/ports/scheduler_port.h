@@ -19,22 +19,22 @@ inline constexpr std::uint32_t kMaxPlanes = 8;
 inline constexpr std::uint32_t kMaxDiesPerChannel = 64;
 
 struct SchedulerRequest {
-    std::uint32_t tag = 0;          ///< names the request in the grant
+    std::uint32_t tag = 0;  ///< names the request in the grant
     std::uint16_t channel = 0;
-    std::uint16_t die = 0;          ///< in channel
+    std::uint16_t die = 0;  ///< in channel
     FlashClass cls = FlashClass::host_read;
-    std::uint8_t plane = 0;         ///< in die
-    std::uint32_t page = 0;         ///< in block; multi-plane partners must have the same (erase: 0)
-    std::uint32_t block = 0;        ///< in plane
-    std::uint32_t bytes = 0;        ///< of user data on the bus; erase: 0
-    SimTime pushed_at{};            ///< when the scheduler was given it
-    WorkTag whose{};                ///< of the command that waits for it, or of the flow that has caused it; see there
+    std::uint8_t plane = 0;   ///< in die
+    std::uint32_t page = 0;   ///< in block; multi-plane partners must have the same (erase: 0)
+    std::uint32_t block = 0;  ///< in plane
+    std::uint32_t bytes = 0;  ///< of user data on the bus; erase: 0
+    SimTime pushed_at{};      ///< when the scheduler was given it
+    WorkTag whose{};          ///< of the command that waits for it, or of the flow that has caused it; see there
 };
 
 /// "host_read, erase" of a bit per class; "none".
 inline std::string class_names(ClassSet classes) {
     static constexpr const char* kNames[kFlashClassCount] = {"host_read", "mapping_read", "host_write", "mapping_write",
-                                                             "gc_read", "gc_write", "erase"};
+                                                             "gc_read",   "gc_write",     "erase"};
     std::string text;
     for (std::size_t c = 0; c < kFlashClassCount; ++c)
         if ((classes >> c & 1u) != 0) text += (text.empty() ? "" : ", ") + std::string(kNames[c]);
@@ -48,14 +48,15 @@ struct GrantQuery {
     /// Only dies whose next class (the policy's choice from all that die has) is in here may be
     /// granted. Lets data out go before the long data in of programs without changing any die's order.
     ClassSet classes = kAllClasses;
-    std::uint64_t idle_dies = 0;                             ///< no operation in the die's array or registers
-    std::array<std::uint64_t, kMaxPlanes> idle_read_planes{};///< independent plane read: dies whose plane p can start a read
+    std::uint64_t idle_dies = 0;  ///< no operation in the die's array or registers
+    std::array<std::uint64_t, kMaxPlanes>
+        idle_read_planes{};  ///< independent plane read: dies whose plane p can start a read
 };
 
 struct Grant {
     std::uint16_t die = 0;
     FlashClass cls = FlashClass::host_read;
-    std::uint8_t count = 0;         ///< 1, or the planes joined in a multi-plane operation
+    std::uint8_t count = 0;  ///< 1, or the planes joined in a multi-plane operation
     std::array<std::uint32_t, kMaxPlanes> tags{};
 };
 
@@ -78,10 +79,11 @@ private:
     std::optional<std::uint64_t> cycle_;
 };
 
-/// Of one channel, now and since the start: planes that are idle although a read waits for them, or a program that would have come along,
-/// because it waits behind the requests that a grant looks at.
+/// Of one channel, now and since the start: planes that are idle although a read waits for them, or a program that
+/// would have come along, because it waits behind the requests that a grant looks at.
 struct PlanesHeld {
-    std::uint32_t planes = 0;  ///< since a question was answered so, or without a program that would have come along, until the next grant on their die
+    std::uint32_t planes = 0;  ///< since a question was answered so, or without a program that would have come along,
+                               ///< until the next grant on their die
     std::uint64_t cuts = 0;    ///< times that a die came to have one
 };
 
@@ -100,17 +102,20 @@ protected:
 /// - Among requests of one die and one class in push order; of several planes joined the first is the oldest, and the
 ///   others, and reads of planes that read independently, pass none of their own plane. Reads of different flows
 ///   (WorkTag::same_flow) may pass each other; programs and erases may not.
-/// - A grant never names a die that is not ready; of a die that is ready only for reads of a plane, a read of that plane.
+/// - A grant never names a die that is not ready; of a die that is ready only for reads of a plane, a read of that
+/// plane.
 /// - Joined are different planes of one die for the same page, if the configuration joins planes, and never reads of
 ///   planes that read independently.
 /// - The answer is `nothing` only if no die is idle whose waiting work was all asked for, by this question and those
 ///   before it: what goes next on a die changes by a push or a grant on the channel, and by nothing else.
-/// - At most one question of a channel is pending; what is pushed meanwhile need not be considered. While it is pending,
+/// - At most one question of a channel is pending; what is pushed meanwhile need not be considered. While it is
+/// pending,
 ///   more dies may become ready, but none that the query named ceases to be. grant_decided() is called once for it.
 /// What requests had to bear, where the answers of a scheduler are checked (GrantRules).
 struct SchedulerFairness {
-    Ps longest_wait{};                 ///< of a request, from its push to its grant
-    std::uint64_t most_overtakes = 0;  ///< grants that a class of a die had to let pass in a row, though it could have started
+    Ps longest_wait{};  ///< of a request, from its push to its grant
+    std::uint64_t most_overtakes =
+        0;  ///< grants that a class of a die had to let pass in a row, though it could have started
 
     void operator+=(const SchedulerFairness& other) {
         longest_wait = std::max(longest_wait, other.longest_wait);
@@ -122,8 +127,9 @@ class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
     virtual void push(const SchedulerRequest& request) = 0;
-    /// push() and a grant() in one, for a read or erase that is the only work on its channel that could start now: true,
-    /// and it is granted. False: nothing has happened; whoever takes time to decide, or keeps something else in mind.
+    /// push() and a grant() in one, for a read or erase that is the only work on its channel that could start now:
+    /// true, and it is granted. False: nothing has happened; whoever takes time to decide, or keeps something else in
+    /// mind.
     virtual bool grant_at_once(const SchedulerRequest& request) {
         static_cast<void>(request);
         return false;

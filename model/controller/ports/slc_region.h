@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks are in SLC mode: their cells hold one bit each, so only the first of their pages exist. With a cache of fixed size they are
-// some of each plane that follow each other, so a drive that starts knows how to read each block; with a dynamic one each block has its mode
-// until it is erased, which a table says.
+// Which blocks are in SLC mode: their cells hold one bit each, so only the first of their pages exist. With a cache of
+// fixed size they are some of each plane that follow each other, so a drive that starts knows how to read each block;
+// with a dynamic one each block has its mode until it is erased, which a table says.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,13 @@ struct SlcRegion {
     std::uint32_t first = 0;   ///< block in each plane
     std::uint32_t blocks = 0;  ///< of a plane that may be in SLC mode; 0: there is no cache
     std::uint32_t pages = 0;   ///< of such a block
-    /// Null: all of these blocks are. Else by block of the device, not 0 for those that are; all blocks of a plane may be then (first = 0).
+    /// Null: all of these blocks are. Else by block of the device, not 0 for those that are; all blocks of a plane may
+    /// be then (first = 0).
     const std::uint8_t* modes = nullptr;
 
     bool holds(const PageAddress& a) const {
-        return a.block - first < blocks && (modes == nullptr || modes[std::size_t{idx(a.plane)} * blocks + a.block] != 0);
+        return a.block - first < blocks &&
+               (modes == nullptr || modes[std::size_t{idx(a.plane)} * blocks + a.block] != 0);
     }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which write stream data go with whose host does not say so, as a policy: what is written often is kept apart from what is not.
+// Which write stream data go with whose host does not say so, as a policy: what is written often is kept apart from
+// what is not.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,13 @@ namespace ssdtlm {
 class StreamChoice {
 public:
     virtual ~StreamChoice() = default;
-    /// The host writes this unit. The stream that it goes with: 0, of what is written seldom, to that of what is written most often.
+    /// The host writes this unit. The stream that it goes with: 0, of what is written seldom, to that of what is
+    /// written most often.
     virtual std::uint8_t written(Lpa lpa) = 0;
     /// What it remembers, for a drive that is saved.
-    virtual void state(Snapshot& s) { s.refuse("the choice of write streams (ftl.streams_by) does not say what it remembers"); }
+    virtual void state(Snapshot& s) {
+        s.refuse("the choice of write streams (ftl.streams_by) does not say what it remembers");
+    }
 };
 
 }  // namespace ssdtlm

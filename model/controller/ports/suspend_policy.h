@@ -19,11 +19,13 @@ struct SuspendWork {
 };
 
 /// Contract (tb/unit/scheduler/suspend_policy_test.cpp holds every registered policy to it):
-/// - when() returns when the work is to be suspended, if nothing hinders it from `now` on: now: at once; later: asked again then; kNever:
+/// - when() returns when the work is to be suspended, if nothing hinders it from `now` on: now: at once; later: asked
+/// again then; kNever:
 ///   not at all. It is asked again too when the bus was not free in time.
 /// - A function of its arguments alone.
 /// - After a bounded number of suspends of one operation: kNever, so that it ends.
-/// - longest(): for how long it may stay suspended while reads keep coming: then it goes on as soon as those that run are over.
+/// - longest(): for how long it may stay suspended while reads keep coming: then it goes on as soon as those that run
+/// are over.
 class SuspendPolicy {
 public:
     virtual ~SuspendPolicy() = default;

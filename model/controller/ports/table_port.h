@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map's table in the DRAM, as a core sees it: through its data cache. A step of the firmware says which entries it looks at
-// or changes, and is told how long its core waits for those that the cache does not have.
+// The map's table in the DRAM, as a core sees it: through its data cache. A step of the firmware says which entries it
+// looks at or changes, and is told how long its core waits for those that the cache does not have.
 #pragma once
 
 #include <cstdint>

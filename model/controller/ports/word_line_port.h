@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who closes word lines of flash that is programmed in two steps, for those whose waiting may have begun, or come to where only that helps.
+// Who closes word lines of flash that is programmed in two steps, for those whose waiting may have begun, or come to
+// where only that helps.
 #pragma once
 
 namespace ssdtlm {

@@ -30,11 +30,14 @@ void ProgramFeed::dram_done(std::uint64_t number) {
 
 void ProgramFeed::check_waiters() const {
     if (first_ != nullptr) throw CheckFailed("program feed: programs were put together, and not handed over");
-    if (!batches_.empty() && batches_.front().read) throw CheckFailed("program feed: programs whose data left the DRAM were not given to the flash");
+    if (!batches_.empty() && batches_.front().read)
+        throw CheckFailed("program feed: programs whose data left the DRAM were not given to the flash");
 }
 
 std::string ProgramFeed::dump() const {
-    return batches_.empty() ? "" : "program feed: " + std::to_string(batches_.size()) + " times programs whose data leave the DRAM\n";
+    return batches_.empty()
+               ? ""
+               : "program feed: " + std::to_string(batches_.size()) + " times programs whose data leave the DRAM\n";
 }
 
 }  // namespace ssdtlm

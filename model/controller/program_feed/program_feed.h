@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placed programs on their way from the DRAM to the flash. The data of those that are handed over together leave the DRAM in one
-// access and go to the flash at one instant, so that they can become one multi-plane operation; all go in the order in which
-// they took their pages, in whatever order the DRAM answers.
+// Placed programs on their way from the DRAM to the flash. The data of those that are handed over together leave the
+// DRAM in one access and go to the flash at one instant, so that they can become one multi-plane operation; all go in
+// the order in which they took their pages, in whatever order the DRAM answers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ public:
     /// Both must outlive it.
     ProgramFeed(DramPort& dram, FlashPort& flash) : dram_(dram), flash_(flash) {}
 
-    /// One more program of those that are being put together, with its page; its link `next` is used until it is handed over.
+    /// One more program of those that are being put together, with its page; its link `next` is used until it is handed
+    /// over.
     void add(FlashJob& program) {
         program.next = nullptr;
         (last_ == nullptr ? first_ : last_->next) = &program;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request of the front end "raw" says beside the generic payload, and what the drive answers beside its response status.
+// What a request of the front end "raw" says beside the generic payload, and what the drive answers beside its response
+// status.
 #pragma once
 
 #include <cstdint>
-
 #include <tlm>
 
 #include "common/latency/timeline.h"
@@ -20,11 +20,12 @@ struct RawExtension : tlm::tlm_extension<RawExtension> {
     };
     // Of the host. Trim, flush and shutdown have TLM_IGNORE_COMMAND.
     Op op = Op::transfer;
-    bool fua = false;            ///< a write ends when it is in flash
-    std::uint16_t tenant = 0;    ///< whose request it is; 0: nobody's in particular
-    std::uint8_t priority = 0;   ///< 0 urgent to 3 low
-    std::uint8_t stream = 0;     ///< of a write; 0: none
-    Timeline* timeline = nullptr;  ///< where the drive tells what it does in the request's time, from BEGIN_REQ on; null: it does not
+    bool fua = false;           ///< a write ends when it is in flash
+    std::uint16_t tenant = 0;   ///< whose request it is; 0: nobody's in particular
+    std::uint8_t priority = 0;  ///< 0 urgent to 3 low
+    std::uint8_t stream = 0;    ///< of a write; 0: none
+    Timeline* timeline =
+        nullptr;  ///< where the drive tells what it does in the request's time, from BEGIN_REQ on; null: it does not
     // Of the drive, with BEGIN_RESP.
     CommandStatus status = CommandStatus::success;
     std::uint64_t result = 0;

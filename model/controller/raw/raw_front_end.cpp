@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/raw/raw_front_end.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace ssdtlm {
 
@@ -22,21 +22,30 @@ void copy(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, ByteE
         std::memcpy(to, from, bytes);
         return;
     }
-    const auto begins = static_cast<std::uint32_t>(std::find(content.pattern, content.pattern + content.bytes, 0) - content.pattern);
-    for (std::uint32_t at = 0; at < bytes; at += content.bytes) std::memcpy(to + at, from + at, std::min(begins, bytes - at));
+    const auto begins =
+        static_cast<std::uint32_t>(std::find(content.pattern, content.pattern + content.bytes, 0) - content.pattern);
+    for (std::uint32_t at = 0; at < bytes; at += content.bytes)
+        std::memcpy(to + at, from + at, std::min(begins, bytes - at));
 }
 
 }  // namespace
 
-RawFrontEnd::RawFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, const Config& config, const DriveFacts& drive)
-    : sc_module(name), target("target"), agenda_(agenda), door_(agenda, *this), config_(config), bytes_(drive.namespace_bytes) {
+RawFrontEnd::RawFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, const Config& config,
+                         const DriveFacts& drive)
+    : sc_module(name),
+      target("target"),
+      agenda_(agenda),
+      door_(agenda, *this),
+      config_(config),
+      bytes_(drive.namespace_bytes) {
     target.bind(door_);
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // From the host.
 
-tlm::tlm_sync_enum RawFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum RawFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     const RawExtension& more = more_of(payload);
     ++requests_;
@@ -52,8 +61,8 @@ tlm::tlm_sync_enum RawFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payloa
 }
 
 void RawFrontEnd::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) {
-    throw UserError(Problem{name(), "b_transport at a front end that speaks the non-blocking protocol only", "nb_transport_fw",
-                            "bind an LtInitiatorAdapter (common/tlm/lt_adapter.h) in between"});
+    throw UserError(Problem{name(), "b_transport at a front end that speaks the non-blocking protocol only",
+                            "nb_transport_fw", "bind an LtInitiatorAdapter (common/tlm/lt_adapter.h) in between"});
 }
 
 tlm::tlm_response_status RawFrontEnd::refusal(const tlm::tlm_generic_payload& p, const RawExtension& more) const {
@@ -64,8 +73,10 @@ tlm::tlm_response_status RawFrontEnd::refusal(const tlm::tlm_generic_payload& p,
     const std::uint64_t length = p.get_data_length();
     if (transfers && p.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
     if (length == 0 || (p.get_address() | length) % config_.block_bytes != 0) return tlm::TLM_BURST_ERROR_RESPONSE;
-    if (transfers && (p.get_data_ptr() == nullptr || p.get_streaming_width() < length)) return tlm::TLM_BURST_ERROR_RESPONSE;
-    return length > bytes_ || p.get_address() > bytes_ - length ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
+    if (transfers && (p.get_data_ptr() == nullptr || p.get_streaming_width() < length))
+        return tlm::TLM_BURST_ERROR_RESPONSE;
+    return length > bytes_ || p.get_address() > bytes_ - length ? tlm::TLM_ADDRESS_ERROR_RESPONSE
+                                                                : tlm::TLM_OK_RESPONSE;
 }
 
 void RawFrontEnd::accept(tlm::tlm_generic_payload& p, const RawExtension& more) {
@@ -75,7 +86,10 @@ void RawFrontEnd::accept(tlm::tlm_generic_payload& p, const RawExtension& more) 
     c.index = Pool<RawCommand>::index_of(c);
     c.queue = 1;
     c.tag = static_cast<std::uint16_t>(c.index);
-    c.op = more.op == Op::trim ? IoOp::deallocate : more.op != Op::transfer ? IoOp::flush : p.is_read() ? IoOp::read : IoOp::write;
+    c.op = more.op == Op::trim       ? IoOp::deallocate
+           : more.op != Op::transfer ? IoOp::flush
+           : p.is_read()             ? IoOp::read
+                                     : IoOp::write;
     c.fua = more.fua;
     c.ends_work = more.op == Op::shutdown;
     c.status = CommandStatus::success;
@@ -112,15 +126,15 @@ void RawFrontEnd::submit_waiting() {
 // ---------------------------------------------------------------------------------------------------------------
 // Data, and the answer.
 
-void RawFrontEnd::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
-                          std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
+void RawFrontEnd::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                          DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload != nullptr) copy(c.payload->get_data_ptr() + offset, data, bytes, content);
     client.dma_done(cookie, std::max(agenda_.now(), terms.from));
 }
 
-void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
-                            std::uint64_t cookie, ByteEnables content) {
+void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                            DmaClient& client, std::uint64_t cookie, ByteEnables content) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload == nullptr) return;  // they never come
     copy(data, c.payload->get_data_ptr() + offset, bytes, content);
@@ -130,7 +144,8 @@ void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::u
 /// Its last data may be on their way, by its timeline.
 void RawFrontEnd::complete(Command& command) {
     auto& c = static_cast<RawCommand&>(command);
-    agenda_.post<&RawFrontEnd::answer>(std::max(agenda_.now(), c.timeline->last()), this, Pool<RawCommand>::handle_of(c).number());
+    agenda_.post<&RawFrontEnd::answer>(std::max(agenda_.now(), c.timeline->last()), this,
+                                       Pool<RawCommand>::handle_of(c).number());
 }
 
 void RawFrontEnd::answer(std::uint64_t command) {
@@ -142,7 +157,8 @@ void RawFrontEnd::answer(std::uint64_t command) {
         const bool ok = c.status == CommandStatus::success;
         ++counts_.ended;
         if (c.op == IoOp::write && ok) counts_.bytes_written += c.bytes;
-        if (c.status == CommandStatus::unrecovered_read || c.status == CommandStatus::write_fault) ++counts_.media_errors;
+        if (c.status == CommandStatus::unrecovered_read || c.status == CommandStatus::write_fault)
+            ++counts_.media_errors;
         shut_down_ = c.ends_work;
         p->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
         if (auto* const more = p->get_extension<RawExtension>()) {
@@ -203,18 +219,21 @@ std::vector<std::pair<const char*, std::uint64_t>> RawFrontEnd::figures() const 
 
 void RawFrontEnd::check_books() const {
     if (requests_ != counts_.ended + refused_ + forgotten_ + pending())
-        throw CheckFailed(fmt::format("raw: {} requests, of which {} ended, {} were refused, {} forgotten, and {} are under way", requests_, counts_.ended, refused_,
-                                      forgotten_, pending()));
+        throw CheckFailed(
+            fmt::format("raw: {} requests, of which {} ended, {} were refused, {} forgotten, and {} are under way",
+                        requests_, counts_.ended, refused_, forgotten_, pending()));
 }
 
 void RawFrontEnd::check_waiters() const {
     door_.check_waiters(name());
     if (serves_ && !waiting_.empty() && in_firmware_ < config_.commands)
-        throw CheckFailed(fmt::format("raw: {} requests wait, and the firmware has {} of {}", waiting_.size(), in_firmware_, config_.commands));
+        throw CheckFailed(fmt::format("raw: {} requests wait, and the firmware has {} of {}", waiting_.size(),
+                                      in_firmware_, config_.commands));
 }
 
 std::string RawFrontEnd::dump() const {
-    return fmt::format("raw: {} requests, {} in the firmware, {} waiting{}\n", requests_, in_firmware_, waiting_.size(), serves_ ? "" : ", drive not up");
+    return fmt::format("raw: {} requests, {} in the firmware, {} waiting{}\n", requests_, in_firmware_, waiting_.size(),
+                       serves_ ? "" : ", drive not up");
 }
 
 }  // namespace ssdtlm

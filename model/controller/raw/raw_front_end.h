@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end "raw": the drive as a TLM-2.0 target, for hosts that bring a protocol of their own. One payload is one command. Its transport takes
-// no time: what a link or queues cost is the host's.
+// The front end "raw": the drive as a TLM-2.0 target, for hosts that bring a protocol of their own. One payload is one
+// command. Its transport takes no time: what a link or queues cost is the host's.
 //
-// - Address and data length are bytes of the drive, whole logical blocks; the data pointer is the host's memory, which the drive reads and writes
-//   between BEGIN_REQ and BEGIN_RESP. With run.data = "signatures" only the first 16 bytes of each block mean something (protocol/signature.h).
+// - Address and data length are bytes of the drive, whole logical blocks; the data pointer is the host's memory, which
+// the drive reads and writes
+//   between BEGIN_REQ and BEGIN_RESP. With run.data = "signatures" only the first 16 bytes of each block mean something
+//   (protocol/signature.h).
 // - A payload without RawExtension is a read or a write. With one it may be forced, a trim, a flush or a shutdown.
-// - Base protocol: BEGIN_REQ is answered at once, by END_REQ or by TLM_COMPLETED with an error; BEGIN_RESP comes when the command has ended.
+// - Base protocol: BEGIN_REQ is answered at once, by END_REQ or by TLM_COMPLETED with an error; BEGIN_RESP comes when
+// the command has ended.
 //   Payloads may overtake each other. There is no b_transport: an LtInitiatorAdapter makes one.
-// - At most `commands` of them are in the firmware; the others wait here, in order (stage `arbitration`). So do all while the drive looks for its map.
+// - At most `commands` of them are in the firmware; the others wait here, in order (stage `arbitration`). So do all
+// while the drive looks for its map.
 // - A loss of power forgets payloads without an answer. What the host had is its own again.
 //
-// Response status: TLM_OK; ADDRESS_ERROR outside the drive; BURST_ERROR for no whole blocks, no data, or a streaming width; BYTE_ENABLE_ERROR;
-// COMMAND_ERROR for a command that is none; GENERIC_ERROR when the drive has failed: RawExtension::status says how.
+// Response status: TLM_OK; ADDRESS_ERROR outside the drive; BURST_ERROR for no whole blocks, no data, or a streaming
+// width; BYTE_ENABLE_ERROR; COMMAND_ERROR for a command that is none; GENERIC_ERROR when the drive has failed:
+// RawExtension::status says how.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <systemc>
+#include <tlm>
 #include <utility>
 #include <vector>
-
-#include <systemc>
-
-#include <tlm>
 
 #include "common/containers/pool.h"
 #include "common/tlm/doors.h"
@@ -31,10 +34,14 @@
 
 namespace ssdtlm {
 
-class RawFrontEnd final : public sc_core::sc_module, public FrontEnd, private CompletionSink, private HostPort, private tlm::tlm_fw_transport_if<> {
+class RawFrontEnd final : public sc_core::sc_module,
+                          public FrontEnd,
+                          private CompletionSink,
+                          private HostPort,
+                          private tlm::tlm_fw_transport_if<> {
 public:
     struct Config {
-        std::uint32_t commands = 256;     ///< in the firmware at a time
+        std::uint32_t commands = 256;  ///< in the firmware at a time
         std::uint32_t block_bytes = 4096;
     };
     tlm::tlm_target_socket<> target;
@@ -68,7 +75,8 @@ private:
         mutable tlm::tlm_generic_payload* payload = nullptr;  // null: its host is gone
         Timeline own;
     };
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
@@ -80,10 +88,10 @@ private:
     void submit_waiting();
     void complete(Command& command) override;
     void answer(std::uint64_t command);
-    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
-                 std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
-    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
-                   std::uint64_t cookie, ByteEnables content) override;
+    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                   DmaClient& client, std::uint64_t cookie, ByteEnables content) override;
 
     Agenda& agenda_;
     TargetDoor<> door_;

@@ -10,8 +10,12 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 }
 
 ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room)
-    : config_(config), room_(room), slots_(room != nullptr ? room->units() : config.bytes / unit_bytes), quotas_(slots_.size(), config.quotas) {
-    for (std::uint32_t part = 0; part < quotas_.parts(); ++part) parts_.push_back({kNone, kNone, 0, quotas_.shared() ? slots_.size() : quotas_.units(part)});
+    : config_(config),
+      room_(room),
+      slots_(room != nullptr ? room->units() : config.bytes / unit_bytes),
+      quotas_(slots_.size(), config.quotas) {
+    for (std::uint32_t part = 0; part < quotas_.parts(); ++part)
+        parts_.push_back({kNone, kNone, 0, quotas_.shared() ? slots_.size() : quotas_.units(part)});
     SSDTLM_CHECK(!slots_.empty(), "a read cache without room for a unit");
     index_.reserve(slots_.size());
     for (std::uint32_t i = capacity(); i-- != 0;) free_.push_back(i);
@@ -26,7 +30,8 @@ const ReadCache::Unit* ReadCache::look_up(Lpa lpa) {
     ++counters_.hits;
     if (room_ != nullptr)
         room_->used_clean(found->second);
-    else if (config_.replacement == ReadCacheReplacement::lru && found->second != parts_[slots_[found->second].part].newest) {
+    else if (config_.replacement == ReadCacheReplacement::lru &&
+             found->second != parts_[slots_[found->second].part].newest) {
         unlink(found->second);
         link_newest(found->second);
     }
@@ -137,7 +142,8 @@ std::uint32_t ReadCache::take_slot(std::uint32_t part) {
 std::vector<Lpa> ReadCache::units() const {
     SSDTLM_CHECK(room_ == nullptr && quotas_.shared(), "the order of a read cache that is not one list");
     std::vector<Lpa> all;
-    for (std::uint32_t slot = parts_.front().oldest; slot != kNone; slot = slots_[slot].newer) all.push_back(slots_[slot].unit.lpa);
+    for (std::uint32_t slot = parts_.front().oldest; slot != kNone; slot = slots_[slot].newer)
+        all.push_back(slots_[slot].unit.lpa);
     return all;
 }
 
@@ -172,7 +178,8 @@ void ReadCache::check_slots(Snapshot& s) const {
     for (const std::uint32_t slot : free_) take(slot);
     for (const auto& [lpa, slot] : index_) {
         take(slot);
-        s.require(idx(slots_[slot].unit.lpa) == lpa && slots_[slot].part < parts_.size(), "a place of the read cache that is another unit's");
+        s.require(idx(slots_[slot].unit.lpa) == lpa && slots_[slot].part < parts_.size(),
+                  "a place of the read cache that is another unit's");
     }
     s.require(free_.size() + index_.size() == slots_.size(), "a place of the read cache that is nobody's");
 }
@@ -182,8 +189,10 @@ void ReadCache::check_orders(Snapshot& s) const {
     for (std::uint32_t part = 0; part < parts_.size(); ++part) {
         std::uint32_t before = kNone, slot = parts_[part].oldest;
         for (std::uint64_t left = parts_[part].used; left != 0; --left, before = slot, slot = slots_[slot].newer)
-            s.require(slot < slots_.size() && slots_[slot].part == part && slots_[slot].older == before, "an order of the read cache with others in it");
-        s.require(slot == kNone && before == parts_[part].newest && parts_[part].used <= parts_[part].units, "an order of the read cache that does not end");
+            s.require(slot < slots_.size() && slots_[slot].part == part && slots_[slot].older == before,
+                      "an order of the read cache with others in it");
+        s.require(slot == kNone && before == parts_[part].newest && parts_[part].used <= parts_[part].units,
+                  "an order of the read cache that does not end");
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clean units in DRAM that a read may want again: which, and what leaves when there is no room. Plain C++ without time.
 //
-// A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or its
-// deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill() returned is
-// not valid any more.
+// A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or
+// its deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill()
+// returned is not valid any more.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -59,7 +59,8 @@ public:
     bool filled_by_writes() const { return config_.fill != ReadCacheFill::reads; }
     /// All of the unit is being read from the flash: what to hand to end_fill(), never kNoFill.
     std::uint32_t begin_fill(Lpa lpa);
-    /// It has come, for this tenant. Nothing happens when the unit was written or deallocated meanwhile, or is read once more since.
+    /// It has come, for this tenant. Nothing happens when the unit was written or deallocated meanwhile, or is read
+    /// once more since.
     void end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant = 0);
     /// It could not be read.
     void cancel_fill(std::uint32_t fill, Lpa lpa);

@@ -10,18 +10,20 @@ public:
     explicit DataFirst(const BusOrderSetup& setup) : program_turns_(setup.program_turns) {}
     BusPick next(const BusWork& work, BusChoice may) const override {
         return with_programs(work, may, program_turns_,
-                             may.data_out ? BusTurn::data_out : may.commands ? BusTurn::commands : BusTurn::none);
+                             may.data_out   ? BusTurn::data_out
+                             : may.commands ? BusTurn::commands
+                                            : BusTurn::none);
     }
 
 private:
     const std::uint32_t program_turns_;
 };
 
-const BusOrders::Registered kDataFirst{{
-    "data_first",
-    "data out, then short commands, then programs",
-    {},
-    [](const BusOrderSetup& setup, const PolicySettings&) { return std::make_unique<DataFirst>(setup); }}};
+const BusOrders::Registered kDataFirst{
+    {"data_first",
+     "data out, then short commands, then programs",
+     {},
+     [](const BusOrderSetup& setup, const PolicySettings&) { return std::make_unique<DataFirst>(setup); }}};
 
 }  // namespace
 }  // namespace ssdtlm

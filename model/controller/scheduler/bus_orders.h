@@ -18,7 +18,8 @@ using BusOrders = PolicyRegistry<BusOrder, BusOrderSetup>;
 
 /// The order named by config.bus_order; UserError with the nearest name when there is none.
 inline std::unique_ptr<BusOrder> make_bus_order(const SchedulerConfig& config) {
-    return BusOrders::instance().make("scheduler.bus_order", config.bus_order, {config.bus_program_turns}, config.policies);
+    return BusOrders::instance().make("scheduler.bus_order", config.bus_order, {config.bus_program_turns},
+                                      config.policies);
 }
 
 /// For an order that does not let programs wait for good: passed often enough they go first, else after `others`.

@@ -57,7 +57,8 @@ inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
 
 __attribute__((noinline, cold)) void ClassQueueScheduler::refuse_choice(const Die& die, std::uint8_t cls) const {
     throw SchedulerFault("choose() returned class " + std::to_string(cls) + " for die " +
-                         std::to_string((&die - dies_.data()) % dies_per_channel_) + "; waiting there: " + class_names(die.work.waiting));
+                         std::to_string((&die - dies_.data()) % dies_per_channel_) +
+                         "; waiting there: " + class_names(die.work.waiting));
 }
 
 inline void ClassQueueScheduler::choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls) {
@@ -112,8 +113,8 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
 
 __attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query,
                                                                      std::uint32_t d, Die& die, Grant& out) {
-    // Other reads may use a plane that the chosen class does not want, but not while a program or erase waits for the whole
-    // die.
+    // Other reads may use a plane that the chosen class does not want, but not while a program or erase waits for the
+    // whole die.
     ClassSet classes = bit(die.chosen);
     if ((die.work.waiting & ~kReadClasses) == 0) classes |= die.work.waiting & query.classes;
     // A starved program or erase may not be passed by requests that skip their queue's busy head.
@@ -122,7 +123,8 @@ __attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& ch
     constexpr ClassSet kEnd = ClassSet{1} << kFlashClassCount;
     for (std::uint32_t c = die.chosen; classes != 0; c = lowest(classes | kEnd)) {
         classes &= ~bit(c);
-        const Place place = find_idle_plane(query, d, die.work.head[c], only_heads ? 1 : look_ahead_, !only_heads, beyond);
+        const Place place =
+            find_idle_plane(query, d, die.work.head[c], only_heads ? 1 : look_ahead_, !only_heads, beyond);
         if (place.node == kNone) continue;
         take(channel, d, die, static_cast<std::uint8_t>(c), place, false, out);
         return true;
@@ -131,7 +133,8 @@ __attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& ch
     return false;
 }
 
-inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls, Place place, bool join, Grant& out) {
+inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls, Place place,
+                                      bool join, Grant& out) {
     if (__builtin_expect(die.held != 0, 0)) hold(channel.held, die.held, 0);
     const Node& node = nodes_[place.node];
     const std::uint32_t next = node.next;
@@ -142,7 +145,9 @@ inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& di
     std::uint32_t& head = die.work.head[cls];
     unlink(head, die.fifo[cls].tail, place.before, place.node);
     if (join && next != kNone)
-        if (const std::uint32_t planes = join_partners(head, die.fifo[cls].tail, place, next, out); __builtin_expect(planes != 0, 0)) hold(channel.held, die.held, planes);
+        if (const std::uint32_t planes = join_partners(head, die.fifo[cls].tail, place, next, out);
+            __builtin_expect(planes != 0, 0))
+            hold(channel.held, die.held, planes);
     const ClassSet me = bit(cls);
     if (head == kNone)
         die.work.waiting &= ~me;
@@ -157,7 +162,8 @@ inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& di
     if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
 }
 
-__attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
+__attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted,
+                                                                    std::uint64_t granted_arrival) {
     if (limit_ == 0) return;
     for (ClassSet waiting = die.work.waiting & ~bit(granted); waiting != 0; waiting &= waiting - 1) {
         const std::uint32_t c = lowest(waiting);
@@ -170,8 +176,8 @@ std::string ClassQueueScheduler::dump(std::uint16_t channel) const {
     for (std::uint32_t d = 0; d < dies_per_channel_; ++d) {
         const Die& die = dies_[channel * dies_per_channel_ + d];
         if (die.work.waiting == 0) continue;
-        text += "  die " + std::to_string(d) + ": waiting " + class_names(die.work.waiting) + "; starved " + class_names(die.starved) +
-                "; next " + class_names(bit(die.chosen)) + "\n";
+        text += "  die " + std::to_string(d) + ": waiting " + class_names(die.work.waiting) + "; starved " +
+                class_names(die.starved) + "; next " + class_names(bit(die.chosen)) + "\n";
     }
     return text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What policies share that look at classes only: one FIFO per die and class, the starvation bound, round robin over the dies of a
-// channel, and the joining of multi-plane partners. A policy adds which class of a die goes next. A policy that tells the flows
-// apart, or remembers: flow_queues.h. Not modelled: the time a decision takes.
+// What policies share that look at classes only: one FIFO per die and class, the starvation bound, round robin over the
+// dies of a channel, and the joining of multi-plane partners. A policy adds which class of a die goes next. A policy
+// that tells the flows apart, or remembers: flow_queues.h. Not modelled: the time a decision takes.
 #pragma once
 
 #include <array>
@@ -41,20 +41,20 @@ private:
     /// asked while a class is at its starvation limit. A class that does not wait is a SchedulerFault.
     virtual std::uint8_t choose(const DieWork& work) const = 0;
 
-    struct Fifo {                     // its head is in DieWork
+    struct Fifo {  // its head is in DieWork
         std::uint32_t tail = kNone;
         std::uint32_t overtaken = 0;  // grants since the head came that went to younger requests of the die
     };
     struct alignas(64) Die {
         DieWork work;
-        ClassSet starved = 0;         // at the limit; none while nothing waits
-        std::uint8_t chosen = 0;      // valid while something waits
-        std::uint8_t held = 0;        // bit per plane, of PlanesHeld
+        ClassSet starved = 0;     // at the limit; none while nothing waits
+        std::uint8_t chosen = 0;  // valid while something waits
+        std::uint8_t held = 0;    // bit per plane, of PlanesHeld
         std::array<Fifo, kFlashClassCount> fifo;
     };
     struct Channel {
         std::array<std::uint64_t, kFlashClassCount> dies_choosing{};  // bit per die
-        ClassSet chosen = 0;                      // some die chooses it
+        ClassSet chosen = 0;                                          // some die chooses it
         std::array<std::uint32_t, 2> next_die{};  // round robin, apart for queries with and without programs
         std::uint32_t queued = 0;
         PlanesHeld held;

@@ -21,11 +21,13 @@ private:
     }
 };
 
-const SchedulerPolicies::Registered kEarliestDeadline{{
-    "earliest_deadline",
-    "on each die the earliest deadline (nvme.latency_targets), then as read_first",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return flow_scheduler(s, [] { return std::make_unique<EarliestDeadline>(); }); }}};
+const SchedulerPolicies::Registered kEarliestDeadline{
+    {"earliest_deadline",
+     "on each die the earliest deadline (nvme.latency_targets), then as read_first",
+     {},
+     [](const SchedulerSetup& s, const PolicySettings&) {
+         return flow_scheduler(s, [] { return std::make_unique<EarliestDeadline>(); });
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

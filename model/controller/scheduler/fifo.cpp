@@ -15,11 +15,10 @@ private:
     std::uint8_t choose(const DieWork& work) const override { return oldest(work, work.waiting); }
 };
 
-const SchedulerPolicies::Registered kFifoScheduler{{
-    "fifo",
-    "on each die strictly in order of arrival",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<FifoScheduler>(s.config, s.shape); }}};
+const SchedulerPolicies::Registered kFifoScheduler{
+    {"fifo", "on each die strictly in order of arrival", {}, [](const SchedulerSetup& s, const PolicySettings&) {
+         return std::make_unique<FifoScheduler>(s.config, s.shape);
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -15,17 +15,18 @@ struct FlowQueue {
     std::uint32_t waiting;          ///< requests
 };
 
-/// Contract. There is one object for each channel, made when the scheduler is, and again when the power returns: what it remembers is in
-/// volatile memory. It outlives a reset of the controller.
+/// Contract. There is one object for each channel, made when the scheduler is, and again when the power returns: what
+/// it remembers is in volatile memory. It outlives a reset of the controller.
 /// - It is told of each request once by pushed() and once by granted(), in the order of the instants.
-/// - goes_before() is a strict weak ordering of the queues of one die. Equal ones go in order of arrival. It depends on the queues, on
+/// - goes_before() is a strict weak ordering of the queues of one die. Equal ones go in order of arrival. It depends on
+/// the queues, on
 ///   what pushed() and granted() said, and on `now`; it is asked again only after a push or a grant on the channel.
 class FlowPolicy {
 public:
     virtual ~FlowPolicy() = default;
 
-    /// Reads with equal numbers share a queue; those of one flow (WorkTag::same_flow) have to. Any number will do; each that comes takes
-    /// some memory.
+    /// Reads with equal numbers share a queue; those of one flow (WorkTag::same_flow) have to. Any number will do; each
+    /// that comes takes some memory.
     virtual std::uint32_t flow_of(const WorkTag& whose) const = 0;
     /// Whether `a` is to start before `b`, at this time.
     virtual bool goes_before(const FlowQueue& a, const FlowQueue& b, SimTime now) const = 0;
@@ -36,8 +37,8 @@ public:
         static_cast<void>(joined);
         static_cast<void>(now);
     }
-    /// Whose grants count as overtaking a queue (scheduler.starvation_limit): those of all others, or only those of other classes,
-    /// because the policy sees to it that no flow starves.
+    /// Whose grants count as overtaking a queue (scheduler.starvation_limit): those of all others, or only those of
+    /// other classes, because the policy sees to it that no flow starves.
     enum class Overtaking : std::uint8_t { by_all_others, by_other_classes };
     virtual Overtaking overtaking() const { return Overtaking::by_all_others; }
     /// As SchedulerPort::proven().
@@ -45,7 +46,8 @@ public:
 
     /// In the order of read_first. 0: reads that a command waits for, 1: writes, 2: collection.
     static std::uint32_t group_of(FlashClass cls) {
-        constexpr ClassSet kCollection = class_bit(FlashClass::gc_read) | class_bit(FlashClass::gc_write) | class_bit(FlashClass::erase);
+        constexpr ClassSet kCollection =
+            class_bit(FlashClass::gc_read) | class_bit(FlashClass::gc_write) | class_bit(FlashClass::erase);
         return (kCollection & class_bit(cls)) != 0 ? 2 : (kProgramClasses & class_bit(cls)) != 0 ? 1 : 0;
     }
 };

@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-FlowQueueScheduler::FlowQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape, std::vector<std::unique_ptr<FlowPolicy>> policies)
+FlowQueueScheduler::FlowQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape,
+                                       std::vector<std::unique_ptr<FlowPolicy>> policies)
     : QueueScheduler(config, shape), channels_(policies.size()), dies_(policies.size() * shape.dies_per_channel) {
     for (std::size_t c = 0; c < policies.size(); ++c) channels_[c].policy = std::move(policies[c]);
 }
@@ -13,8 +14,9 @@ FlowQueueScheduler::FlowQueueScheduler(const SchedulerConfig& config, const Sche
 std::uint32_t FlowQueueScheduler::queue_of(const SchedulerRequest& request) {
     const std::uint64_t flow = is_read(request.cls) ? channels_[request.channel].policy->flow_of(request.whose) : 0;
     const std::uint64_t d = std::uint64_t{request.channel} * dies_per_channel_ + request.die;
-    const auto [at, fresh] = queue_by_key_.try_emplace(flow << 32 | (d * kFlashClassCount + static_cast<std::uint64_t>(request.cls)),
-                                                       static_cast<std::uint32_t>(queues_.size()));
+    const auto [at, fresh] =
+        queue_by_key_.try_emplace(flow << 32 | (d * kFlashClassCount + static_cast<std::uint64_t>(request.cls)),
+                                  static_cast<std::uint32_t>(queues_.size()));
     if (fresh) {
         queues_.emplace_back();
         queues_.back().cls = request.cls;
@@ -70,7 +72,8 @@ std::uint32_t FlowQueueScheduler::chosen(Channel& channel, Die& die, SimTime now
     for (const std::uint32_t q : die.waiting) {
         if (die.starved == 0) {
             if (best == kNone || goes_before(channel, q, best, now)) best = q;
-        } else if (queues_[q].starved && (best == kNone || nodes_[queues_[q].head].arrival < nodes_[queues_[best].head].arrival)) {
+        } else if (queues_[q].starved &&
+                   (best == kNone || nodes_[queues_[q].head].arrival < nodes_[queues_[best].head].arrival)) {
             best = q;
         }
     }
@@ -91,7 +94,7 @@ GrantAnswer FlowQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     }
     effort_ = Effort{};
     std::uint32_t& turn = channel.next_die[(query.classes & kProgramClasses) != 0 ? 1 : 0];
-    for (; candidates != 0; ) {
+    for (; candidates != 0;) {
         const std::uint32_t d = next_in_turn(candidates, turn);
         ++effort_.dies;
         Die& work = die(query.channel, d);
@@ -112,21 +115,26 @@ GrantAnswer FlowQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     return GrantAnswer::nothing;
 }
 
-bool FlowQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
-    // Other reads may use a plane that the chosen queue does not want, but not while a program or erase waits for the whole die.
+bool FlowQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die,
+                                          Grant& out) {
+    // Other reads may use a plane that the chosen queue does not want, but not while a program or erase waits for the
+    // whole die.
     order_.assign(1, die.chosen);
     if (die.whole_die == 0) {
         for (const std::uint32_t q : die.waiting)
             if (q != die.chosen && (query.classes & class_bit(queues_[q].cls)) != 0) order_.push_back(q);
-        std::sort(order_.begin() + 1, order_.end(), [&](std::uint32_t a, std::uint32_t b) { return goes_before(channel, a, b, query.now); });
+        std::sort(order_.begin() + 1, order_.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return goes_before(channel, a, b, query.now); });
     }
     // A starved program or erase may not be passed by requests that skip their queue's busy head.
-    const bool only_heads = die.starved != 0 && std::any_of(die.waiting.begin(), die.waiting.end(), [this](std::uint32_t q) {
-        return queues_[q].starved && !is_read(queues_[q].cls);
-    });
+    const bool only_heads =
+        die.starved != 0 && std::any_of(die.waiting.begin(), die.waiting.end(), [this](std::uint32_t q) {
+            return queues_[q].starved && !is_read(queues_[q].cls);
+        });
     std::uint32_t beyond = 0;
     for (const std::uint32_t q : order_) {
-        const Place place = find_idle_plane(query, d, queues_[q].head, only_heads ? 1 : look_ahead_, !only_heads, beyond);
+        const Place place =
+            find_idle_plane(query, d, queues_[q].head, only_heads ? 1 : look_ahead_, !only_heads, beyond);
         if (place.node == kNone) continue;
         take(channel, query, d, die, q, place, false, out);
         return true;
@@ -135,8 +143,8 @@ bool FlowQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& qu
     return false;
 }
 
-void FlowQueueScheduler::take(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, std::uint32_t number, Place place,
-                              bool join, Grant& out) {
+void FlowQueueScheduler::take(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die,
+                              std::uint32_t number, Place place, bool join, Grant& out) {
     hold(channel.held, die.held, 0);
     Queue& q = queues_[number];
     const std::uint32_t next = nodes_[place.node].next;
@@ -165,12 +173,15 @@ void FlowQueueScheduler::take(Channel& channel, const GrantQuery& query, std::ui
         channel.policy->granted(requests_[i == 0 ? place.node : joined()[i]], out.count, query.now);
 }
 
-void FlowQueueScheduler::count_overtaken(const Channel& channel, Die& die, std::uint32_t granted, std::uint64_t granted_arrival) {
+void FlowQueueScheduler::count_overtaken(const Channel& channel, Die& die, std::uint32_t granted,
+                                         std::uint64_t granted_arrival) {
     if (limit_ == 0) return;
     const bool by_all = channel.policy->overtaking() == FlowPolicy::Overtaking::by_all_others;
     for (const std::uint32_t number : die.waiting) {
         Queue& q = queues_[number];
-        if (number == granted || nodes_[q.head].arrival >= granted_arrival || (!by_all && q.cls == queues_[granted].cls)) continue;
+        if (number == granted || nodes_[q.head].arrival >= granted_arrival ||
+            (!by_all && q.cls == queues_[granted].cls))
+            continue;
         if (++q.overtaken < limit_ || q.starved) continue;
         q.starved = true;
         ++die.starved;
@@ -188,8 +199,9 @@ std::string FlowQueueScheduler::dump(std::uint16_t channel) const {
             if (queues_[q].starved) starved |= class_bit(queues_[q].cls);
         }
         const bool known = die.asked_at == channels_[channel].changes;
-        text += "  die " + std::to_string(d) + ": waiting " + class_names(waiting) + " in " + std::to_string(die.waiting.size()) +
-                " queues; starved " + class_names(starved) + "; next " + (known ? class_names(class_bit(queues_[die.chosen].cls)) : "not asked") + "\n";
+        text += "  die " + std::to_string(d) + ": waiting " + class_names(waiting) + " in " +
+                std::to_string(die.waiting.size()) + " queues; starved " + class_names(starved) + "; next " +
+                (known ? class_names(class_bit(queues_[die.chosen].cls)) : "not asked") + "\n";
     }
     return text;
 }

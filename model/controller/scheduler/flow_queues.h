@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO per die, read class and flow, and one per die and class of programs and erases, for policies that tell flows apart
-// (flow_policy.h). As many flows as memory holds. The starvation bound, round robin over the dies of a channel and the joining of planes
-// are those of class_queues.h. Not modelled: the time a decision takes.
+// One FIFO per die, read class and flow, and one per die and class of programs and erases, for policies that tell flows
+// apart (flow_policy.h). As many flows as memory holds. The starvation bound, round robin over the dies of a channel
+// and the joining of planes are those of class_queues.h. Not modelled: the time a decision takes.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,7 +22,8 @@ namespace ssdtlm {
 class FlowQueueScheduler final : public QueueScheduler {
 public:
     /// A policy for each channel.
-    FlowQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape, std::vector<std::unique_ptr<FlowPolicy>> policies);
+    FlowQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape,
+                       std::vector<std::unique_ptr<FlowPolicy>> policies);
 
     void push(const SchedulerRequest& request) override;
     bool grant_at_once(const SchedulerRequest& request) override;
@@ -39,18 +39,18 @@ private:
         std::uint32_t head = kNone;
         std::uint32_t tail = kNone;
         FlashClass cls = FlashClass::host_read;
-        bool starved = false;          // at the limit
-        std::uint32_t waiting = 0;     // requests
-        std::uint32_t overtaken = 0;   // grants since the head came that went to younger requests of the die
-        std::uint32_t place = 0;       // in Die::waiting, while something waits
+        bool starved = false;         // at the limit
+        std::uint32_t waiting = 0;    // requests
+        std::uint32_t overtaken = 0;  // grants since the head came that went to younger requests of the die
+        std::uint32_t place = 0;      // in Die::waiting, while something waits
     };
     struct Die {
         std::vector<std::uint32_t> waiting;  // queues, in any order
         std::uint32_t chosen = 0;            // valid while asked_at is the channel's count of changes
         std::uint64_t asked_at = 0;
-        std::uint32_t starved = 0;           // queues at the limit
-        std::uint32_t whole_die = 0;         // queues of programs and erases that wait
-        std::uint8_t held = 0;               // bit per plane, of PlanesHeld
+        std::uint32_t starved = 0;    // queues at the limit
+        std::uint32_t whole_die = 0;  // queues of programs and erases that wait
+        std::uint8_t held = 0;        // bit per plane, of PlanesHeld
     };
     struct Channel {
         std::unique_ptr<FlowPolicy> policy;
@@ -68,15 +68,16 @@ private:
     std::uint32_t chosen(Channel& channel, Die& die, SimTime now);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
     /// Grants a request and (join) its multi-plane partners.
-    void take(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, std::uint32_t queue, Place place, bool join, Grant& out);
+    void take(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, std::uint32_t queue, Place place,
+              bool join, Grant& out);
     void count_overtaken(const Channel& channel, Die& die, std::uint32_t granted, std::uint64_t granted_arrival);
 
     std::vector<Channel> channels_;
     std::vector<Die> dies_;
-    std::vector<Queue> queues_;                // never fewer
-    std::vector<SchedulerRequest> requests_;   // by node
+    std::vector<Queue> queues_;                                             // never fewer
+    std::vector<SchedulerRequest> requests_;                                // by node
     boost::unordered_flat_map<std::uint64_t, std::uint32_t> queue_by_key_;  // flow, die and class
-    std::vector<std::uint32_t> order_;         // scratch
+    std::vector<std::uint32_t> order_;                                      // scratch
 };
 
 /// A scheduler of such a policy, for the registry: `make()` gives one for a channel.

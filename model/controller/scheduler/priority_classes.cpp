@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// priority_classes: on each die the work of urgent submission queues goes first, then that of high, medium and low ones (QPRIO); within
-// a priority as read_first. What a flow has caused, collection above all, has its priority: else who waits for a free block would wait
-// behind everybody. The work of nobody goes with the low ones. Strict but for scheduler.starvation_limit.
+// priority_classes: on each die the work of urgent submission queues goes first, then that of high, medium and low ones
+// (QPRIO); within a priority as read_first. What a flow has caused, collection above all, has its priority: else who
+// waits for a free block would wait behind everybody. The work of nobody goes with the low ones. Strict but for
+// scheduler.starvation_limit.
 #include <tuple>
 
 #include "controller/scheduler/flow_queues.h"
@@ -23,11 +24,14 @@ private:
     }
 };
 
-const SchedulerPolicies::Registered kPriorityClasses{{
-    "priority_classes",
-    "on each die the priority of the submission queue (host.queue_priorities), also of what its writes cause, then as read_first",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return flow_scheduler(s, [] { return std::make_unique<PriorityClasses>(); }); }}};
+const SchedulerPolicies::Registered kPriorityClasses{
+    {"priority_classes",
+     "on each die the priority of the submission queue (host.queue_priorities), also of what its writes cause, then as "
+     "read_first",
+     {},
+     [](const SchedulerSetup& s, const PolicySettings&) {
+         return flow_scheduler(s, [] { return std::make_unique<PriorityClasses>(); });
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -21,8 +21,8 @@ __attribute__((noinline, cold)) void QueueScheduler::grow() {
     nodes_.emplace_back();
 }
 
-QueueScheduler::Place QueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, std::uint32_t head, std::uint32_t reach,
-                                                      bool count, std::uint32_t& beyond) {
+QueueScheduler::Place QueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, std::uint32_t head,
+                                                      std::uint32_t reach, bool count, std::uint32_t& beyond) {
     std::uint32_t seen = 0;
     Place place{head, kNone};
     std::uint32_t depth = 0;
@@ -40,7 +40,8 @@ QueueScheduler::Place QueueScheduler::find_idle_plane(const GrantQuery& query, s
 
 /// Idle planes that a list has something for from this request on, and not before.
 __attribute__((noinline, cold)) std::uint32_t QueueScheduler::idle_planes_from(const GrantQuery& query, std::uint32_t d,
-                                                                               std::uint32_t node, std::uint32_t seen) const {
+                                                                               std::uint32_t node,
+                                                                               std::uint32_t seen) const {
     std::uint32_t idle = 0;
     for (; node != kNone && seen != all_planes_; node = nodes_[node].next) {
         const std::uint32_t plane = 1u << nodes_[node].plane;
@@ -53,12 +54,14 @@ __attribute__((noinline, cold)) std::uint32_t QueueScheduler::idle_planes_from(c
 void QueueScheduler::hold(PlanesHeld& all, std::uint8_t& held, std::uint32_t planes) {
     if (held == planes) return;
     all.cuts += held == 0;
-    all.planes += static_cast<std::uint32_t>(__builtin_popcount(planes)) - static_cast<std::uint32_t>(__builtin_popcount(held));
+    all.planes +=
+        static_cast<std::uint32_t>(__builtin_popcount(planes)) - static_cast<std::uint32_t>(__builtin_popcount(held));
     held = static_cast<std::uint8_t>(planes);
 }
 
-__attribute__((noinline)) std::uint32_t QueueScheduler::join_partners(std::uint32_t& head, std::uint32_t& tail, const Place& first,
-                                                                      std::uint32_t next, Grant& out) {
+__attribute__((noinline)) std::uint32_t QueueScheduler::join_partners(std::uint32_t& head, std::uint32_t& tail,
+                                                                      const Place& first, std::uint32_t next,
+                                                                      Grant& out) {
     std::uint32_t seen = 1u << nodes_[first.node].plane;
     std::uint32_t previous = first.before;
     std::uint32_t n = next;
@@ -81,7 +84,8 @@ __attribute__((noinline)) std::uint32_t QueueScheduler::join_partners(std::uint3
 }
 
 /// Planes whose first request, from this one on, is for that page.
-__attribute__((noinline, cold)) std::uint32_t QueueScheduler::partners_from(std::uint32_t node, std::uint32_t page, std::uint32_t seen) const {
+__attribute__((noinline, cold)) std::uint32_t QueueScheduler::partners_from(std::uint32_t node, std::uint32_t page,
+                                                                            std::uint32_t seen) const {
     std::uint32_t planes = 0;
     for (; node != kNone && seen != all_planes_; node = nodes_[node].next) {
         const std::uint32_t plane = 1u << nodes_[node].plane;

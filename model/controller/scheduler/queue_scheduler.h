@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What schedulers with queues share, whatever their queues are: the requests that wait, in lists in order of arrival; the joining of
-// multi-plane partners; reads that start on a plane which is idle; the planes that stay idle because nobody looks that far.
+// What schedulers with queues share, whatever their queues are: the requests that wait, in lists in order of arrival;
+// the joining of multi-plane partners; reads that start on a plane which is idle; the planes that stay idle because
+// nobody looks that far.
 #pragma once
 
 #include <array>
@@ -75,13 +76,16 @@ protected:
         nodes_[node].next = free_;
         free_ = node;
     }
-    /// `first`, already unlinked from this list, is granted and was followed by `next`. Only the first request of each plane may come
-    /// along: order within a plane is kept. joined() names the nodes. Returns the planes that something further behind would have come along for.
-    std::uint32_t join_partners(std::uint32_t& head, std::uint32_t& tail, const Place& first, std::uint32_t next, Grant& out);
+    /// `first`, already unlinked from this list, is granted and was followed by `next`. Only the first request of each
+    /// plane may come along: order within a plane is kept. joined() names the nodes. Returns the planes that something
+    /// further behind would have come along for.
+    std::uint32_t join_partners(std::uint32_t& head, std::uint32_t& tail, const Place& first, std::uint32_t next,
+                                Grant& out);
     const std::array<std::uint32_t, kMaxPlanes>& joined() const { return joined_; }
-    /// The first of the list, among the first `reach`, that can start on an idle plane of die d. None: `beyond` gets the idle planes
-    /// that something further behind waits for, if they are to be counted.
-    Place find_idle_plane(const GrantQuery& query, std::uint32_t d, std::uint32_t head, std::uint32_t reach, bool count, std::uint32_t& beyond);
+    /// The first of the list, among the first `reach`, that can start on an idle plane of die d. None: `beyond` gets
+    /// the idle planes that something further behind waits for, if they are to be counted.
+    Place find_idle_plane(const GrantQuery& query, std::uint32_t d, std::uint32_t head, std::uint32_t reach, bool count,
+                          std::uint32_t& beyond);
     /// So many planes of a die are left idle from now on; `held`: until now, a bit per plane.
     static void hold(PlanesHeld& all, std::uint8_t& held, std::uint32_t planes);
 
@@ -97,7 +101,8 @@ protected:
 private:
     void grow();
     std::uint32_t partners_from(std::uint32_t node, std::uint32_t page, std::uint32_t seen) const;
-    std::uint32_t idle_planes_from(const GrantQuery& query, std::uint32_t d, std::uint32_t node, std::uint32_t seen) const;
+    std::uint32_t idle_planes_from(const GrantQuery& query, std::uint32_t d, std::uint32_t node,
+                                   std::uint32_t seen) const;
 
     std::uint32_t free_ = kNone;
     std::uint64_t arrivals_ = 0;

@@ -16,18 +16,20 @@ public:
 private:
     std::uint8_t choose(const DieWork& work) const override {
         constexpr ClassSet kGroups[] = {class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read),
-                                      class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write)};
+                                        class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write)};
         for (const ClassSet group : kGroups)
             if ((work.waiting & group) != 0) return oldest(work, work.waiting & group);
         return oldest(work, work.waiting);
     }
 };
 
-const SchedulerPolicies::Registered kReadFirstScheduler{{
-    "read_first",
-    "on each die reads of the host, then its writes, then garbage collection, each in order of arrival",
-    {},
-    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<ReadFirstScheduler>(s.config, s.shape); }}};
+const SchedulerPolicies::Registered kReadFirstScheduler{
+    {"read_first",
+     "on each die reads of the host, then its writes, then garbage collection, each in order of arrival",
+     {},
+     [](const SchedulerSetup& s, const PolicySettings&) {
+         return std::make_unique<ReadFirstScheduler>(s.config, s.shape);
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

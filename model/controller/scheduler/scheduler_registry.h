@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler policies by name, and the implementations. A new policy: one file like fifo.cpp and its line in the build
-// list.
+// The scheduler policies by name, and the implementations. A new policy: one file like fifo.cpp and its line in the
+// build list.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 #include "common/config/policy_registry.h"
 #include "common/tlm/agenda.h"
 #include "controller/ports/scheduler_port.h"
-#include "controller/scheduler/queue_scheduler.h"
 #include "controller/scheduler/clocked/scheduler_core.h"
+#include "controller/scheduler/queue_scheduler.h"
 #include "controller/scheduler/scheduler_config.h"
 
 namespace ssdtlm {
@@ -27,16 +27,26 @@ using SchedulerPolicies = PolicyRegistry<SchedulerPort, SchedulerSetup>;
 /// What a scheduler needs to know of the flash; a NandConfig.
 template <class Nand>
 SchedulerShape scheduler_shape(const Nand& nand) {
-    SchedulerShape shape{nand.geometry.channels, nand.geometry.dies_per_channel(), nand.independent_plane_read, nand.geometry.planes_per_die, {}, {}};
-    const auto mean = [](const std::vector<Ps>& times) { return std::accumulate(times.begin(), times.end(), Ps{}) / static_cast<std::int64_t>(times.size()); };
+    SchedulerShape shape{nand.geometry.channels,
+                         nand.geometry.dies_per_channel(),
+                         nand.independent_plane_read,
+                         nand.geometry.planes_per_die,
+                         {},
+                         {}};
+    const auto mean = [](const std::vector<Ps>& times) {
+        return std::accumulate(times.begin(), times.end(), Ps{}) / static_cast<std::int64_t>(times.size());
+    };
     for (std::size_t c = 0; c < kFlashClassCount; ++c)
-        shape.array_time[c] = (kReadClasses >> c & 1u) != 0 ? mean(nand.t_read) : (kProgramClasses >> c & 1u) != 0 ? mean(nand.t_program) : nand.t_erase;
+        shape.array_time[c] = (kReadClasses >> c & 1u) != 0      ? mean(nand.t_read)
+                              : (kProgramClasses >> c & 1u) != 0 ? mean(nand.t_program)
+                                                                 : nand.t_erase;
     shape.byte_time = Ps{1'000'000 / nand.onfi.megatransfers};
     return shape;
 }
 
 /// The policy named by config.policy; UserError with the nearest name when there is none.
-inline std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config, const SchedulerShape& shape) {
+inline std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config,
+                                                            const SchedulerShape& shape) {
     return SchedulerPolicies::instance().make("scheduler.policy", config.policy, {config, shape}, config.policies);
 }
 
@@ -53,7 +63,7 @@ struct RtlScheduler {
 };
 /// The policy itself (tlm), or clocked with a core per channel. `rtl`: the blocks that were built. UserError when the
 /// configuration asks for what there is not.
-std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape, Agenda& agenda,
-                                              const std::vector<RtlScheduler>& rtl);
+std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape,
+                                              Agenda& agenda, const std::vector<RtlScheduler>& rtl);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// never: nothing is suspended. for_reads: programs and erases are, a bounded number of times each, when there is enough left of
-// them, and not before they have made some way.
+// never: nothing is suspended. for_reads: programs and erases are, a bounded number of times each, when there is enough
+// left of them, and not before they have made some way.
 #include <algorithm>
 
 #include "controller/scheduler/suspend_policies.h"
@@ -28,30 +28,34 @@ private:
 };
 
 const SuspendPolicies::Registered kNothing{
-    {"never", "programs and erases run to their end", {}, [](const SuspendSetup&, const PolicySettings&) { return nullptr; }}};
+    {"never", "programs and erases run to their end", {}, [](const SuspendSetup&, const PolicySettings&) {
+         return nullptr;
+     }}};
 
-const SuspendPolicies::Registered kForReads{{
-    "for_reads",
-    "programs and erases stop for host reads of their die, and go on after them",
-    {policy_boolean("programs", true).says("Programs are suspended").from("current TLC parts can"),
-     policy_boolean("erases", true).says("Erases are suspended").from("current TLC parts can"),
-     policy_integer("limit", 16).range("1", "1000").says("Suspends of one operation, at most").from("assumed"),
-     policy_quantity("least_run", Dimension::time, 100'000'000)
-         .range("0s", "1s")
-         .says("Time that an operation runs before it is suspended, and between two suspends")
-         .from("assumed: the array makes way only while it runs"),
-     policy_quantity("least_left", Dimension::time, 200'000'000)
-         .range("0s", "1s")
-         .says("An operation is not suspended when it has less left at that moment, by its usual time")
-         .from("assumed: about what suspending and resuming cost"),
-     policy_quantity("longest", Dimension::time, 2'000'000'000)
-         .range("0s", "1s")
-         .says("Longest time that an operation stays suspended while reads keep coming. It then goes on after the reads that are running")
-         .from("assumed: some tens of reads")},
-    [](const SuspendSetup&, const PolicySettings& p) {
-        return std::make_unique<ForReads>(ForReads::Settings{p.flag("programs"), p.flag("erases"), Ps{p.number("least_left")},
-                                                             Ps{p.number("least_run")}, Ps{p.number("longest")}, static_cast<std::uint32_t>(p.number("limit"))});
-    }}};
+const SuspendPolicies::Registered kForReads{
+    {"for_reads",
+     "programs and erases stop for host reads of their die, and go on after them",
+     {policy_boolean("programs", true).says("Programs are suspended").from("current TLC parts can"),
+      policy_boolean("erases", true).says("Erases are suspended").from("current TLC parts can"),
+      policy_integer("limit", 16).range("1", "1000").says("Suspends of one operation, at most").from("assumed"),
+      policy_quantity("least_run", Dimension::time, 100'000'000)
+          .range("0s", "1s")
+          .says("Time that an operation runs before it is suspended, and between two suspends")
+          .from("assumed: the array makes way only while it runs"),
+      policy_quantity("least_left", Dimension::time, 200'000'000)
+          .range("0s", "1s")
+          .says("An operation is not suspended when it has less left at that moment, by its usual time")
+          .from("assumed: about what suspending and resuming cost"),
+      policy_quantity("longest", Dimension::time, 2'000'000'000)
+          .range("0s", "1s")
+          .says("Longest time that an operation stays suspended while reads keep coming. It then goes on after the "
+                "reads that are running")
+          .from("assumed: some tens of reads")},
+     [](const SuspendSetup&, const PolicySettings& p) {
+         return std::make_unique<ForReads>(ForReads::Settings{
+             p.flag("programs"), p.flag("erases"), Ps{p.number("least_left")}, Ps{p.number("least_run")},
+             Ps{p.number("longest")}, static_cast<std::uint32_t>(p.number("limit"))});
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

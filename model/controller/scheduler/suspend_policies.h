@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies of suspending programs and erases by name. A new one: one file like suspend_for_reads.cpp and its line in the build list.
+// The policies of suspending programs and erases by name. A new one: one file like suspend_for_reads.cpp and its line
+// in the build list.
 #pragma once
 
 #include <memory>

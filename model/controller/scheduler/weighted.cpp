@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// weighted: tenants share each channel in proportion to their weights, whatever sizes and depths they ask with. Deficit sharing: what a
-// tenant was given, divided by its weight, is its level; on each die the tenant with the lowest level goes first. A tenant that wants
-// less than its share falls behind, by so much at most (catch_up), and goes first until it is level again. Its levels are of the whole
-// channel: who finds no work on one die makes up for it on another. Within a tenant as read_first.
+// weighted: tenants share each channel in proportion to their weights, whatever sizes and depths they ask with. Deficit
+// sharing: what a tenant was given, divided by its weight, is its level; on each die the tenant with the lowest level
+// goes first. A tenant that wants less than its share falls behind, by so much at most (catch_up), and goes first until
+// it is level again. Its levels are of the whole channel: who finds no work on one die makes up for it on another.
+// Within a tenant as read_first.
 //
-// By bytes, a share is what its tenant measures: bytes per second. By die time, a tenant pays for what it costs: a small read as much
-// as a large one of the same page, a program as much as many reads. What its writes have caused (collection, erases) a tenant pays, too.
+// By bytes, a share is what its tenant measures: bytes per second. By die time, a tenant pays for what it costs: a
+// small read as much as a large one of the same page, a program as much as many reads. What its writes have caused
+// (collection, erases) a tenant pays, too.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -57,7 +59,8 @@ private:
     Tenant& tenant(std::uint16_t number) {
         while (tenants_.size() <= number) {
             const std::size_t n = tenants_.size();
-            tenants_.push_back({0, static_cast<std::uint64_t>(n != 0 && n <= s_.weights.size() ? s_.weights[n - 1] : s_.others), 0});
+            tenants_.push_back(
+                {0, static_cast<std::uint64_t>(n != 0 && n <= s_.weights.size() ? s_.weights[n - 1] : s_.others), 0});
         }
         return tenants_[number];
     }
@@ -81,26 +84,36 @@ private:
     std::uint64_t largest_ = 0;  // cost of a request until now
 };
 
-const SchedulerPolicies::Registered kWeighted{{
-    "weighted",
-    "tenants share in proportion to their weights (host.tenants), also for what their writes cause; within a tenant as read_first",
-    {policy_integers("weights", {})
-         .range("1", "1000")
-         .says("Weights of tenants 1, 2, ... (host.tenants = by_job). Empty: all are equal")
-         .from("assumed"),
-     policy_integer("others", 1).range("1", "1000").says("Weight of each tenant that weights does not name, and of work that is nobody's").from("assumed"),
-     policy_choice("share_of", {"bytes", "die_time"}, "bytes")
-         .says("What is shared. bytes: data on the channel, which is what a tenant measures; die_time: usual time in the array and on the bus, which is what it costs")
-         .from("assumed: bytes as Linux BFQ, die_time as FlashFQ (Shen and Park, ATC '13)"),
-     policy_integer("catch_up", 64)
-         .range("0", "1000000")
-         .says("Requests of the largest size by which a tenant that wanted less than its share may be behind. It goes first until it has caught up")
-         .from("assumed: some rounds over the dies of a channel")},
-    [](const SchedulerSetup& s, const PolicySettings& own) {
-        const Weighted::Settings settings{own.numbers("weights"), own.number("others"), own.text("share_of") == "die_time",
-                                          static_cast<std::uint64_t>(own.number("catch_up")), s.shape.array_time, s.shape.byte_time};
-        return flow_scheduler(s, [&] { return std::make_unique<Weighted>(settings); });
-    }}};
+const SchedulerPolicies::Registered kWeighted{
+    {"weighted",
+     "tenants share in proportion to their weights (host.tenants), also for what their writes cause; within a tenant "
+     "as read_first",
+     {policy_integers("weights", {})
+          .range("1", "1000")
+          .says("Weights of tenants 1, 2, ... (host.tenants = by_job). Empty: all are equal")
+          .from("assumed"),
+      policy_integer("others", 1)
+          .range("1", "1000")
+          .says("Weight of each tenant that weights does not name, and of work that is nobody's")
+          .from("assumed"),
+      policy_choice("share_of", {"bytes", "die_time"}, "bytes")
+          .says("What is shared. bytes: data on the channel, which is what a tenant measures; die_time: usual time in "
+                "the array and on the bus, which is what it costs")
+          .from("assumed: bytes as Linux BFQ, die_time as FlashFQ (Shen and Park, ATC '13)"),
+      policy_integer("catch_up", 64)
+          .range("0", "1000000")
+          .says("Requests of the largest size by which a tenant that wanted less than its share may be behind. It goes "
+                "first until it has caught up")
+          .from("assumed: some rounds over the dies of a channel")},
+     [](const SchedulerSetup& s, const PolicySettings& own) {
+         const Weighted::Settings settings{own.numbers("weights"),
+                                           own.number("others"),
+                                           own.text("share_of") == "die_time",
+                                           static_cast<std::uint64_t>(own.number("catch_up")),
+                                           s.shape.array_time,
+                                           s.shape.byte_time};
+         return flow_scheduler(s, [&] { return std::make_unique<Weighted>(settings); });
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -27,7 +27,8 @@ FirmwareConfig free_of_charge(bool map_on_flash) {
 }
 }  // namespace
 
-UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents)
+UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
+                           SpareArea& contents)
     : config_(without_time(config)),
       costs_(free_of_charge(ftl.translation_pages() != 0)),
       lba_bytes_(lba_bytes),
@@ -43,7 +44,8 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
     FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
     if (ftl.parity() != nullptr) parity_engine_.emplace(counted, ftl);
     FlashPort& flash = parity_engine_ ? static_cast<FlashPort&>(*parity_engine_) : counted;
-    firmware_.emplace(costs_, config_, nand.geometry, lba_bytes, Firmware::Surroundings{agenda_, ftl, flash, transfers_, dram_});
+    firmware_.emplace(costs_, config_, nand.geometry, lba_bytes,
+                      Firmware::Surroundings{agenda_, ftl, flash, transfers_, dram_});
     firmware_->bind(*this);
     ftl.on_media_change([this] { firmware_->media_changed(); });
     for (std::uint32_t i = 0; i < kCommands; ++i) {
@@ -77,7 +79,8 @@ void UntimedDrive::submit(const UntimedCommand& asked, bool ends_work) {
 }
 
 void UntimedDrive::complete(Command& c) {
-    SSDTLM_CHECK(c.status == CommandStatus::success, std::string("a command of preconditioning has failed: ") + status_name(c.status));
+    SSDTLM_CHECK(c.status == CommandStatus::success,
+                 std::string("a command of preconditioning has failed: ") + status_name(c.status));
     free_.push_back(c.index);
     if (ended_) ended_(slots_[c.index].tag);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive that serves commands without simulated time: the firmware with all of its organs, over an FTL and the flash below it that others go on
-// with. What it leaves there is what they would have left: there is no second garbage collection, buffer or map.
+// A drive that serves commands without simulated time: the firmware with all of its organs, over an FTL and the flash
+// below it that others go on with. What it leaves there is what they would have left: there is no second garbage
+// collection, buffer or map.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@ namespace ssdtlm {
 struct UntimedCommand {
     IoOp op = IoOp::read;
     bool fua = false;
-    std::uint8_t stream = 0;    ///< the drive's number of the one that a write names; 0: none
+    std::uint8_t stream = 0;  ///< the drive's number of the one that a write names; 0: none
     std::uint64_t slba = 0;
-    std::uint32_t blocks = 0;   ///< more than 0 but for a flush
-    std::uint64_t tag = 0;      ///< the host's
+    std::uint32_t blocks = 0;  ///< more than 0 but for a flush
+    std::uint64_t tag = 0;     ///< the host's
 };
 
 class UntimedDrive final : private CompletionSink {
@@ -31,7 +32,8 @@ public:
     static constexpr std::uint32_t kCommands = 1024;
 
     /// All must outlive it. The FTL has been preconditioned, or is as an earlier one of these has left it.
-    UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents);
+    UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
+                 SpareArea& contents);
 
     bool has_room() const { return !free_.empty(); }
     std::uint32_t under_way() const { return kCommands - static_cast<std::uint32_t>(free_.size()); }
@@ -44,10 +46,11 @@ public:
     /// Until nothing happens any more.
     void run() { agenda_.run(); }
 
-    /// What a pause leaves: everything that was written is on the flash, and no victim is begun. Precondition: nothing is under way.
-    /// `map_too`: so are the entries of a cached map.
+    /// What a pause leaves: everything that was written is on the flash, and no victim is begun. Precondition: nothing
+    /// is under way. `map_too`: so are the entries of a cached map.
     void come_to_rest(bool map_too);
-    /// What a host leaves that goes on: everything that was written is on the flash, and victims are half emptied. Precondition: nothing is under way.
+    /// What a host leaves that goes on: everything that was written is on the flash, and victims are half emptied.
+    /// Precondition: nothing is under way.
     void stop_at_work();
     const Firmware& firmware() const { return *firmware_; }
     Firmware& firmware() { return *firmware_; }
@@ -71,7 +74,7 @@ private:
     UntimedTransfers transfers_;
     UntimedDram dram_;
     Ftl& ftl_;
-    std::optional<ReadCounter> read_counter_;  // none: reads are not counted
+    std::optional<ReadCounter> read_counter_;    // none: reads are not counted
     std::optional<ParityEngine> parity_engine_;  // none: rows have no parity
     std::optional<Firmware> firmware_;
     std::vector<Slot> slots_;

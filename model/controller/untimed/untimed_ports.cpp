@@ -10,7 +10,8 @@ namespace ssdtlm {
 
 namespace {
 Ps mean(const std::vector<Ps>& of_page_types) {
-    return std::accumulate(of_page_types.begin(), of_page_types.end(), Ps{}) / static_cast<std::int64_t>(of_page_types.size());
+    return std::accumulate(of_page_types.begin(), of_page_types.end(), Ps{}) /
+           static_cast<std::int64_t>(of_page_types.size());
 }
 }  // namespace
 
@@ -48,22 +49,27 @@ void UntimedFlash::submit(FlashTransaction& t) {
 void UntimedFlash::end(std::uint64_t txn) {
     FlashTransaction& t = *reinterpret_cast<FlashTransaction*>(txn);
     switch (t.op) {
-        case FlashOp::read: contents_.read_page(t.address, t.spare.data(), nullptr); break;
-        case FlashOp::program: contents_.program_page(t.address, t.spare.data(), t.record, nullptr, t.slc); break;
-        default: contents_.erase(contents_.geometry().block_of(t.address));
+        case FlashOp::read:
+            contents_.read_page(t.address, t.spare.data(), nullptr);
+            break;
+        case FlashOp::program:
+            contents_.program_page(t.address, t.spare.data(), t.record, nullptr, t.slc);
+            break;
+        default:
+            contents_.erase(contents_.geometry().block_of(t.address));
     }
     t.path->charge(Stage::array, agenda_.now());
     t.client->flash_done(t);
 }
 
-void UntimedTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, DmaClient& client, std::uint64_t cookie, ByteEnables,
-                               const DmaTerms&) {
+void UntimedTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, DmaClient& client,
+                               std::uint64_t cookie, ByteEnables, const DmaTerms&) {
     client.dma_done(cookie, agenda_.now());
 }
 
 // Only the first block of each unit is looked at.
-void UntimedTransfers::from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client, std::uint64_t cookie,
-                                 ByteEnables) {
+void UntimedTransfers::from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                                 DmaClient& client, std::uint64_t cookie, ByteEnables) {
     const std::uint64_t begin = c.slba * lba_bytes_ + offset, end = begin + bytes;
     for (std::uint64_t at = begin; at < end; at = (at / unit_bytes_ + 1) * unit_bytes_)
         BlockSignature{at / lba_bytes_, kVersion, BlockSignature::kMagic}.store(data + (at - begin));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around a firmware that is to do its work without simulated time: flash whose dies are busy for the times of the array and for
-// nothing else, so that what is done when, and by whom, is as in a drive whose only limit is its flash; and a host and a DRAM that are there at
-// once. All of it on an agenda of its own, which nobody else looks at.
+// What stands around a firmware that is to do its work without simulated time: flash whose dies are busy for the times
+// of the array and for nothing else, so that what is done when, and by whom, is as in a drive whose only limit is its
+// flash; and a host and a DRAM that are there at once. All of it on an agenda of its own, which nobody else looks at.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace ssdtlm {
 
-/// A die does one thing after the other, in the order in which they come; what comes at one instant for several of its planes is one operation.
-/// Page types take their mean time. Nothing fails.
+/// A die does one thing after the other, in the order in which they come; what comes at one instant for several of its
+/// planes is one operation. Page types take their mean time. Nothing fails.
 class UntimedFlash final : public FlashPort {
 public:
     UntimedFlash(Agenda& agenda, SpareArea& contents, const NandConfig& config);
@@ -44,12 +44,13 @@ private:
 class UntimedTransfers final : public HostPort {
 public:
     static constexpr std::uint32_t kVersion = 1;
-    UntimedTransfers(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes) : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
+    UntimedTransfers(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes)
+        : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
 
-    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
-                 std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
-    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
-                   std::uint64_t cookie, ByteEnables content) override;
+    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                   DmaClient& client, std::uint64_t cookie, ByteEnables content) override;
 
 private:
     const Agenda& agenda_;

@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-WorkloadPlay::WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents)
+WorkloadPlay::WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
+                           SpareArea& contents)
     : light_(config.precondition_load == PreconditionLoad::light),
       keeps_caches_(config.caches_filled),
       lba_bytes_(lba_bytes),
@@ -42,19 +43,21 @@ const WorkloadBooks& WorkloadPlay::run(UntimedHost& host) {
         if (state == UntimedHost::State::ready) {
             submit(host, command);
         } else if (state == UntimedHost::State::blocked && !drive_.step()) {
-            throw CheckFailed("preconditioning: the workload waits, and nothing is left to happen\n" + drive_.firmware().dump());
+            throw CheckFailed("preconditioning: the workload waits, and nothing is left to happen\n" +
+                              drive_.firmware().dump());
         }
     }
     // In the midst of the work.
     if (keeps_caches_) caches_ = drive_.firmware().cache_contents();
-    // Were it programmed here, the run would write it once more: the copies made here would be invalid at once, and all in the same blocks, which
-    // collection would have for nothing.
+    // Were it programmed here, the run would write it once more: the copies made here would be invalid at once, and all
+    // in the same blocks, which collection would have for nothing.
     if (keeps_caches_ && !light_) drive_.firmware().drop_copied(ftl_);
     while (drive_.under_way() != 0 && drive_.step()) {
     }
     books_.units_written = drive_.firmware().host_units_written() - written;
     keeps_caches_ ? drive_.stop_at_work() : drive_.come_to_rest(true);
-    books_.changes_mapped = mapped != ftl_.mapped_units() || books_.commands[static_cast<std::size_t>(IoOp::deallocate)] != 0;
+    books_.changes_mapped =
+        mapped != ftl_.mapped_units() || books_.commands[static_cast<std::size_t>(IoOp::deallocate)] != 0;
     books_.ftl = ftl_.counters() - before;
     return books_;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioning with a host's own commands (precondition.workload), after the configured state at start: an UntimedDrive serves them. What the
-// caches hold at the end is kept for the drive that goes on.
+// Preconditioning with a host's own commands (precondition.workload), after the configured state at start: an
+// UntimedDrive serves them. What the caches hold at the end is kept for the drive that goes on.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ public:
 /// What was played.
 struct WorkloadBooks {
     bool any = false;
-    bool changes_mapped = false;                 ///< other units are mapped than before
+    bool changes_mapped = false;              ///< other units are mapped than before
     std::array<std::uint64_t, 5> commands{};  ///< by IoOp
     std::uint64_t reads_passed_over = 0;      ///< they change nothing that is kept
     std::uint64_t units_written = 0;          ///< mapping units that commands wrote
@@ -34,13 +34,14 @@ struct WorkloadBooks {
 
 class WorkloadPlay {
 public:
-    WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents);
+    WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
+                 SpareArea& contents);
 
-    /// All of the host's commands. precondition.load full: as many at once as the host has, and the next as soon as the flash has come so far; light:
-    /// each when the drive is at rest after the one before.
+    /// All of the host's commands. precondition.load full: as many at once as the host has, and the next as soon as the
+    /// flash has come so far; light: each when the drive is at rest after the one before.
     const WorkloadBooks& run(UntimedHost& host);
-    /// The firmware that goes on remembers what this one did, and has in its caches what the configuration wants kept. `bytes`: as for
-    /// Firmware::fill_caches(). Precondition: run().
+    /// The firmware that goes on remembers what this one did, and has in its caches what the configuration wants kept.
+    /// `bytes`: as for Firmware::fill_caches(). Precondition: run().
     void hand_over(Firmware& to) { to.take_over(drive_.firmware()); }
     const CacheContents& caches() const { return caches_; }
     UntimedDrive& drive() { return drive_; }

@@ -20,11 +20,24 @@ void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
         t.append(flash);
     } else if (t.last() < flash.last()) {
         static constexpr std::array<Stage, 18> kStages = {
-            Stage::die_wait_mapping,    Stage::die_wait_erase,   Stage::die_wait_rmw,       Stage::die_wait_fold,
-            Stage::die_wait_relocation, Stage::die_wait_merge,   Stage::die_wait_journal,   Stage::die_wait_parity,
-            Stage::die_wait_padding,    Stage::die_wait_checkpoint, Stage::die_wait_host_read, Stage::die_wait_gc,
-            Stage::die_wait_host_write, Stage::channel_wait,     Stage::scheduler,          Stage::channel,
-            Stage::array,               Stage::buffer};  // the last: a lower page, until its upper one is programmed (../word_lines)
+            Stage::die_wait_mapping,
+            Stage::die_wait_erase,
+            Stage::die_wait_rmw,
+            Stage::die_wait_fold,
+            Stage::die_wait_relocation,
+            Stage::die_wait_merge,
+            Stage::die_wait_journal,
+            Stage::die_wait_parity,
+            Stage::die_wait_padding,
+            Stage::die_wait_checkpoint,
+            Stage::die_wait_host_read,
+            Stage::die_wait_gc,
+            Stage::die_wait_host_write,
+            Stage::channel_wait,
+            Stage::scheduler,
+            Stage::channel,
+            Stage::array,
+            Stage::buffer};  // the last: a lower page, until its upper one is programmed (../word_lines)
         std::array<Ps, kStages.size()> parts{};
         Ps left = flash.last() - t.last();
         for (std::size_t i = kStages.size(); i-- != 0;) {

@@ -58,7 +58,8 @@ void Waiters::wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, co
 }
 
 void Waiters::map_answered(std::uint64_t cookie, const Ppa* places) {
-    SSDTLM_CHECK(cookie < of_map_.size() && of_map_[cookie].answered != nullptr, "the map answers a command that does not wait for it");
+    SSDTLM_CHECK(cookie < of_map_.size() && of_map_[cookie].answered != nullptr,
+                 "the map answers a command that does not wait for it");
     const MapWaiter w = of_map_[cookie];
     of_map_[cookie] = {};
     --map_waiters_;
@@ -71,7 +72,8 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
         if (!ok) throw CheckFailed("firmware: " + std::to_string(who) + what);
     };
     require(released_.empty(), released_.size(), " commands whose units became durable were not told");
-    require(!settling_ && !pages_changed_, count_for_page(), " programs wait for a page, and were not told that there may be some");
+    require(!settling_ && !pages_changed_, count_for_page(),
+            " programs wait for a page, and were not told that there may be some");
     require(count_for_page() == 0 || under_way.programs, count_for_page(),
             " programs or deallocations wait for a free block, no group is collected, and no other program runs");
     require(!anybody_for_room() || under_way.programs || under_way.data || under_way.merges, count_for_room(),
@@ -82,13 +84,14 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
             " commands wait for a deallocation to be durable, and no program is under way");
     std::uint32_t of_map = 0;
     for (const MapWaiter& w : of_map_) of_map += w.answered != nullptr;
-    require(of_map == map_waiters_, of_map, (" commands wait for the map, and " + std::to_string(map_waiters_) + " are counted").c_str());
+    require(of_map == map_waiters_, of_map,
+            (" commands wait for the map, and " + std::to_string(map_waiters_) + " are counted").c_str());
 }
 
 std::string Waiters::dump() const {
-    return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) + " flushes, " +
-           std::to_string(count_for_page()) + " programs or deallocations for a free page, " + std::to_string(count_for_room()) +
-           " commands for room in the buffer\n";
+    return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) +
+           " flushes, " + std::to_string(count_for_page()) + " programs or deallocations for a free page, " +
+           std::to_string(count_for_room()) + " commands for room in the buffer\n";
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits in the firmware, and the one order in which they are resumed when something has changed:
-//   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash page, 4. writes without room in the
-//   buffer, each in order of arrival, and last what forms new programs from what all these have left.
+//   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash
+//   page, 4. writes without room in the buffer, each in order of arrival, and last what forms new programs from what
+//   all these have left.
 // A command whose map answers late waits here as well; its answer resumes it. Nobody who waits knows the others.
 #pragma once
 
@@ -22,7 +23,8 @@ class Waiters final : private MapClient {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
-    /// `lanes` of the flash, `parts` of the room in the buffer: who waits for a page or room of one does not keep those of others back.
+    /// `lanes` of the flash, `parts` of the room in the buffer: who waits for a page or room of one does not keep those
+    /// of others back.
     Waiters(Agenda& agenda, MapPort& map, std::uint32_t lanes = 1, std::uint32_t parts = 1)
         : agenda_(agenda), map_(map), for_page_of_(lanes - 1), for_room_of_(parts - 1) {}
 
@@ -31,22 +33,31 @@ public:
     /// gone; else it may change `what`, stays first, and those behind it are not asked.
     template <auto Resume, class T>
     void wait(For condition, T* self, std::uint64_t what) {
-        queue(condition).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+        queue(condition).push_back(
+            {[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
     }
     /// The same, for a page of this lane.
     template <auto Resume, class T>
     void wait_for_page(std::uint32_t lane, T* self, std::uint64_t what) {
-        (lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+        (lane == 0 ? queue(For::page) : for_page_of_[lane - 1])
+            .push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
     }
-    bool anybody_for_page(std::uint32_t lane) const { return !(lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).empty(); }
+    bool anybody_for_page(std::uint32_t lane) const {
+        return !(lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).empty();
+    }
     /// The same, for room in this part of the buffer.
     template <auto Resume, class T>
     void wait_for_room(std::uint32_t part, T* self, std::uint64_t what) {
-        (part == 0 ? queue(For::room) : for_room_of_[part - 1]).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+        (part == 0 ? queue(For::room) : for_room_of_[part - 1])
+            .push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
     }
-    bool anybody_for_room(std::uint32_t part) const { return !(part == 0 ? queue(For::room) : for_room_of_[part - 1]).empty(); }
+    bool anybody_for_room(std::uint32_t part) const {
+        return !(part == 0 ? queue(For::room) : for_room_of_[part - 1]).empty();
+    }
     /// In any part.
-    bool anybody_for_room() const { return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0); }
+    bool anybody_for_room() const {
+        return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0);
+    }
     std::size_t count_for_room() const;
     bool anybody(For condition) const { return !queue(condition).empty(); }
     std::size_t count(For condition) const { return queue(condition).size(); }
@@ -55,13 +66,17 @@ public:
     /// Called for each command of release(), in durable().
     template <auto UnitDurable, class T>
     void on_durable(T* self) {
-        durable_ = {[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*UnitDurable)(static_cast<std::uint32_t>(w)), true; },
+        durable_ = {[](void* s, std::uint64_t& w) {
+                        return (static_cast<T*>(s)->*UnitDurable)(static_cast<std::uint32_t>(w)), true;
+                    },
                     self, 0};
     }
     /// Called for each command of release() with a status, at once.
     template <auto Failed, class T>
     void on_failed(T* self) {
-        failed_ = [](void* s, std::uint32_t command, CommandStatus status) { (static_cast<T*>(s)->*Failed)(command, status); };
+        failed_ = [](void* s, std::uint32_t command, CommandStatus status) {
+            (static_cast<T*>(s)->*Failed)(command, status);
+        };
         failed_self_ = self;
     }
     /// Called at the end of each settle().
@@ -88,8 +103,8 @@ public:
         pages_changed_ = true;
         settle();
     }
-    /// Room, units or pages have changed: resumes everybody who can go on, in order. Within a settle() it makes that one
-    /// begin again.
+    /// Room, units or pages have changed: resumes everybody who can go on, in order. Within a settle() it makes that
+    /// one begin again.
     void settle() {
         durable(nullptr);
         if (settling_) {
@@ -114,12 +129,13 @@ public:
     void charge_durability(Timeline& timeline) const;
 
     // --- The map ---
-    /// Asks the map for a command. True: answered, `places` are written. False: the command waits (stage `mapping`), and
-    /// Answered(index of the command, places) is called later.
+    /// Asks the map for a command. True: answered, `places` are written. False: the command waits (stage `mapping`),
+    /// and Answered(index of the command, places) is called later.
     template <auto Answered, class T>
     bool ask_map(T* self, Command& c, const MapExtent& extent, MapUse use, Ppa* places) {
         if (__builtin_expect(map_.translate(extent, use, places, this, c.index), 1)) return true;
-        wait_for_map(c, [](void* s, std::uint32_t i, const Ppa* p) { (static_cast<T*>(s)->*Answered)(i, p); }, self);
+        wait_for_map(
+            c, [](void* s, std::uint32_t i, const Ppa* p) { (static_cast<T*>(s)->*Answered)(i, p); }, self);
         return false;
     }
     std::uint32_t waiting_for_map() const { return map_waiters_; }

@@ -27,7 +27,8 @@ void WordLineCloser::decide(std::uint64_t) {
         if (closes(SuperblockId{b}, open)) chosen.push_back(SuperblockId{b});
     issuing_ = static_cast<std::uint32_t>(chosen.size());
     for (const SuperblockId b : chosen)
-        around_.cores.run<&WordLineCloser::issue>(this, idx(around_.ftl.shape().group_of(b)), costs_.flash_issue, CoreStep::padding_issue, idx(b));
+        around_.cores.run<&WordLineCloser::issue>(this, idx(around_.ftl.shape().group_of(b)), costs_.flash_issue,
+                                                  CoreStep::padding_issue, idx(b));
 }
 
 bool WordLineCloser::closes(SuperblockId b, const WordLineGuard::Open& open) const {
@@ -37,9 +38,12 @@ bool WordLineCloser::closes(SuperblockId b, const WordLineGuard::Open& open) con
 bool WordLineCloser::is_wanted(SuperblockId b, const WordLineGuard::Open& open) const {
     if (drains_ || around_.gc.any_erase_waits()) return true;
     const GroupId group = around_.ftl.shape().group_of(b);
-    if (std::any_of(open.held.begin(), open.held.end(), [this](const FlashTransaction* t) { return waits_for(job_of(t->cookie)); })) return true;
+    if (std::any_of(open.held.begin(), open.held.end(),
+                    [this](const FlashTransaction* t) { return waits_for(job_of(t->cookie)); }))
+        return true;
     const std::uint32_t of_gc = held(FlashJob::Kind::gc_program, &group);
-    return around_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 && around_.gc.waits_for_programs(group, of_gc);
+    return around_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 &&
+           around_.gc.waits_for_programs(group, of_gc);
 }
 
 bool WordLineCloser::waits_for(const FlashJob& job) const {
@@ -50,14 +54,17 @@ bool WordLineCloser::waits_for(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i)
         if (around_.buffer.is_awaited(job.item[i])) return true;
     const bool room_is_wanted = around_.waiters.anybody_for_room() || around_.buffer.is_wanted();
-    return room_is_wanted && around_.destage.programs() == held(FlashJob::Kind::host_program) + around_.destage.without_page();
+    return room_is_wanted &&
+           around_.destage.programs() == held(FlashJob::Kind::host_program) + around_.destage.without_page();
 }
 
 std::uint32_t WordLineCloser::held(FlashJob::Kind kind, const GroupId* group) const {
     std::uint32_t n = 0;
     for (const auto& [b, open] : around_.guard.open()) {
         if (group != nullptr && around_.ftl.shape().group_of(SuperblockId{b}) != *group) continue;
-        n += static_cast<std::uint32_t>(std::count_if(open.held.begin(), open.held.end(), [kind](const FlashTransaction* t) { return job_of(t->cookie).kind == kind; }));
+        n += static_cast<std::uint32_t>(
+            std::count_if(open.held.begin(), open.held.end(),
+                          [kind](const FlashTransaction* t) { return job_of(t->cookie).kind == kind; }));
     }
     return n;
 }
@@ -117,11 +124,14 @@ void WordLineCloser::program_done(std::uint64_t index) {
 void WordLineCloser::check_waiters() const {
     if (posted_ || issuing_ != 0 || pages_ != 0) return;
     for (const auto& [b, open] : around_.guard.open())
-        if (closes(SuperblockId{b}, open)) throw CheckFailed("word lines: somebody waits for lower pages of superblock " + std::to_string(b) + ", and nobody closes their word lines");
+        if (closes(SuperblockId{b}, open))
+            throw CheckFailed("word lines: somebody waits for lower pages of superblock " + std::to_string(b) +
+                              ", and nobody closes their word lines");
 }
 
 std::string WordLineCloser::dump() const {
-    return around_.guard.dump() + (pages_ != 0 ? "word lines: " + std::to_string(pages_) + " pages of padding being programmed\n" : "");
+    return around_.guard.dump() +
+           (pages_ != 0 ? "word lines: " + std::to_string(pages_) + " pages of padding being programmed\n" : "");
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closes word lines of flash that is programmed in two steps: where somebody waits for a lower page (WordLineGuard) and nothing that is under way will
-// program the upper one, padding does. Who waits: a flush, a write with FUA, the journal's readers, a write without room in the buffer, garbage collection at the
-// end of a victim, an erase for the newer copies of what it takes away, and the end of a run.
+// Closes word lines of flash that is programmed in two steps: where somebody waits for a lower page (WordLineGuard) and
+// nothing that is under way will program the upper one, padding does. Who waits: a flush, a write with FUA, the
+// journal's readers, a write without room in the buffer, garbage collection at the end of a victim, an erase for the
+// newer copies of what it takes away, and the end of a run.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +68,7 @@ private:
     const NandGeometry geometry_;
     const Surroundings around_;
     OpenWordLines lines_;
-    bool posted_ = false;        ///< decide() is to come
+    bool posted_ = false;  ///< decide() is to come
     bool drains_ = false;
     std::uint32_t issuing_ = 0;  ///< steps given to a core
     std::uint32_t pages_ = 0;    ///< padding that is being programmed

@@ -24,7 +24,9 @@ void WordLineGuard::flash_done(FlashTransaction& txn) {
     FlashTransaction* lower = nullptr;
     const bool is_upper = lines.is_upper(txn.address.page), ends = is_upper || txn.record.kind == PageKind::padding;
     if (is_upper) {
-        const auto is_below = [&](const FlashTransaction* t) { return geometry_.block_of(t->address) == block && t->address.page == lines.below(txn.address.page); };
+        const auto is_below = [&](const FlashTransaction* t) {
+            return geometry_.block_of(t->address) == block && t->address.page == lines.below(txn.address.page);
+        };
         const auto found = std::find_if(open.held.begin(), open.held.end(), is_below);
         if (found != open.held.end()) {  // else it was padding
             lower = *found;
@@ -51,6 +53,8 @@ void WordLineGuard::answer(FlashTransaction& txn) {
     txn.client->flash_done(txn);
 }
 
-std::string WordLineGuard::dump() const { return "word lines: " + std::to_string(held_) + " lower pages wait for their upper ones\n"; }
+std::string WordLineGuard::dump() const {
+    return "word lines: " + std::to_string(held_) + " lower pages wait for their upper ones\n";
+}
 
 }  // namespace ssdtlm

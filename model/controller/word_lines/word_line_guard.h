@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the firmware and flash that is programmed in two steps (NandGeometry::two_step): the program of a lower page ends, for who asked for it, when the
-// upper page of its word line has been programmed too. So its data stay in the buffer, what it replaces stays on the flash, and no flush has ended,
-// as long as the power could take it.
+// Between the firmware and flash that is programmed in two steps (NandGeometry::two_step): the program of a lower page
+// ends, for who asked for it, when the upper page of its word line has been programmed too. So its data stay in the
+// buffer, what it replaces stays on the flash, and no flush has ended, as long as the power could take it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ public:
         std::vector<FlashTransaction*> held;  ///< of these, programs that have not ended for who asked for them
     };
     /// All must outlive it. Precondition: the geometry says two_step.
-    WordLineGuard(const Agenda& agenda, FlashPort& flash, const Ftl& ftl) : agenda_(agenda), flash_(flash), ftl_(ftl), geometry_(ftl.geometry()) {}
+    WordLineGuard(const Agenda& agenda, FlashPort& flash, const Ftl& ftl)
+        : agenda_(agenda), flash_(flash), ftl_(ftl), geometry_(ftl.geometry()) {}
 
     void submit(FlashTransaction& txn) override;
     /// Called when a program is held, or the last one under way in a superblock has ended.

@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-BucketChoice::BucketChoice(std::uint32_t buckets, std::uint64_t patience) : buckets_(buckets), of_size_(1), patience_(patience) {}
+BucketChoice::BucketChoice(std::uint32_t buckets, std::uint64_t patience)
+    : buckets_(buckets), of_size_(1), patience_(patience) {}
 
 /// Into the list of those of its size, where it is the last; one of equals that was there before goes first.
 void BucketChoice::resize(std::uint32_t bucket, std::uint32_t size) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units of a write buffer go to flash together when they are grouped by the translation page that they make dirty (Hexa-SSD,
-// IEICE Electronics Express 19(21), 2022): a bucket for each translation page, and the largest goes first, with all that is in it
-// then. A bucket whose oldest unit has seen `patience` others come goes before it, and one in which a unit must become durable before that.
-// Plain numbers; the units are in WriteBuffer's lists.
+// Which units of a write buffer go to flash together when they are grouped by the translation page that they make dirty
+// (Hexa-SSD, IEICE Electronics Express 19(21), 2022): a bucket for each translation page, and the largest goes first,
+// with all that is in it then. A bucket whose oldest unit has seen `patience` others come goes before it, and one in
+// which a unit must become durable before that. Plain numbers; the units are in WriteBuffer's lists.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ private:
     struct Bucket {
         std::uint32_t size = 0;
         std::uint32_t demanded = 0;
-        bool listed = false;                        // among those with demanded units
-        std::uint64_t since = 0;                    // arrivals before its oldest unit
+        bool listed = false;                          // among those with demanded units
+        std::uint64_t since = 0;                      // arrivals before its oldest unit
         std::uint32_t larger = kNone, later = kNone;  // of the same size: before and behind it
         std::uint32_t older = kNone, newer = kNone;   // of those that are not empty, by `since`
     };
@@ -59,10 +59,10 @@ private:
     const DirtyPages* dirty_pages_ = nullptr;  // null: none goes first for that
     std::uint64_t arrivals_ = 0;
     std::uint64_t units_ = 0, demanded_units_ = 0;
-    std::uint32_t most_ = 0;                   // no bucket is larger
+    std::uint32_t most_ = 0;  // no bucket is larger
     List by_age_;
-    std::vector<std::uint32_t> with_demand_;   // and some that had
-    std::uint32_t current_ = kNone, left_ = 0; // units of it that go together
+    std::vector<std::uint32_t> with_demand_;    // and some that had
+    std::uint32_t current_ = kNone, left_ = 0;  // units of it that go together
 };
 
 }  // namespace ssdtlm

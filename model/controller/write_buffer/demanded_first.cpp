@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write buffer whose units are programmed in two lists for each part of it: what somebody waits for goes before the others.
+// The write buffer whose units are programmed in two lists for each part of it: what somebody waits for goes before the
+// others.
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -32,7 +33,9 @@ WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t lane) const {
     for (const std::uint32_t others : {0u, 1u}) {
         std::uint32_t best = 0;
         for (std::uint32_t part = 1; part < parts_.size(); ++part)
-            if (lists[2 * part + others].head != kNone && (lists[2 * best + others].head == kNone || goes_before(part, best))) best = part;
+            if (lists[2 * part + others].head != kNone &&
+                (lists[2 * best + others].head == kNone || goes_before(part, best)))
+                best = part;
         if (lists[2 * best + others].head != kNone) return lists[2 * best + others].head;
     }
     return kNone;
@@ -40,7 +43,9 @@ WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t lane) const {
 
 WriteBuffer::Index WriteBuffer::dirty_behind(Index i) const {
     const Entry& e = entries_[i];
-    return e.fifo_next != kNone || !demanded_first_ || !is_demanded(e) ? e.fifo_next : queues_[lane_of(e) * lists_per_lane_ + 2 * part_of(e) + 1].head;
+    return e.fifo_next != kNone || !demanded_first_ || !is_demanded(e)
+               ? e.fifo_next
+               : queues_[lane_of(e) * lists_per_lane_ + 2 * part_of(e) + 1].head;
 }
 
 /// What nobody waited for goes behind what somebody does.

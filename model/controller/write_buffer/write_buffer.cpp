@@ -8,9 +8,14 @@ namespace ssdtlm {
 WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes, const WriteOrder& order)
     : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
       order_(order),
-      choices_(order.units_per_bucket == 0 ? 0 : lanes_ != nullptr ? lanes_->count() : 1, BucketChoice(order.buckets, order.patience)),
+      choices_(order.units_per_bucket == 0 ? 0
+               : lanes_ != nullptr         ? lanes_->count()
+                                           : 1,
+               BucketChoice(order.buckets, order.patience)),
       demanded_first_(order.coldest_first || !order.quotas.empty()),
-      lists_per_lane_(demanded_first_ ? 2 * static_cast<std::uint32_t>(order.quotas.size() + 1) : choices_.empty() ? 1 : order.buckets),
+      lists_per_lane_(demanded_first_    ? 2 * static_cast<std::uint32_t>(order.quotas.size() + 1)
+                      : choices_.empty() ? 1
+                                         : order.buckets),
       queues_((lanes_ != nullptr ? lanes_->count() : 1) * lists_per_lane_) {
     levels_.capacity = capacity_units;
     if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
@@ -87,8 +92,8 @@ void WriteBuffer::dequeue(Index i) {
     make_unready(i);
 }
 
-// Only the oldest write of a unit may be programmed: two copies of one unit are never programmed at once. If writes do not merge, the others have
-// their places in the list already.
+// Only the oldest write of a unit may be programmed: two copies of one unit are never programmed at once. If writes do
+// not merge, the others have their places in the list already.
 void WriteBuffer::make_dirty(Index i) {
     Entry& e = entries_[i];
     e.state = State::dirty;
@@ -98,7 +103,8 @@ void WriteBuffer::make_dirty(Index i) {
     if (oldest) make_ready(i);
 }
 
-/// What stands before it waits for an older write of its unit that is on its way to flash: it will be the first when that is there.
+/// What stands before it waits for an older write of its unit that is on its way to flash: it will be the first when
+/// that is there.
 WriteBuffer::Index WriteBuffer::first_ready(Queue& q) {
     while (q.head != kNone && !entries_[q.head].queued) unlist(q.head);
     return q.head;
@@ -121,7 +127,7 @@ void WriteBuffer::hurry(Index i) {
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
-                                      std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose) {
+                                       std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose) {
     ++counters_.inserted;
     if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(lpa, stream) : 0].arrived();
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
@@ -134,8 +140,11 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (order_.merges && tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            const bool moves = tail.queued && ((__builtin_expect(demanded_first_, 0) && (order_.coldest_first || waiter != kNoWaiter || part_of(tail) != quotas_.part_of(whose.tenant))) ||
-                                               (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
+            const bool moves =
+                tail.queued &&
+                ((__builtin_expect(demanded_first_, 0) &&
+                  (order_.coldest_first || waiter != kNoWaiter || part_of(tail) != quotas_.part_of(whose.tenant))) ||
+                 (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
             if (moves) dequeue(n);
             if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(tail)].used;
             tail.stream = stream;
@@ -153,7 +162,8 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             ++counters_.coalesced;
             return n;
         }
-        if (bytes != Bytes::whole && !tail.dropped() && (tail.state == State::merging || (tail.marks & kLeans) != 0)) marks = kLeans;
+        if (bytes != Bytes::whole && !tail.dropped() && (tail.state == State::merging || (tail.marks & kLeans) != 0))
+            marks = kLeans;
     }
     Index i;
     if (!free_.empty()) {
@@ -182,7 +192,8 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         entries_[it->second.newest].newer = i;
         it->second.newest = i;
         if (waiter != kNoWaiter)
-            for (Index older = it->second.oldest; older != i; older = order_.merges ? i : entries_[older].newer) hurry(older);
+            for (Index older = it->second.oldest; older != i; older = order_.merges ? i : entries_[older].newer)
+                hurry(older);
     }
     if (bytes == Bytes::merging) {
         e.state = State::merging;
@@ -209,7 +220,8 @@ std::uint32_t WriteBuffer::merged(Index i) {
 }
 
 bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
-    SSDTLM_CHECK(entries_[i].state == State::merging && !entries_[i].dropped(), "failed merge of a unit that does not wait for one");
+    SSDTLM_CHECK(entries_[i].state == State::merging && !entries_[i].dropped(),
+                 "failed merge of a unit that does not wait for one");
     --levels_.merging;
     for (Index next = kNone;; i = next) {
         next = entries_[i].newer;
@@ -243,7 +255,8 @@ std::vector<BufferPort::Unit> WriteBuffer::dirty_units() const {
     for (const Queue& q : queues_)
         for (Index i = q.head; i != kNone; i = entries_[i].fifo_next) {
             units.push_back(unit(i));
-            for (Index n = entries_[i].newer; n != kNone && (entries_[n].marks & kListed) == 0; n = entries_[n].newer) units.push_back(unit(n));
+            for (Index n = entries_[i].newer; n != kNone && (entries_[n].marks & kListed) == 0; n = entries_[n].newer)
+                units.push_back(unit(n));
         }
     return units;
 }

@@ -4,9 +4,10 @@
 //
 // Life of a unit: reserve() a slot -> insert() -> [merging: partial write waits for the old copy] -> dirty ->
 // pop_dirty() -> flushing -> programmed(). A newer write of a dirty unit replaces it in place (coalescing); a newer
-// write of a unit that is flushing, or that a command waits for, queues behind it and is programmed after it; so does every one if writes
-// do not merge. They go in the order in which they came, or grouped by translation page (bucket_choice.h), or the one that was not written
-// for longest first; of these, what a command or a flush waits for goes before all others.
+// write of a unit that is flushing, or that a command waits for, queues behind it and is programmed after it; so does
+// every one if writes do not merge. They go in the order in which they came, or grouped by translation page
+// (bucket_choice.h), or the one that was not written for longest first; of these, what a command or a flush waits for
+// goes before all others.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -24,12 +25,13 @@ namespace ssdtlm {
 
 /// What goes to flash when.
 struct WriteOrder {
-    bool merges = true;                    ///< a newer write of a dirty unit takes its place; false: both are programmed
-    std::uint32_t units_per_bucket = 0;    ///< of a translation page; 0: in the order of arrival
+    bool merges = true;                  ///< a newer write of a dirty unit takes its place; false: both are programmed
+    std::uint32_t units_per_bucket = 0;  ///< of a translation page; 0: in the order of arrival
     std::uint32_t buckets = 0;
-    std::uint64_t patience = 0;            ///< arrivals
-    bool coldest_first = false;            ///< what was not written for longest; merges, and has no buckets
-    std::vector<std::uint32_t> quotas{};   ///< per cent of the room, of tenants 1, 2, ...; merges, and has no buckets. Empty: shared by all
+    std::uint64_t patience = 0;  ///< arrivals
+    bool coldest_first = false;  ///< what was not written for longest; merges, and has no buckets
+    std::vector<std::uint32_t>
+        quotas{};  ///< per cent of the room, of tenants 1, 2, ...; merges, and has no buckets. Empty: shared by all
 };
 
 class WriteBuffer final : public BufferPort {
@@ -39,7 +41,8 @@ public:
 
     enum class State : std::uint8_t { free, merging, dirty, flushing };
     static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
-    static constexpr std::uint8_t kLeans = 2;    ///< its other bytes are those of the write before it, which merged when it came
+    static constexpr std::uint8_t kLeans =
+        2;  ///< its other bytes are those of the write before it, which merged when it came
     static constexpr std::uint8_t kListed = 8;   ///< in the list of its lane or bucket
     static constexpr std::uint8_t kDropped = 4;  ///< deallocated while merging or flushing: its data no longer matters
     struct Entry {
@@ -50,11 +53,11 @@ public:
         Index newer = kNone;               ///< next write of the same unit
         Index fifo_next = kNone;
         Index fifo_prev = kNone;
-        State state : 7;                   ///< free at first
-        bool queued : 1;                   ///< listed, and may be programmed: no older write of the unit is left
-        std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped, kListed
+        State state : 7;         ///< free at first
+        bool queued : 1;         ///< listed, and may be programmed: no older write of the unit is left
+        std::uint8_t marks = 0;  ///< kHurried, kLeans, kDropped, kListed
         std::uint8_t stream = 0;
-        std::uint8_t priority = 0;         ///< of its newest write, as are the next three
+        std::uint8_t priority = 0;  ///< of its newest write, as are the next three
         std::uint32_t dram_unit = 0;
         std::uint16_t tenant = 0;
         SimTime submitted = kNever;
@@ -79,7 +82,8 @@ public:
     void share(CacheRoom& room) { room_ = &room; }
 
     bool reserve(std::uint32_t n, std::uint16_t tenant = 0) override {
-        if (__builtin_expect(!parts_.empty(), 0) && !reserve_part(n, tenant)) return false;  // the parts together are no larger
+        if (__builtin_expect(!parts_.empty(), 0) && !reserve_part(n, tenant))
+            return false;  // the parts together are no larger
         if (levels_.used + n > levels_.capacity) return false;
         if (__builtin_expect(room_ != nullptr, 0) && !room_->make_room(n)) return false;
         levels_.used += n;
@@ -106,10 +110,13 @@ public:
     }
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
-        const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
+        const bool merging =
+            e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
         return {e.lpa, e.version, merging, e.dropped(), e.stream, e.priority, e.tenant, e.dram_unit, e.submitted};
     }
-    bool is_awaited(Index i) const override { return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0; }
+    bool is_awaited(Index i) const override {
+        return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0;
+    }
     void touch(Index i) override;
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty(std::uint32_t lane = 0) override;
@@ -122,8 +129,8 @@ public:
     void drop(Lpa lpa, std::vector<std::uint32_t>& released) override;
     std::uint32_t begin_flush() override;
     bool flush_done(std::uint32_t generation) const override { return oldest_generation_ > generation; }
-    /// A dirty unit is in the queue, or behind an older write of the same unit that is; the counts of both are right. Looks at
-    /// every unit, up to kFew of them in up to kFewLists lists: it is called often.
+    /// A dirty unit is in the queue, or behind an older write of the same unit that is; the counts of both are right.
+    /// Looks at every unit, up to kFew of them in up to kFewLists lists: it is called often.
     void check_waiters() const override;
 
 private:
@@ -137,14 +144,16 @@ private:
     };
     /// Of the room, for a tenant or for all others.
     struct Part {
-        std::uint32_t used = 0;    ///< reserved and occupied
+        std::uint32_t used = 0;  ///< reserved and occupied
         std::uint32_t queued = 0;
-        bool wanted = false;       ///< somebody found it full
+        bool wanted = false;  ///< somebody found it full
     };
     std::uint32_t part_of(const Entry& e) const { return quotas_.part_of(e.tenant); }
     bool reserve_part(std::uint32_t n, std::uint16_t tenant);
     bool goes_before(std::uint32_t part, std::uint32_t other) const;
-    std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream); }
+    std::uint32_t lane_of(const Entry& e) const {
+        return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream);
+    }
     std::uint32_t bucket_of(const Entry& e) const { return idx(e.lpa) / order_.units_per_bucket; }
     Queue& queue_of(const Entry& e, std::uint32_t lane) {
         if (__builtin_expect(lists_per_lane_ == 1, 1)) return queues_[lane];
@@ -175,12 +184,12 @@ private:
     std::vector<Entry> entries_;
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
-    const LanePort* lanes_;         // null: one
+    const LanePort* lanes_;  // null: one
     const WriteOrder order_;
-    CacheRoom* room_ = nullptr;     // null: the buffer's alone
+    CacheRoom* room_ = nullptr;          // null: the buffer's alone
     std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival
-    std::vector<Part> parts_;    // empty: shared by all
-    const bool demanded_first_;  // of each part: those that must become durable, and the others
+    std::vector<Part> parts_;            // empty: shared by all
+    const bool demanded_first_;          // of each part: those that must become durable, and the others
     const std::uint32_t lists_per_lane_;
     std::vector<Queue> queues_;  // of units to program, by lane, and within it by bucket, or two for each part
     std::uint32_t generation_ = 0;

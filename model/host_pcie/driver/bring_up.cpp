@@ -13,8 +13,12 @@ namespace {
 constexpr Ps kTimeoutUnit{500'000'000'000};  // CAP.TO
 constexpr unsigned kMinPageShift = 12;
 
-std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
-std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32); }
+std::uint32_t low(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v);
+}
+std::uint32_t high(std::uint64_t v) {
+    return static_cast<std::uint32_t>(v >> 32);
+}
 
 std::uint32_t page_shift(std::uint32_t page_bytes) {
     return static_cast<std::uint32_t>(__builtin_ctz(page_bytes)) - kMinPageShift;
@@ -43,7 +47,9 @@ void BringUp::read(std::uint32_t offset, Next next) {
     mmio_.read32(offset, *this);
 }
 
-void BringUp::mmio_read_done(std::uint32_t value) { (this->*after_read_)(value); }
+void BringUp::mmio_read_done(std::uint32_t value) {
+    (this->*after_read_)(value);
+}
 
 void BringUp::poll(std::uint32_t mask, std::uint32_t expected, Ps limit, const char* doing, Next next) {
     doing_ = doing;
@@ -54,7 +60,9 @@ void BringUp::poll(std::uint32_t mask, std::uint32_t expected, Ps limit, const c
     read_status(0);
 }
 
-void BringUp::read_status(std::uint64_t) { read(nvme::kRegCsts, &BringUp::polled); }
+void BringUp::read_status(std::uint64_t) {
+    read(nvme::kRegCsts, &BringUp::polled);
+}
 
 void BringUp::polled(std::uint32_t csts) {
     if (csts == ~0u) fail("CSTS reads all ones: the device is gone");
@@ -122,7 +130,8 @@ void BringUp::cap_high(std::uint32_t value) {
     cap_ |= std::uint64_t{value} << 32;
     const std::uint32_t shift = page_shift(config_.page_bytes);
     if (shift < nvme::Cap::mps_min(cap_) || shift > nvme::Cap::mps_max(cap_))
-        throw UserError(Problem{"HostConfig::page_bytes", std::to_string(config_.page_bytes) + " is no page size of this controller",
+        throw UserError(Problem{"HostConfig::page_bytes",
+                                std::to_string(config_.page_bytes) + " is no page size of this controller",
                                 std::to_string(1u << (kMinPageShift + nvme::Cap::mps_min(cap_))) + " to " +
                                     std::to_string(1u << (kMinPageShift + nvme::Cap::mps_max(cap_))),
                                 "set it to a size in that range"});
@@ -181,7 +190,8 @@ void BringUp::queues_granted(std::uint32_t granted) {
         make_queues();
     }
     if (rings_.size() != info_.queue_pairs)
-        fail("grants " + std::to_string(info_.queue_pairs) + " queue pairs, before the reset " + std::to_string(rings_.size()));
+        fail("grants " + std::to_string(info_.queue_pairs) + " queue pairs, before the reset " +
+             std::to_string(rings_.size()));
     pair_ = 1;
     create_cq(0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands
-// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller that
-// refuses a step ends the run.
+// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller
+// that refuses a step ends the run.
 //
 // Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1,
 // Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
@@ -27,7 +27,9 @@
 namespace ssdtlm {
 
 /// Where MSI-X vector v writes: the x86 interrupt window, one local APIC per vector; the data is v.
-constexpr std::uint64_t msi_address(std::uint16_t vector) { return 0xFEE00000u + (std::uint64_t{vector} << 12); }
+constexpr std::uint64_t msi_address(std::uint16_t vector) {
+    return 0xFEE00000u + (std::uint64_t{vector} << 12);
+}
 
 /// What bring-up has found and set up.
 struct ControllerInfo : DriveInfo {
@@ -52,8 +54,8 @@ public:
     /// has forgotten every command and queue and touches host memory no more; `done` when the I/O queues exist again.
     /// `shutdown_first`: with a normal shutdown before. Precondition: started, nobody else uses the admin queue.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
-    /// The drive has no power: whatever was being done is given up, and nobody hears of its end. start() begins anew, with
-    /// the same rings.
+    /// The drive has no power: whatever was being done is given up, and nobody hears of its end. start() begins anew,
+    /// with the same rings.
     void power_lost();
     /// The handler of vector 0.
     void admin_interrupt();
@@ -66,8 +68,10 @@ public:
 
 private:
     using Next = void (BringUp::*)(std::uint32_t);
-    static constexpr Ps kPollStep{1'000'000'000};        // Linux: usleep_range(1000, 2000)
-    static constexpr Ps kShutdownLimit{5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more; after 60 s it takes the power away, which is not what a run ends with
+    static constexpr Ps kPollStep{1'000'000'000};  // Linux: usleep_range(1000, 2000)
+    static constexpr Ps kShutdownLimit{
+        5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more; after 60 s it takes the power
+                             // away, which is not what a run ends with
 
     void read(std::uint32_t offset, Next next);
     void mmio_read_done(std::uint32_t value) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the integrity oracle is told of commands: when one is written and when it has completed. Without an oracle nothing is
-// called. Kernel-free.
+// What the integrity oracle is told of commands: when one is written and when it has completed. Without an oracle
+// nothing is called. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ public:
     bool is_on() const { return oracle_ != nullptr; }
     void prepare(const DriveInfo& info) {
         lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
-        SSDTLM_CHECK(oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
-                     "the integrity oracle was built for another namespace");
+        SSDTLM_CHECK(
+            oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
+            "the integrity oracle was built for another namespace");
     }
     /// A command for this offset is about to be written. Precondition, as for the others: is_on().
     [[gnu::always_inline]] void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }

@@ -11,7 +11,7 @@
 namespace ssdtlm {
 
 struct DriverCounters {
-    std::uint64_t requests_issued = 0;     ///< taken from the workload
+    std::uint64_t requests_issued = 0;  ///< taken from the workload
     std::uint64_t requests_completed = 0;
     std::uint64_t requests_dropped = 0;    ///< by a run that was interrupted
     std::uint64_t commands_submitted = 0;  ///< written; more than requests when some are split
@@ -22,17 +22,17 @@ struct DriverCounters {
     std::uint64_t write_faults = 0;        ///< data that the flash did not take
     std::uint64_t refused_read_only = 0;   ///< writes to a read-only drive
     std::uint64_t media_errors() const { return unrecovered_reads + write_faults + refused_read_only; }
-    std::uint64_t interrupts = 0;          ///< of I/O queues
-    std::uint64_t announcements = 0;       ///< of commands that were submitted: NVMe's tail doorbells
-    std::uint64_t acknowledgements = 0;    ///< of commands that were taken: NVMe's head doorbells
+    std::uint64_t interrupts = 0;        ///< of I/O queues
+    std::uint64_t announcements = 0;     ///< of commands that were submitted: NVMe's tail doorbells
+    std::uint64_t acknowledgements = 0;  ///< of commands that were taken: NVMe's head doorbells
 };
 
 /// Error statuses: counts them, and keeps one in words.
 class DriverErrors {
 public:
     /// At `now` of the workload.
-    void note(DriverCounters& counters, const HostRequest& request, unsigned lba_shift, std::uint16_t queue, const CommandQueues::Ended& ended,
-              const CommandQueues& driver, SimTime now);
+    void note(DriverCounters& counters, const HostRequest& request, unsigned lba_shift, std::uint16_t queue,
+              const CommandQueues::Ended& ended, const CommandQueues& driver, SimTime now);
     /// The first error status in words, one that is no media error if there was any; empty when there was none.
     const std::string& first() const { return first_; }
 

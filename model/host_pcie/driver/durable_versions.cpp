@@ -20,7 +20,8 @@ void DurableVersions::touch(Token operation, std::uint32_t unit, std::uint32_t v
     h.push_back({operation, kRuns, losses_, static_cast<std::uint8_t>(version), false, false, false});
 }
 
-/// Of ended operations that made the unit the same version one stands for all: forgotten no earlier than the last of them.
+/// Of ended operations that made the unit the same version one stands for all: forgotten no earlier than the last of
+/// them.
 void DurableVersions::merge(History& h) {
     History merged;
     for (const Operation& o : h) {
@@ -47,7 +48,8 @@ void DurableVersions::end(Token operation, std::uint32_t unit, bool ok, bool dur
     const auto found = units_.find(unit);
     SSDTLM_CHECK(found != units_.end(), "end of an operation that was never begun");
     History& h = found->second;
-    const auto o = std::find_if(h.begin(), h.end(), [operation](const Operation& x) { return x.begun == operation && x.ended == kRuns; });
+    const auto o = std::find_if(h.begin(), h.end(),
+                                [operation](const Operation& x) { return x.begun == operation && x.ended == kRuns; });
     SSDTLM_CHECK(o != h.end(), "end of an operation that was never begun");
     o->ended = clock_;
     o->ok = ok;
@@ -78,7 +80,8 @@ void DurableVersions::close(std::uint32_t unit) {
 
 void DurableVersions::close_settled() {
     if (blocks_ == 1) {
-        for (auto unit = units_.begin(); unit != units_.end();) unit = is_settled(unit->second) ? units_.erase(unit) : std::next(unit);
+        for (auto unit = units_.begin(); unit != units_.end();)
+            unit = is_settled(unit->second) ? units_.erase(unit) : std::next(unit);
         return;
     }
     std::vector<std::uint32_t> settled;
@@ -141,7 +144,8 @@ bool DurableVersions::found(std::uint32_t unit, std::uint32_t version) {
     History& h = found->second;
     if ((versions_of(h) >> version & 1u) == 0) return false;
     const bool possible = narrow(unit, version);
-    h.erase(std::remove_if(h.begin(), h.end(), [version](const Operation& o) { return o.version != version; }), h.end());
+    h.erase(std::remove_if(h.begin(), h.end(), [version](const Operation& o) { return o.version != version; }),
+            h.end());
     // Many operations use up the versions. Which of two that have this one is there, nobody knows.
     for (const Operation& o : h) {
         h.front().merged = h.front().merged || h.size() > 1;

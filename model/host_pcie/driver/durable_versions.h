@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, and what was submitted
-// later. An operation is durable when its own completion says so (a write with FUA), or a flush that was submitted after
-// its completion has completed. Of durable operations those count that began last: what had ended before is gone for good.
-// After the loss one of the versions is there, and the next read says which.
+// Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, and what was
+// submitted later. An operation is durable when its own completion says so (a write with FUA), or a flush that was
+// submitted after its completion has completed. Of durable operations those count that began last: what had ended
+// before is gone for good. After the loss one of the versions is there, and the next read says which.
 //
-// Where the blocks of a mapping unit have versions of their own, the rule holds for each of them, and one more for all: the
-// unit is as it was at one moment, after some operations and before the others. What has been found of one block says so much
-// of the others: what had ended before its operation began is there as well, and what came between two of its versions is not.
+// Where the blocks of a mapping unit have versions of their own, the rule holds for each of them, and one more for all:
+// the unit is as it was at one moment, after some operations and before the others. What has been found of one block
+// says so much of the others: what had ended before its operation began is there as well, and what came between two of
+// its versions is not.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +48,8 @@ public:
         }
         close_settled();
     }
-    /// A read has found what the loss of power has left. False: not together with what was found of the mapping unit's others.
+    /// A read has found what the loss of power has left. False: not together with what was found of the mapping unit's
+    /// others.
     bool found(std::uint32_t unit, std::uint32_t version);
     std::size_t open_units() const { return units_.size(); }
 
@@ -60,8 +62,8 @@ private:
         std::uint32_t loss = 0;  ///< how often the power had gone before
         std::uint8_t version = 0;
         bool ok = false;
-        bool merged = false;     ///< stands for several: says nothing about others
-        bool read = false;       ///< is what was found after the last loss
+        bool merged = false;  ///< stands for several: says nothing about others
+        bool read = false;    ///< is what was found after the last loss
     };
     using History = std::vector<Operation>;
     static std::uint32_t versions_of(const History& h);

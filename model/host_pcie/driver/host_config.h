@@ -16,22 +16,24 @@ enum class Tenants : std::uint8_t {
 
 /// The host: CPU costs, queue pairs, interrupts.
 struct HostConfig {
-    std::uint32_t queue_pairs = 8;        ///< I/O queue pairs, 1..64; job i of a tenant uses its pairs in turn
-    Tenants tenants = Tenants::one;       ///< by_job: each has queue pairs of its own
-    std::vector<std::uint8_t> queue_priorities;  ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
-    bool streams = false;                 ///< the driver enables the Streams directive and sends each write's stream
-    std::uint32_t queue_entries = 1024;   ///< entries of each I/O SQ and CQ, 2..65536 (usable depth is one less)
-    std::uint32_t admin_entries = 32;     ///< as Linux
-    std::uint32_t page_bytes = 4096;      ///< CC.MPS page: 4096, 8192, ..., 65536
-    std::uint32_t buffer_offset = 0;      ///< byte offset of data buffers in their first page (multiple of 4): exercises PRP rules
-    Ps submit_time{0};                    ///< CPU time of one submission, serial per queue pair, before the doorbell store
-    Ps completion_time{0};                ///< CPU time of one completion, serial per queue pair
-    Ps interrupt_latency{0};              ///< MSI-X write at the root complex -> handler runs
-    std::vector<Ps> reset_at;             ///< controller resets, from the start of I/O
-    std::vector<Ps> power_cut_at;         ///< the drive's power goes, from the start of I/O
-    bool power_cut_shutdown = false;      ///< with a normal shutdown before
-    Ps power_off_time{1'000'000'000'000}; ///< and comes back, with the link up, after this
-    bool reset_shutdown = false;          ///< a normal shutdown (CC.SHN) before each of them
+    std::uint32_t queue_pairs = 8;   ///< I/O queue pairs, 1..64; job i of a tenant uses its pairs in turn
+    Tenants tenants = Tenants::one;  ///< by_job: each has queue pairs of its own
+    std::vector<std::uint8_t>
+        queue_priorities;                ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
+    bool streams = false;                ///< the driver enables the Streams directive and sends each write's stream
+    std::uint32_t queue_entries = 1024;  ///< entries of each I/O SQ and CQ, 2..65536 (usable depth is one less)
+    std::uint32_t admin_entries = 32;    ///< as Linux
+    std::uint32_t page_bytes = 4096;     ///< CC.MPS page: 4096, 8192, ..., 65536
+    std::uint32_t buffer_offset =
+        0;                     ///< byte offset of data buffers in their first page (multiple of 4): exercises PRP rules
+    Ps submit_time{0};         ///< CPU time of one submission, serial per queue pair, before the doorbell store
+    Ps completion_time{0};     ///< CPU time of one completion, serial per queue pair
+    Ps interrupt_latency{0};   ///< MSI-X write at the root complex -> handler runs
+    std::vector<Ps> reset_at;  ///< controller resets, from the start of I/O
+    std::vector<Ps> power_cut_at;          ///< the drive's power goes, from the start of I/O
+    bool power_cut_shutdown = false;       ///< with a normal shutdown before
+    Ps power_off_time{1'000'000'000'000};  ///< and comes back, with the link up, after this
+    bool reset_shutdown = false;           ///< a normal shutdown (CC.SHN) before each of them
 };
 
 }  // namespace ssdtlm

@@ -8,8 +8,9 @@
 
 namespace ssdtlm {
 
-HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control, CommandQueues& commands, CommandTracker* device,
-                       IntegrityOracle* oracle, CompletionObserver* observer)
+HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control,
+                       CommandQueues& commands, CommandTracker* device, IntegrityOracle* oracle,
+                       CompletionObserver* observer)
     : agenda_(agenda),
       config_(config),
       oracle_(oracle),
@@ -62,13 +63,15 @@ void HostDriver::started() {
 
 void HostDriver::schedule_power_cut() {
     if (scheduled_cuts_ < power_cut_at_.size())
-        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
+        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(
+            std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
 }
 
 /// The drive takes commands. A loss of power that waited to be announced comes now.
 void HostDriver::serves() {
     serving_ = true;
-    if (std::exchange(cut_waits_, false)) next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(agenda_.now(), this);
+    if (std::exchange(cut_waits_, false))
+        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(agenda_.now(), this);
 }
 
 void HostDriver::power_goes(std::uint64_t) {
@@ -95,7 +98,8 @@ void HostDriver::cut_power() {
     ++power_cuts_;
     agenda_.cancel(start_);
     agenda_.cancel(next_reset_);
-    if (agenda_.cancel(next_cut_) || std::exchange(cut_waits_, false)) --scheduled_cuts_;  // it is due when the power is back
+    if (agenda_.cancel(next_cut_) || std::exchange(cut_waits_, false))
+        --scheduled_cuts_;  // it is due when the power is back
     if (io_.started()) {
         io_.pause();
         io_.drive_stopped();
@@ -159,7 +163,9 @@ void HostDriver::shutdown() {
 
 std::string HostDriver::state() const {
     if (!io_.started()) return std::string("host: bring-up, ") + control_.doing() + "\n";
-    return (std::string(control_.doing()) == "running" ? "" : std::string("host: controller ") + control_.doing() + "\n") + io_.dump();
+    return (std::string(control_.doing()) == "running" ? ""
+                                                       : std::string("host: controller ") + control_.doing() + "\n") +
+           io_.dump();
 }
 
 }  // namespace ssdtlm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of a drive, whatever its protocol: starts it, submits the workload's requests (IoPath), resets it and takes its power at the
-// configured times, and shuts it down. A driver derives from it and is its DriveControl and CommandQueues. Kernel-free.
+// The host's side of a drive, whatever its protocol: starts it, submits the workload's requests (IoPath), resets it and
+// takes its power at the configured times, and shuts it down. A driver derives from it and is its DriveControl and
+// CommandQueues. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +39,14 @@ public:
     enum class ResetStep { begins, stopped, started };
     /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
     /// driver touches nothing of the drive, and nothing of what it sent before may arrive.
-    /// Asked to switch it on while the drive is not off yet, because capacitors supply it, the switch says false: drive_is_off() follows.
+    /// Asked to switch it on while the drive is not off yet, because capacitors supply it, the switch says false:
+    /// drive_is_off() follows.
     void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
     void drive_is_off() {
         if (std::exchange(power_waits_, false)) power_returns(0);
     }
-    /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the agenda.
-    /// Commands in the device are cancelled and submitted again when the drive has started again.
+    /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the
+    /// agenda. Commands in the device are cancelled and submitted again when the drive has started again.
     void cut_power();
     bool powered() const { return powered_; }
     /// Losses of power so far.
@@ -79,9 +81,10 @@ public:
     }
 
 protected:
-    /// `control` and `commands` may be made later. `device`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the driver.
-    HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control, CommandQueues& commands, CommandTracker* device,
-               IntegrityOracle* oracle, CompletionObserver* observer);
+    /// `control` and `commands` may be made later. `device`, `oracle` and `observer` may be null, see IoPath. All that
+    /// is given must outlive the driver.
+    HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control,
+               CommandQueues& commands, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     ~HostDriver() = default;
     QueuePlan& plan() { return plan_; }
     /// The drive's message about a queue has arrived.

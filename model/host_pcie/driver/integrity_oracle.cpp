@@ -42,7 +42,8 @@ std::uint64_t counted(const IntegrityOracle::Geometry& g) {
 
 IntegrityOracle::IntegrityOracle(const Geometry& g)
     : units_(counted(g)),
-      filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units) * (units_ / std::max<std::uint64_t>(1, g.units)))),
+      filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units) *
+                                         (units_ / std::max<std::uint64_t>(1, g.units)))),
       lba_bytes_(g.lba_bytes),
       trim_blocks_(g.unit_bytes / g.lba_bytes),
       unit_blocks_(g.bytes_of_seed ? 1 : trim_blocks_),
@@ -50,17 +51,19 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
       unit_of_(std::max(unit_blocks_, 1u)),
       max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
       nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check"),
-      durable_(g.power_cuts ? std::make_unique<DurableVersions>(g.bytes_of_seed ? g.unit_bytes / g.lba_bytes : 1) : nullptr),
+      durable_(g.power_cuts ? std::make_unique<DurableVersions>(g.bytes_of_seed ? g.unit_bytes / g.lba_bytes : 1)
+                            : nullptr),
       durable_writes_(g.durable_writes),
       durable_trims_(g.durable_trims) {
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && g.unit_bytes >= g.lba_bytes && g.unit_bytes % g.lba_bytes == 0,
                  "a mapping unit must be whole logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
     if (max_version_ == 0)
-        throw UserError(Problem{"run.integrity", "a device of " + std::to_string(g.units) +
-                                                     " mapping units keeps no version bits in its spare area",
-                                "at most 2^31 mapping units with the integrity check",
-                                "set run.integrity = false, or use a larger mapping unit"});
+        throw UserError(
+            Problem{"run.integrity",
+                    "a device of " + std::to_string(g.units) + " mapping units keeps no version bits in its spare area",
+                    "at most 2^31 mapping units with the integrity check",
+                    "set run.integrity = false, or use a larger mapping unit"});
     if (units_ >= UnitTable::kEmpty)
         throw UserError(Problem{"run.data", "bytes of " + std::to_string(units_) + " logical blocks are to be compared",
                                 "fewer than 2^32 logical blocks with bytes and the integrity check",
@@ -164,7 +167,8 @@ IntegrityOracle::Operation IntegrityOracle::begin_write(std::uint64_t slba, std:
 }
 
 void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool ok, Operation operation, bool fua) {
-    const auto first = static_cast<std::uint32_t>(unit_of_(slba)), last = static_cast<std::uint32_t>(unit_of_(slba + blocks - 1));
+    const auto first = static_cast<std::uint32_t>(unit_of_(slba)),
+               last = static_cast<std::uint32_t>(unit_of_(slba + blocks - 1));
     for (std::uint32_t unit = first; unit <= last; ++unit) end_unit(unit, ok);
     if (__builtin_expect(durable_ == nullptr, 1)) return;
     durable_->ends();
@@ -207,14 +211,17 @@ void IntegrityOracle::power_lost() {
     });
 }
 
-void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const {
-    throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) + ") has version " +
-                      std::to_string(version) + " after a loss of power, " + why + "; queue " + std::to_string(reader.queue) + " CID " +
-                      std::to_string(reader.tag));
+void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why,
+                                      const Reader& reader) const {
+    throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) +
+                      ") has version " + std::to_string(version) + " after a loss of power, " + why + "; queue " +
+                      std::to_string(reader.queue) + " CID " + std::to_string(reader.tag));
 }
 
-/// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now on.
-__attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
+/// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now
+/// on.
+__attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks,
+                                                                        const std::uint8_t* data,
                                                                         const Reader& reader) {
     const std::uint64_t end = slba + blocks;
     for (std::uint64_t lba = slba; lba < end;) {
@@ -227,10 +234,14 @@ __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uin
         const std::uint32_t version = version_found(first, block, e->acceptable());
         for (std::uint64_t b = first + 1; b < unit_end; ++b) {
             const std::uint32_t other = BlockSignature::load(data + (b - slba) * lba_bytes_).version;
-            if (other != version) refuse_leftover(b, other, "LBA " + std::to_string(first) + " of the same unit version " + std::to_string(version), reader);
+            if (other != version)
+                refuse_leftover(b, other,
+                                "LBA " + std::to_string(first) + " of the same unit version " + std::to_string(version),
+                                reader);
         }
         if (durable_ != nullptr && !durable_->found(unit, version))
-            refuse_leftover(first, version, "which the unit never had together with what was found of its other blocks", reader);
+            refuse_leftover(first, version, "which the unit never had together with what was found of its other blocks",
+                            reader);
         log(unit, e->acceptable());
         set_version(unit, version);
         table_.erase(*e);
@@ -277,13 +288,15 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
 bool IntegrityOracle::check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const {
     for (std::uint32_t i = 0; i < blocks; ++i) {
         const std::uint64_t lba = slba + i;
-        if (bytes_->differs_at(lba, version_of(static_cast<std::uint32_t>(lba)), data + std::size_t{i} * lba_bytes_) != lba_bytes_)
+        if (bytes_->differs_at(lba, version_of(static_cast<std::uint32_t>(lba)), data + std::size_t{i} * lba_bytes_) !=
+            lba_bytes_)
             return false;
     }
     return true;
 }
 
-__attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std::uint64_t lba, const std::uint8_t* block,
+__attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std::uint64_t lba,
+                                                                             const std::uint8_t* block,
                                                                              std::uint32_t acceptable) const {
     constexpr std::uint32_t kNone = 16;
     if (bytes_) {
@@ -297,9 +310,10 @@ __attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std
     return whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0 ? s.version : kNone;
 }
 
-// Where bytes are those of another version or of a neighbour, or which of them is the first that is wrong, tells most of what
-// went wrong.
-__attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uint64_t lba, const std::uint8_t* block) const {
+// Where bytes are those of another version or of a neighbour, or which of them is the first that is wrong, tells most
+// of what went wrong.
+__attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uint64_t lba,
+                                                                        const std::uint8_t* block) const {
     if (!bytes_) {
         const auto s = BlockSignature::load(block);
         if (s.magic == kSpoiled >> 32) return "no data (the block was never transferred)";
@@ -315,7 +329,8 @@ __attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uin
         for (std::uint32_t v = 1; v <= max_version_; ++v)
             if (bytes_->differs_at(other, v, block) == lba_bytes_) return "the bytes of " + lba_text(other, v);
     const std::uint32_t version = version_of(static_cast<std::uint32_t>(lba));
-    return "other bytes, of version " + std::to_string(version) + " up to byte " + std::to_string(bytes_->differs_at(lba, version, block));
+    return "other bytes, of version " + std::to_string(version) + " up to byte " +
+           std::to_string(bytes_->differs_at(lba, version, block));
 }
 
 __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit,
@@ -337,10 +352,11 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
             ++unverified_;
             continue;
         }
-        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) +
-                          "): expected " + version_list(acceptable) + ", found " + found_text(lba, block) + "; read of " +
-                          std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
-                          std::to_string(reader.queue) + " CID " + std::to_string(reader.tag) + ", completed at " +
+        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " +
+                          std::to_string(trim_unit_of_(lba)) + "): expected " + version_list(acceptable) + ", found " +
+                          found_text(lba, block) + "; read of " + std::to_string(blocks) + " blocks at LBA " +
+                          std::to_string(slba) + ", queue " + std::to_string(reader.queue) + " CID " +
+                          std::to_string(reader.tag) + ", completed at " +
                           std::to_string(reader.at.time_since_epoch().count()) + " ps");
     }
 }
@@ -375,7 +391,8 @@ void IntegrityOracle::state(Snapshot& s) {
         s(u.key, u.before, u.within, left);
         bool fresh = false;
         if (!s.reads()) continue;
-        if (u.key >= units_ || u.acceptable() == 0 || u.acceptable() >> (max_version_ + 1) != 0) s.refuse("versions of a unit that it cannot have");
+        if (u.key >= units_ || u.acceptable() == 0 || u.acceptable() >> (max_version_ + 1) != 0)
+            s.refuse("versions of a unit that it cannot have");
         u.lost_power = left;
         leftovers_ += left;
         UnitState& entry = table_.insert(u.key, fresh);

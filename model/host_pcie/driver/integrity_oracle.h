@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host last wrote, and the check of every read against it: a version of at most 4 bits per mapping unit, carried
-// through the device in the signature of each logical block, or per logical block, whose bytes follow from it (BlockBytes) and
-// are compared one by one. The rules say unit; where contents are bytes, a unit is a logical block, but for trims.
+// What the host last wrote, and the check of every read against it: a version of at most 4 bits per mapping unit,
+// carried through the device in the signature of each logical block, or per logical block, whose bytes follow from it
+// (BlockBytes) and are compared one by one. The rules say unit; where contents are bytes, a unit is a logical block,
+// but for trims.
 //
 // Rules (the device's contract):
 // - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device
@@ -14,9 +15,10 @@
 //   completed, each of their versions stays acceptable until an operation that overlaps no other ends: the order in
 //   which the device applied them is not defined (NVMe 1.4 §6: no order between commands).
 // - A failed write or trim may have taken effect or not.
-// - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same in
-//   all its blocks (bytes: those of one moment in all blocks of a mapping unit): the next read says which, and from then on
-//   it is that one.
+// - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same
+// in
+//   all its blocks (bytes: those of one moment in all blocks of a mapping unit): the next read says which, and from
+//   then on it is that one.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +41,9 @@ namespace ssdtlm {
 
 /// A mapping unit whose content is not a single known version: writes or trims in flight, or a settled race.
 struct UnitState {
-    std::uint32_t key = 0;        ///< the unit
-    std::uint16_t before = 0;     ///< versions possible before the first operation of the group took effect
-    std::uint16_t within = 0;     ///< versions of the operations of the group
+    std::uint32_t key = 0;         ///< the unit
+    std::uint16_t before = 0;      ///< versions possible before the first operation of the group took effect
+    std::uint16_t within = 0;      ///< versions of the operations of the group
     std::uint32_t in_flight : 31;  ///< operations of the group not yet completed
     std::uint32_t lost_power : 1;  ///< and nothing was begun since: one of `within`, which no read has told yet
 
@@ -54,15 +56,15 @@ using UnitTable = KeyTable<UnitState, 1024>;
 class IntegrityOracle {
 public:
     struct Geometry {
-        std::uint64_t units = 0;         ///< logical mapping units, below 2^32 - 1
-        std::uint32_t unit_bytes = 4096; ///< multiple of lba_bytes
-        std::uint32_t lba_bytes = 512;   ///< power of two
-        std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
-        unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
+        std::uint64_t units = 0;          ///< logical mapping units, below 2^32 - 1
+        std::uint32_t unit_bytes = 4096;  ///< multiple of lba_bytes
+        std::uint32_t lba_bytes = 512;    ///< power of two
+        std::uint64_t filled_units = 0;   ///< units below it hold version 1 (preconditioned), the rest nothing
+        unsigned version_bits = 4;        ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
-        bool power_cuts = false;         ///< power_lost() may be called
-        bool durable_writes = false;     ///< no loss of power takes a completed write back (no volatile write cache)
-        bool durable_trims = false;      ///< nor a completed deallocation
+        bool power_cuts = false;                       ///< power_lost() may be called
+        bool durable_writes = false;  ///< no loss of power takes a completed write back (no volatile write cache)
+        bool durable_trims = false;   ///< nor a completed deallocation
     };
     /// Whose read it is, for the text of a mismatch.
     struct Reader {
@@ -73,10 +75,12 @@ public:
     /// Position in the log of changes at the submission of a read.
     using ReadToken = std::uint64_t;
 
-    /// What the host has written. Precondition (checked): nothing is in flight, and contents are signatures; reading: a fresh one.
+    /// What the host has written. Precondition (checked): nothing is in flight, and contents are signatures; reading: a
+    /// fresh one.
     void state(Snapshot& s);
 
-    /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can count.
+    /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can
+    /// count.
     explicit IntegrityOracle(const Geometry& geometry);
 
     /// The mapping unit holds version 1, or nothing, whatever filled_units says. Before the first operation.
@@ -88,7 +92,8 @@ public:
     /// The unit may hold this version. Precondition: nothing is in flight.
     bool may_hold(std::uint32_t unit, std::uint32_t version) const {
         const UnitState* const several = table_.find(unit);
-        return several != nullptr ? version <= max_version_ && (several->acceptable() >> version & 1) != 0 : version_of(unit) == version;
+        return several != nullptr ? version <= max_version_ && (several->acceptable() >> version & 1) != 0
+                                  : version_of(unit) == version;
     }
 
     /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
@@ -121,7 +126,8 @@ public:
     }
     /// Ends the read; throws CheckFailed at the first wrong block. Spoils the blocks for the next read into this buffer
     /// while they are in the cache.
-    void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data, const Reader& reader);
+    void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
+                    const Reader& reader);
     /// Ends a read that failed.
     void abandon_read() { --reads_in_flight_; }
 
@@ -157,7 +163,8 @@ private:
     void end_unit(std::uint32_t unit, bool ok);
     Operation begin_operation() { return durable_ == nullptr ? 0 : durable_->begin(); }
     void look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
-    [[noreturn]] void refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const;
+    [[noreturn]] void refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why,
+                                      const Reader& reader) const;
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void any_of_durable(const UnitState& u);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
@@ -179,8 +186,8 @@ private:
     /// 0 .. max_version(); above it: what was found is no version of the block.
     std::uint32_t version_found(std::uint64_t lba, const std::uint8_t* block, std::uint32_t acceptable) const;
     std::string found_text(std::uint64_t lba, const std::uint8_t* block) const;
-    void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first, std::uint64_t end,
-                         std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
+    void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,
+                         std::uint64_t end, std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
 
     std::uint64_t units_;
     std::uint32_t filled_;
@@ -199,7 +206,7 @@ private:
     std::unique_ptr<DurableVersions> durable_;  // null: no loss of power is to come
     bool durable_writes_;
     bool durable_trims_;
-    std::uint64_t leftovers_ = 0;               // units that a loss of power has left, and no read has told which version
+    std::uint64_t leftovers_ = 0;  // units that a loss of power has left, and no read has told which version
     std::uint32_t rolling_ = 1;
     std::uint64_t blocks_checked_ = 0;
     std::uint64_t unverified_ = 0;

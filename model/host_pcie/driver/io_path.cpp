@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-IoPath::IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload, CommandTracker* device,
-               IntegrityOracle* oracle, CompletionObserver* observer)
+IoPath::IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands,
+               Workload& workload, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer)
     : agenda_(agenda),
       config_(config),
       plan_(plan),
@@ -79,7 +79,8 @@ inline void IoPath::accept(const HostRequest& request) {
     IoQueue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (__builtin_expect(request.op == HostOp::flush, 0) && !info_.volatile_write_cache) {
-        // Nothing is volatile: the host's kernel answers by itself, as Linux does (block/blk-core.c, submit_bio_noacct()).
+        // Nothing is volatile: the host's kernel answers by itself, as Linux does (block/blk-core.c,
+        // submit_bio_noacct()).
         const SimTime now = since_epoch(agenda_.now());
         ++counters_.requests_completed;
         return workload_.completed(request, now, now, now, true);
@@ -94,7 +95,8 @@ inline void IoPath::accept(const HostRequest& request) {
 void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
     SplitRequest& whole = splits_.acquire();
     const SplitHandle handle = Pool<SplitRequest>::handle_of(whole);
-    whole = SplitRequest{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
+    whole = SplitRequest{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true,
+                         false};
     HostRequest part = request;
     for (std::uint32_t done = 0; done < request.bytes; done += part.bytes) {
         part.offset = request.offset + done;
@@ -149,7 +151,9 @@ void IoPath::write_front(IoQueue& q) {
 
 void IoPath::write(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
     const CommandQueues::Submitted command = commands_.submit(q.number, request);
-    IoSlot& slot = __builtin_expect(command.tag < q.slot_count, 1) ? q.slots[command.tag] : q.add_slot(command.tag, device_ != nullptr ? *device_ : own_);
+    IoSlot& slot = __builtin_expect(command.tag < q.slot_count, 1)
+                       ? q.slots[command.tag]
+                       : q.add_slot(command.tag, device_ != nullptr ? *device_ : own_);
     const SimTime now = agenda_.now();
     slot.request = request;
     slot.issued = issued;
@@ -225,7 +229,8 @@ void IoPath::complete(IoQueue& q, const CommandQueues::Ended& ended) {
     Timeline& timeline = *slot.timeline;
     timeline.precede(slot.issued, slot.submitted);
     timeline.charge(Stage::completion, agenda_.now());
-    if (__builtin_expect(!ok, 0)) errors_.note(counters_, slot.request, lba_shift_, q.number, ended, commands_, since_epoch(agenda_.now()));
+    if (__builtin_expect(!ok, 0))
+        errors_.note(counters_, slot.request, lba_shift_, q.number, ended, commands_, since_epoch(agenda_.now()));
     if (data_.is_on()) data_.end(q.number, ended.tag, slot, since_epoch(agenda_.now()), ok);
     if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);
     finish_request(slot.request, slot, ok);
@@ -327,7 +332,8 @@ void IoPath::check_waiters() const {
 IoPath::PairState IoPath::pair_state(std::uint32_t pair) const {
     const IoQueue& q = queues_[pair];
     const Ps ahead = std::max(Ps{}, q.cpu_free - agenda_.now());
-    return {q.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.has_room(), !q.backlog.empty() && q.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
+    return {q.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.has_room(),
+            !q.backlog.empty() && q.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
 }
 
 std::optional<PendingCommand> IoPath::oldest() const {
@@ -336,7 +342,8 @@ std::optional<PendingCommand> IoPath::oldest() const {
         const std::optional<std::uint16_t> tag = q.oldest();
         if (!tag || (oldest && oldest->submitted <= q.slots[*tag].submitted)) continue;
         const HostRequest& r = q.slots[*tag].request;
-        oldest = PendingCommand{q.number, *tag, r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_, q.slots[*tag].submitted};
+        oldest = PendingCommand{
+            q.number, *tag, r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_, q.slots[*tag].submitted};
     }
     return oldest;
 }
@@ -347,9 +354,9 @@ std::string IoPath::dump() const {
                     " commands in the device, " + std::to_string(backlog_) + " waiting in the host, " +
                     std::to_string(counters_.errors) + " errors\n";
     if (const auto c = oldest())
-        s += std::string("  oldest: ") + op_name(c->op) + " of " + std::to_string(c->blocks) + " blocks at LBA " + std::to_string(c->slba) +
-             ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->tag) + ", submitted " +
-             std::to_string((agenda_.now() - c->submitted).count()) + " ps ago\n";
+        s += std::string("  oldest: ") + op_name(c->op) + " of " + std::to_string(c->blocks) + " blocks at LBA " +
+             std::to_string(c->slba) + ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->tag) +
+             ", submitted " + std::to_string((agenda_.now() - c->submitted).count()) + " ps ago\n";
     for (const IoQueue& q : queues_) s += q.dump();
     return s;
 }

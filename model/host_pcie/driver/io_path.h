@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and driver take, and their
-// completions are handed back. Kernel-free; the protocol is below CommandQueues. Models the host's CPU as one serial resource per queue pair
-// (HostConfig::submit_time, completion_time); no block layer, no merging, no I/O scheduler.
+// The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and
+// driver take, and their completions are handed back. Kernel-free; the protocol is below CommandQueues. Models the
+// host's CPU as one serial resource per queue pair (HostConfig::submit_time, completion_time); no block layer, no
+// merging, no I/O scheduler.
 //
-// - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed. What the device
+// - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed.
+// What the device
 //   did in it, the device may tell; else all of that is stage completion.
 // - A request larger than one command may carry is split; it completes with its last command, and that command's
 //   submission time and timeline stand for the request.
@@ -49,8 +51,8 @@ struct PendingCommand {
 class IoPath {
 public:
     /// `device`, `oracle` and `observer` may be null: the device tells nothing, no integrity check, nobody watching.
-    IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload, CommandTracker* device,
-           IntegrityOracle* oracle, CompletionObserver* observer);
+    IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload,
+           CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
@@ -119,8 +121,8 @@ public:
     /// See DriverErrors.
     const std::string& first_error() const { return errors_.first(); }
     std::string dump() const;
-    /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for a
-    /// time or a completion. Throws CheckFailed.
+    /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for
+    /// a time or a completion. Throws CheckFailed.
     void check_waiters() const;
 
 private:
@@ -180,7 +182,7 @@ private:
     SimTime wake_at_ = kNever;
     Agenda::Entry wake_;  // at wake_at_
     bool started_ = false;
-    bool taking_ = true;      // requests: neither is the workload done, nor has it been stopped
+    bool taking_ = true;  // requests: neither is the workload done, nor has it been stopped
     bool stopped_ = false;
     bool finished_ = false;
     bool paused_ = false;

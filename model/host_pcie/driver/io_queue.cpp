@@ -17,8 +17,10 @@ __attribute__((noinline, cold)) IoSlot& IoQueue::add_slot(std::uint16_t tag, Com
 std::vector<std::uint16_t> IoQueue::in_device() const {
     std::vector<std::uint16_t> tags;
     for (std::uint32_t tag = 0; tag < slot_count; ++tag)
-        if (commands->is_outstanding(number, static_cast<std::uint16_t>(tag))) tags.push_back(static_cast<std::uint16_t>(tag));
-    std::stable_sort(tags.begin(), tags.end(), [this](std::uint16_t a, std::uint16_t b) { return slots[a].submitted < slots[b].submitted; });
+        if (commands->is_outstanding(number, static_cast<std::uint16_t>(tag)))
+            tags.push_back(static_cast<std::uint16_t>(tag));
+    std::stable_sort(tags.begin(), tags.end(),
+                     [this](std::uint16_t a, std::uint16_t b) { return slots[a].submitted < slots[b].submitted; });
     return tags;
 }
 
@@ -27,7 +29,8 @@ std::optional<std::uint16_t> IoQueue::oldest() const {
     if (outstanding() == 0) return oldest;
     for (std::uint32_t i = 0; i < slot_count; ++i) {
         const auto tag = static_cast<std::uint16_t>(i);
-        if (commands->is_outstanding(number, tag) && (!oldest || slots[tag].submitted < slots[*oldest].submitted)) oldest = tag;
+        if (commands->is_outstanding(number, tag) && (!oldest || slots[tag].submitted < slots[*oldest].submitted))
+            oldest = tag;
     }
     return oldest;
 }
@@ -42,7 +45,8 @@ std::string IoQueue::stuck() const {
 std::string IoQueue::dump() const {
     if (outstanding() == 0 && backlog.empty()) return "";
     return "  queue " + std::to_string(number) + ": outstanding " + std::to_string(outstanding()) + ", backlog " +
-           std::to_string(backlog.size()) + commands->dump(number) + (commands->has_ended(number) ? ", completion not handled" : "") + "\n";
+           std::to_string(backlog.size()) + commands->dump(number) +
+           (commands->has_ended(number) ? ", completion not handled" : "") + "\n";
 }
 
 }  // namespace ssdtlm

@@ -39,11 +39,11 @@ struct alignas(64) IoSlot {
     SimTime issued{};
     SimTime submitted{};
     Timeline* timeline = nullptr;
-    std::uint64_t token = 0;      ///< the oracle's
+    std::uint64_t token = 0;  ///< the oracle's
 
     SplitHandle split;
-    std::uint8_t* data = nullptr; ///< the driver's memory for the command's data
-    std::uint32_t spoiled = 0;    ///< blocks at its start that the oracle has left spoiled
+    std::uint8_t* data = nullptr;  ///< the driver's memory for the command's data
+    std::uint32_t spoiled = 0;     ///< blocks at its start that the oracle has left spoiled
 };
 static_assert(offsetof(IoSlot, split) == 64 && sizeof(IoSlot) == 128);
 

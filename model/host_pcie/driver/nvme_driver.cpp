@@ -8,7 +8,8 @@
 namespace ssdtlm {
 
 NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
-                       Workload& workload, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer)
+                       Workload& workload, CommandTracker* device, IntegrityOracle* oracle,
+                       CompletionObserver* observer)
     : sc_module(name),
       HostDriver(agenda, config, workload, *this, queues_, device, oracle, observer),
       mmio_initiator("mmio_initiator"),
@@ -76,11 +77,11 @@ void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) {
     load.client = &client;
     load.aim(offset);
     // A target that answers at once still gives a read's value in an event of its own.
-    if (send(load))
-        agenda_.post<&NvmeDriver::load_done_at_once>(agenda_.now(), this, loads_.handle_of(load).number());
+    if (send(load)) agenda_.post<&NvmeDriver::load_done_at_once>(agenda_.now(), this, loads_.handle_of(load).number());
 }
 
-tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     if (payload.is_write())
         store_done(static_cast<Store&>(payload));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's NVMe driver as a SystemC module: one socket for register accesses, one entry for MSI-X messages, and
-// inside it the kernel-free BringUp (controller on and off) and NvmeQueues (commands), below HostDriver. Models the driver's protocol and
-// its CPU cost; no operating system around it.
+// inside it the kernel-free BringUp (controller on and off) and NvmeQueues (commands), below HostDriver. Models the
+// driver's protocol and its CPU cost; no operating system around it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
-
 #include <systemc>
 #include <tlm>
+#include <utility>
 
 #include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"

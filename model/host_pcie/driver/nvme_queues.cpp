@@ -13,11 +13,16 @@ constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDat
 
 DriveStatus status_of(std::uint16_t code) {
     switch (code) {
-        case nvme::kStSuccess: return DriveStatus::ok;
-        case nvme::kStUnrecoveredRead: return DriveStatus::unrecovered_read;
-        case nvme::kStWriteFault: return DriveStatus::write_fault;
-        case nvme::kStReadOnlyRange: return DriveStatus::read_only;
-        default: return DriveStatus::other;
+        case nvme::kStSuccess:
+            return DriveStatus::ok;
+        case nvme::kStUnrecoveredRead:
+            return DriveStatus::unrecovered_read;
+        case nvme::kStWriteFault:
+            return DriveStatus::write_fault;
+        case nvme::kStReadOnlyRange:
+            return DriveStatus::read_only;
+        default:
+            return DriveStatus::other;
     }
 }
 
@@ -79,7 +84,8 @@ std::string NvmeQueues::status_text(std::uint32_t code) const {
 
 std::string NvmeQueues::dump(std::uint16_t queue) const {
     const QueuePair& p = pair(queue);
-    return ", SQ tail " + std::to_string(p.tail()) + ", SQ head " + std::to_string(p.sq_head()) + ", CQ head " + std::to_string(p.head());
+    return ", SQ tail " + std::to_string(p.tail()) + ", SQ head " + std::to_string(p.sq_head()) + ", CQ head " +
+           std::to_string(p.head());
 }
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVMe driver's I/O queues: requests as entries of submission queues, with PRPs of the slot's buffer, doorbells, and completions. Kernel-free
-// over MmioPort. Tags are command identifiers.
+// The NVMe driver's I/O queues: requests as entries of submission queues, with PRPs of the slot's buffer, doorbells,
+// and completions. Kernel-free over MmioPort. Tags are command identifiers.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace ssdtlm {
 
 class NvmeQueues final : public CommandQueues {
 public:
-    NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio) : memory_(memory), config_(config), mmio_(mmio) {}
+    NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio)
+        : memory_(memory), config_(config), mmio_(mmio) {}
 
     /// Bring-up has created them. Once.
     void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
@@ -38,13 +39,13 @@ public:
 
 private:
     struct Slot {
-        PrpPair prp;                  // of the buffer's first prp_bytes bytes
+        PrpPair prp;  // of the buffer's first prp_bytes bytes
         std::uint32_t prp_bytes = 0;
         SlotBuffer buffer;
     };
     struct Queue {
         QueuePair pair;
-        std::vector<Slot> slots;      // by CID, grown to the highest used
+        std::vector<Slot> slots;  // by CID, grown to the highest used
     };
     const QueuePair& pair(std::uint16_t queue) const { return queues_[queue - 1u].pair; }
     void make_prp(Slot& slot, std::uint32_t bytes);

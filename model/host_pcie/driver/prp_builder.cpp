@@ -46,7 +46,8 @@ PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
         // The last slot of a full page is a data entry when the data end with it, else it points to the next page.
         const std::uint64_t entries = left <= room ? left : room - 1;
         std::uint8_t* to = memory.at(list, (left <= room ? entries : room) * nvme::kPrpEntryBytes);
-        for (std::uint64_t e = 0; e < entries; ++e, page += page_bytes, to += nvme::kPrpEntryBytes) nvme::store(to, page);
+        for (std::uint64_t e = 0; e < entries; ++e, page += page_bytes, to += nvme::kPrpEntryBytes)
+            nvme::store(to, page);
         left -= entries;
         if (left == 0) return prp;
         list = page_of(memory, lists, i, page_bytes);

@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 /// Memory for the PRP lists of one command slot; taken when first needed, kept for the next command.
 struct PrpListMemory {
-    std::uint64_t small = 0;           ///< 256 bytes; 0: not yet allocated
+    std::uint64_t small = 0;  ///< 256 bytes; 0: not yet allocated
     std::vector<std::uint64_t> pages;
 };
 
@@ -28,7 +28,8 @@ PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
 
 /// The data buffer of one command slot: contiguous, grown to the largest transfer the slot has carried.
 struct SlotBuffer {
-    static constexpr std::uint32_t kMaxBytes = 32u << 20;  ///< largest transfer: 65,536 blocks (NLB) of 512 bytes; stays inside one chunk of HostMemory
+    static constexpr std::uint32_t kMaxBytes =
+        32u << 20;  ///< largest transfer: 65,536 blocks (NLB) of 512 bytes; stays inside one chunk of HostMemory
 
     std::uint64_t address = 0;  ///< first byte: page aligned plus the configured offset
     std::uint8_t* data = nullptr;

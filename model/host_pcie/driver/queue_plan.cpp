@@ -8,7 +8,8 @@
 
 namespace ssdtlm {
 
-QueuePlan::QueuePlan(const HostConfig& config, const Workload& workload) : config_(config), tenant_of_job_(workload.jobs()) {
+QueuePlan::QueuePlan(const HostConfig& config, const Workload& workload)
+    : config_(config), tenant_of_job_(workload.jobs()) {
     if (config.tenants == Tenants::one) return;
     for (std::uint32_t job = 0; job < tenant_of_job_.size(); ++job) {
         tenant_of_job_[job] = workload.tenant(job);
@@ -18,8 +19,9 @@ QueuePlan::QueuePlan(const HostConfig& config, const Workload& workload) : confi
 
 void QueuePlan::deal(std::uint32_t pairs) {
     if (tenants_ > pairs)
-        throw UserError(Problem{"host.tenants", std::to_string(tenants_) + " tenants share " + std::to_string(pairs) + " queue pairs",
-                                "a queue pair for each", "raise host.queue_pairs and nvme.max_queue_pairs, or set host.tenants = \"one\""});
+        throw UserError(Problem{
+            "host.tenants", std::to_string(tenants_) + " tenants share " + std::to_string(pairs) + " queue pairs",
+            "a queue pair for each", "raise host.queue_pairs and nvme.max_queue_pairs, or set host.tenants = \"one\""});
     std::vector<std::uint32_t> jobs_of(tenants_);
     pair_of_.clear();
     for (const std::uint32_t tenant : tenant_of_job_) {

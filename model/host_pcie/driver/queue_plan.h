@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queue pair each job submits to, and whom each pair serves: the jobs of a tenant take turns over the pairs of that
-// tenant, of which each has as many as any other, or one more.
+// Which queue pair each job submits to, and whom each pair serves: the jobs of a tenant take turns over the pairs of
+// that tenant, of which each has as many as any other, or one more.
 #pragma once
 
 #include <cstdint>

@@ -71,9 +71,12 @@ void RootComplex::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) {
         serve_other(p);
 }
 
-unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) { return access(p) ? p.get_data_length() : 0; }
+unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) {
+    return access(p) ? p.get_data_length() : 0;
+}
 
-/// Any request but interrupts: memory not touched before or across chunks, unknown byte enables, and what is unsupported.
+/// Any request but interrupts: memory not touched before or across chunks, unknown byte enables, and what is
+/// unsupported.
 __attribute__((noinline)) void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
     if (access(p)) {
         p.set_response_status(tlm::TLM_OK_RESPONSE);

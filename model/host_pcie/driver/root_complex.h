@@ -21,9 +21,9 @@ public:
     static constexpr std::uint64_t kMsiBase = 0xFEE00000;
     static constexpr std::uint64_t kMsiEnd = 0xFEF00000;
 
-    /// Answers every request with TLM_COMPLETED at once, one with an annotated delay at its time by BEGIN_RESP; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
-    /// memory and MSI window. Byte enables are obeyed. An interrupt is a 4-byte write; reading the window is
-    /// an unsupported request.
+    /// Answers every request with TLM_COMPLETED at once, one with an annotated delay at its time by BEGIN_RESP;
+    /// TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside memory and MSI window. Byte enables are obeyed. An
+    /// interrupt is a 4-byte write; reading the window is an unsupported request.
     tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
@@ -45,7 +45,8 @@ private:
     void end_of_elaboration() override { door_.towards(link_target.operator->()); }
     static bool is_message(const tlm::tlm_generic_payload& p);
     void interrupt(tlm::tlm_generic_payload& p);
-    static void copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, std::uint32_t block_bytes);
+    static void copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes,
+                                std::uint32_t block_bytes);
     void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The posted writes of one direction that all others pass, TLP by TLP: those that have TLPs left, in order of the times at which
-// their data are there, and those that are on their way and have told nobody when they arrive. Knows no wire: LinkDirection gives them what is left of it. Kernel-free.
+// The posted writes of one direction that all others pass, TLP by TLP: those that have TLPs left, in order of the times
+// at which their data are there, and those that are on their way and have told nobody when they arrive. Knows no wire:
+// LinkDirection gives them what is left of it. Kernel-free.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -37,7 +38,7 @@ class BulkWrites {
 public:
     struct Burst {
         TlpTrain train;
-        SimTime ready;           ///< its data are there
+        SimTime ready;  ///< its data are there
         LinkDelivery* burst;
         bool prompt;             ///< its owner wants to hear when its last TLP begins
         Ps to_last;              ///< from the begin of its first TLP to that of its last, if nothing cuts it
@@ -117,8 +118,8 @@ private:
     boost::circular_buffer<Burst> waiting_;
     boost::circular_buffer<Sent> sent_;  // in the order of the wire
     SimTime from_ = kNever;
-    std::size_t told_ = 0;               // of sent_, the first: their owners have heard of it
-    std::size_t prompts_ = 0;            // of waiting_
+    std::size_t told_ = 0;     // of sent_, the first: their owners have heard of it
+    std::size_t prompts_ = 0;  // of waiting_
 };
 
 }  // namespace ssdtlm

@@ -10,7 +10,8 @@
 
 namespace ssdtlm {
 
-/// Time that went by for want of credits. A posted write keeps all from the wire meanwhile; what is no read passes a read.
+/// Time that went by for want of credits. A posted write keeps all from the wire meanwhile; what is no read passes a
+/// read.
 struct CreditStalls {
     Ps posted{};          ///< the wire is idle, and a posted write waits for credits,
     Ps posted_headers{};  ///< for one of a header,
@@ -29,7 +30,8 @@ public:
     /// A burst has got the wire, which stands still so long in front of one of its TLPs, maybe in the future.
     void stalls(const CreditWait& wait, SimTime now) {
         all_.add(wait);
-        gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const CreditWait& g) { return g.until() <= now; }), gaps_.end());
+        gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const CreditWait& g) { return g.until() <= now; }),
+                    gaps_.end());
         gaps_.push_back(wait);
     }
     /// The first bulk write does not begin before the end of this.

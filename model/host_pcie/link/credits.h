@@ -15,13 +15,16 @@
 
 namespace ssdtlm {
 
-/// A TLP could begin at `since`, but lacked header credits until `headers` and data credits until `data`. Both are `since` if it had them.
+/// A TLP could begin at `since`, but lacked header credits until `headers` and data credits until `data`. Both are
+/// `since` if it had them.
 struct CreditWait {
     SimTime since{}, headers{}, data{};
     SimTime until() const { return std::max(headers, data); }
     bool any() const { return until() != since; }
     /// What of it has passed.
-    CreditWait cut(SimTime at) const { return {since, std::min(headers, std::max(at, since)), std::min(data, std::max(at, since))}; }
+    CreditWait cut(SimTime at) const {
+        return {since, std::min(headers, std::max(at, since)), std::min(data, std::max(at, since))};
+    }
 };
 
 /// Asked about start times that never decrease, as the TLPs of one class start in order.
@@ -46,9 +49,10 @@ public:
         push(train, 0, 0, train.count(), data, t, end);
         return true;
     }
-    /// The same for TLPs first..limit-1, which go on from TLP `base`, begun at `base_start`, without a gap; t: start of the first.
-    bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
-                      SimTime t, SimTime end) {
+    /// The same for TLPs first..limit-1, which go on from TLP `base`, begun at `base_start`, without a gap; t: start of
+    /// the first.
+    bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit,
+                      SimTime base_start, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits(first, limit);
         if (!room_at(t, limit - first, data)) return false;
         push(train, base, first, limit, data, base_start, end);
@@ -71,7 +75,8 @@ public:
         take(train, first, first, limit, start, end);
     }
     /// The same; they go on from TLP `base`, begun at `base_start`, without a gap.
-    void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start, SimTime end) {
+    void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
+              SimTime end) {
         push(train, base, first, limit, train.data_credits(first, limit), base_start, end);
     }
     /// Takes the credits of the TLP that follows the last one taken without a gap.
@@ -146,8 +151,8 @@ private:
     Rate rate_;
     std::uint64_t headers_out_ = 0;
     std::uint64_t data_out_ = 0;
-    SimTime last_return_{};    // of the youngest span
-    std::vector<Span> ring_;   // size: a power of two
+    SimTime last_return_{};   // of the youngest span
+    std::vector<Span> ring_;  // size: a power of two
     std::size_t head_ = 0;
     std::size_t size_ = 0;
 };

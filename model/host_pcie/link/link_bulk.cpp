@@ -4,9 +4,11 @@
 
 namespace ssdtlm {
 
-void LinkDirection::offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst, void (*arrive)(LinkDelivery&)) {
+void LinkDirection::offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
+                               void (*arrive)(LinkDelivery&)) {
     burst.arrive = arrive;  // what has begun stays in front: its data were there before
-    const bool is_last = bulk_.add({train, ready, &burst, prompt, times_.time_for(train.wire_prefix(train.count() - 1)), times_.time_for(train.wire_bytes())});
+    const bool is_last = bulk_.add({train, ready, &burst, prompt, times_.time_for(train.wire_prefix(train.count() - 1)),
+                                    times_.time_for(train.wire_bytes())});
     if (prompt && (bulk_.prompts() == 1 || !is_last)) ask_for_prompt();
     if (!prompt && (bulk_.waiting() == 1 || !is_last)) ask_for_arrival();
 }
@@ -20,8 +22,8 @@ inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
     return true;
 }
 
-/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: of one whose end is to
-/// come, nobody needs to know. Where credits may be short, that end is not known.
+/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: of one
+/// whose end is to come, nobody needs to know. Where credits may be short, that end is not known.
 __attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what) {
     const bool partly = what == Settle::all || !account(TlpKind::mem_write).infinite();
     while (bulk_.any()) {
@@ -44,7 +46,8 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
         BulkRun run = start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
         const std::uint32_t n = run.begun_before(limit, b.train, rate_);
         const SimTime end = run.begin_of(b.train, n, rate_);
-        if (credits.infinite() || (closed_forms_ && credits.take_if_fits(b.train, run.first, b.next, n, run.start, start, end))) {
+        if (credits.infinite() ||
+            (closed_forms_ && credits.take_if_fits(b.train, run.first, b.next, n, run.start, start, end))) {
             sent_until(b, run, n, start, end);
             continue;
         }
@@ -65,9 +68,11 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
 }
 
 /// Its TLPs up to `limit`, of this run, are on the wire from `start` to `end`.
-void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::uint32_t limit, SimTime start, SimTime end) {
+void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::uint32_t limit, SimTime start,
+                               SimTime end) {
     const std::uint32_t tlps = limit - b.next;
-    const std::uint64_t wire = tlps == b.train.count() ? b.train.wire_bytes() : b.train.wire_prefix(limit) - b.train.wire_prefix(b.next);
+    const std::uint64_t wire =
+        tlps == b.train.count() ? b.train.wire_bytes() : b.train.wire_prefix(limit) - b.train.wire_prefix(b.next);
     const std::uint64_t overhead = std::uint64_t{tlps} * b.train.overhead();
     constexpr auto k = static_cast<std::size_t>(TlpKind::mem_write);
     counters_.tlps[k] += tlps;
@@ -76,8 +81,9 @@ void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::ui
     counters_.busy += end - start;
     stalls_.begins(start);
     if (__builtin_expect(probe_ != nullptr, 0))
-        probe_->on_wire(WireBurst{TlpKind::mem_write, tlps, static_cast<std::uint32_t>(b.train.data_credits(b.next, limit)), wire, start,
-                                  end, end + credit_loop_, true, limit == b.train.count()});
+        probe_->on_wire(WireBurst{TlpKind::mem_write, tlps,
+                                  static_cast<std::uint32_t>(b.train.data_credits(b.next, limit)), wire, start, end,
+                                  end + credit_loop_, true, limit == b.train.count()});
     if (b.next == 0) b.start = start;
     b.next = limit;
     free_ = run_end_ = end;
@@ -89,7 +95,8 @@ BulkRun LinkDirection::run_of_front() {
     const BulkWrites::Burst& b = bulk_.front();
     CreditAccount& credits = account(TlpKind::mem_write);
     SimTime start = std::max(free_, b.ready);
-    if (!credits.infinite() && !(closed_forms_ && credits.room_for(b.train.credits_of(b.next)))) start = credits.would_start(b.train, b.next, start).until();
+    if (!credits.infinite() && !(closed_forms_ && credits.room_for(b.train.credits_of(b.next))))
+        start = credits.would_start(b.train, b.next, start).until();
     return start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
 }
 
@@ -162,7 +169,8 @@ void LinkDirection::prompt_begins(std::uint64_t) {
 /// The first bulk write's last TLP begins.
 void LinkDirection::place_prompt(SimTime now) {
     BulkWrites::Burst& b = bulk_.front();
-    if (b.next != 0 || now - b.to_last != std::max(free_, b.ready) || !send_whole(b, now - b.to_last)) send(b, now + Ps{1});
+    if (b.next != 0 || now - b.to_last != std::max(free_, b.ready) || !send_whole(b, now - b.to_last))
+        send(b, now + Ps{1});
     run_end_ = kNever;
     const LinkGrant grant{b.burst, b.train.count(), b.start, free_ + latency_, free_ + latency_};
     bulk_.pop_front();

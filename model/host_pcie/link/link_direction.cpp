@@ -38,8 +38,8 @@ void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& bur
     if (!pumping_) pump();
 }
 
-/// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data, two
-/// doorbells): then it needs no turn in the agenda.
+/// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data,
+/// two doorbells): then it needs no turn in the agenda.
 void LinkDirection::deliver_next(std::uint64_t) {
     LinkDelivery* d = first_;
     for (;;) {
@@ -174,16 +174,19 @@ void LinkDirection::check_waiters(const char* name) const {
         throw CheckFailed(fmt::format("{} link: {} bursts wait for the wire, and nothing will grant it to them", name,
                                       waiting_.size()));
     const SimTime now = agenda_.now();
-    const bool arrival = arrival_at_ != kNever && arrival_at_ >= now, prompt = prompt_at_ != kNever && prompt_at_ >= now;
+    const bool arrival = arrival_at_ != kNever && arrival_at_ >= now,
+               prompt = prompt_at_ != kNever && prompt_at_ >= now;
     const bool is_next = bulk_.any() && bulk_.begin()->prompt;  // asks for its arrival when it has been granted
     if ((bulk_.prompts() != 0 && !prompt) || ((!bulk_.sent().empty() || (bulk_.any() && !is_next)) && !arrival))
-        throw CheckFailed(fmt::format("{} link: {} bulk writes wait, {} are on their way, and nothing will go on with them", name,
-                                      bulk_.waiting(), bulk_.sent().size()));
+        throw CheckFailed(
+            fmt::format("{} link: {} bulk writes wait, {} are on their way, and nothing will go on with them", name,
+                        bulk_.waiting(), bulk_.sent().size()));
 }
 
 std::string LinkDirection::dump(const char* name) const {
-    std::string s = fmt::format("{}: {} bursts waiting, {} bulk writes waiting and {} on their way, wire free at {} ps\n", name,
-                                waiting_.size(), bulk_.waiting(), bulk_.sent().size(), free_.time_since_epoch().count());
+    std::string s =
+        fmt::format("{}: {} bursts waiting, {} bulk writes waiting and {} on their way, wire free at {} ps\n", name,
+                    waiting_.size(), bulk_.waiting(), bulk_.sent().size(), free_.time_since_epoch().count());
     constexpr const char* kinds[] = {"MWr", "MRd", "CplD", "Cpl"};
     for (const auto& b : waiting_)
         s += fmt::format("  {} x{} {} bytes\n", kinds[static_cast<std::size_t>(b.kind)], b.train.count(),

@@ -78,17 +78,18 @@ struct LinkGrant {
 
 /// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted
 /// requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
-/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before. All
-/// bursts go before the next TLP of a bulk write; among themselves, bulk writes go in order of the times at which their data are
-/// there. What begins at the instant at which a burst is offered comes behind it.
+/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before.
+/// All bursts go before the next TLP of a bulk write; among themselves, bulk writes go in order of the times at which
+/// their data are there. What begins at the instant at which a burst is offered comes behind it.
 ///
-/// Bulk writes cost an entry for their arrival and, if their owner wants to hear of it, one for the start of their last TLP: which
-/// TLPs have begun is found when somebody asks for the wire (settle()). A cut makes an entry come too early and ask again.
+/// Bulk writes cost an entry for their arrival and, if their owner wants to hear of it, one for the start of their last
+/// TLP: which TLPs have begun is found when somebody asks for the wire (settle()). A cut makes an entry come too early
+/// and ask again.
 ///
 /// A burst that finds the wire idle is granted within offer(). One that finds it busy is granted when the wire gets
 /// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda
-/// entry is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner says
-/// with deliver() what they are.
+/// entry is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner
+/// says with deliver() what they are.
 class LinkDirection {
 public:
     using GrantHandler = void (*)(const LinkGrant& grant);
@@ -124,10 +125,11 @@ public:
         return true;
     }
     void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
-    /// Queues a posted write that others pass, with data from `ready` on, which is not in the past. It is granted as a whole when its
-    /// last TLP begins if it is `prompt`, else when it arrives or, earlier, with a prompt one behind it. arrive(burst) is called
-    /// when it arrives.
-    void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst, void (*arrive)(LinkDelivery&));
+    /// Queues a posted write that others pass, with data from `ready` on, which is not in the past. It is granted as a
+    /// whole when its last TLP begins if it is `prompt`, else when it arrives or, earlier, with a prompt one behind it.
+    /// arrive(burst) is called when it arrives.
+    void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
+                    void (*arrive)(LinkDelivery&));
 
     /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received; `d` is the link's until then.
     void deliver(SimTime at, LinkDelivery& d, void (*arrive)(LinkDelivery&)) {
@@ -191,7 +193,8 @@ private:
         return sendable_with_credits(train, t);
     }
     std::uint32_t sendable_with_credits(const TlpTrain& train, SimTime t);
-    inline __attribute__((always_inline)) LinkGrant place(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t) {
+    inline __attribute__((always_inline)) LinkGrant place(TlpKind kind, const TlpTrain& train, std::uint32_t tlps,
+                                                          SimTime t) {
         const std::uint64_t wire = tlps == train.count() ? train.wire_bytes() : train.wire_prefix(tlps);
         const Ps length = times_.time_for(wire);
         SimTime start = t;
@@ -261,10 +264,10 @@ private:
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
     BulkWrites bulk_;
-    BulkRun run_{};                    // of the first bulk write
-    SimTime run_end_ = kNever;         // which may go on with it if that is free_
-    SimTime arrival_at_ = kNever;      // pending entry: the next bulk write arrives, at the earliest
-    SimTime prompt_at_ = kNever;       // the same: the next prompt one's last TLP begins
+    BulkRun run_{};                // of the first bulk write
+    SimTime run_end_ = kNever;     // which may go on with it if that is free_
+    SimTime arrival_at_ = kNever;  // pending entry: the next bulk write arrives, at the earliest
+    SimTime prompt_at_ = kNever;   // the same: the next prompt one's last TLP begins
     SimTime wake_time_ = kNever;
     Agenda::Entry wake_;  // at wake_time_
     CreditStallMeter stalls_;

@@ -37,10 +37,12 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
                                              sc_core::sc_time& delay) {
     const std::uint32_t bytes = payload.get_data_length();
     // Posted writes are most of what passes here: all else is kept out of their way.
-    if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase, delay);
+    if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0))
+        return no_write(payload, phase, delay);
     const bool copied = bytes <= kInlineBytes;
     auto* const extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
-    if (__builtin_expect(extension != nullptr && extension->bulk, 0)) return bulk_write(payload, phase, delay, *extension);
+    if (__builtin_expect(extension != nullptr && extension->bulk, 0))
+        return bulk_write(payload, phase, delay, *extension);
     if (__builtin_expect(delay.value() != 0, 0)) return near_door_.later(payload, phase, delay);
     unsigned char* const enables = payload.get_byte_enable_ptr();
     if (__builtin_expect(enables != nullptr, 0) && is_refused(payload)) return refuse(payload);
@@ -57,8 +59,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     part.set_byte_enable_length(payload.get_byte_enable_length());
     part.extension = extension;
     part.answer_on_grant = copied || part.extension != nullptr;
-    const auto train =
-        TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
+    const auto train = TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
     LinkGrant grant;
     if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_write, train, grant), 1)) {
         requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
@@ -85,8 +86,9 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
 }
 
 /// It leaves when its data are there and nothing else wants the wire.
-__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
-                                        LinkExtension& extension) {
+__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload,
+                                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay,
+                                                                  LinkExtension& extension) {
     if (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)) return refuse(payload);
     const std::uint64_t address = payload.get_address();
     const std::uint32_t bytes = payload.get_data_length();
@@ -99,14 +101,15 @@ __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_gener
     part.near = &payload;
     ++open_;
     const auto train = TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
-    requests_.offer_bulk(train, agenda_.now() + to_sim_time(delay).time_since_epoch(), extension.prompt, part, &LinkPath::write_arrives);
+    requests_.offer_bulk(train, agenda_.now() + to_sim_time(delay).time_since_epoch(), extension.prompt, part,
+                         &LinkPath::write_arrives);
     delay = sc_core::SC_ZERO_TIME;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
 
-__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                                                sc_core::sc_time& delay) {
+__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload,
+                                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     if (__builtin_expect(delay.value() != 0, 0)) return near_door_.later(payload, phase, delay);
     if (!payload.is_read() || payload.get_data_length() == 0 ||
@@ -120,8 +123,9 @@ __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic
 
 __attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_generic_payload& payload) {
     if (payload.get_byte_enable_ptr() == kSignatureOnly.data() && hands_on_enables(payload))
-        throw UserError(Problem{"run.data", std::string("signatures, but ") + far_.name() + " is bound to host memory of another make",
-                                "signatures only with the model's own host (RootComplex)", "set run.data = \"bytes\""});
+        throw UserError(Problem{
+            "run.data", std::string("signatures, but ") + far_.name() + " is bound to host memory of another make",
+            "signatures only with the model's own host (RootComplex)", "set run.data = \"bytes\""});
     payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
                                 : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
                                                                          : tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -146,7 +150,8 @@ void LinkPath::read(tlm::tlm_generic_payload& payload) {
 
 __attribute__((noinline)) void LinkPath::read_in_parts(tlm::tlm_generic_payload& payload) {
     Transfer& transfer = transfers_.acquire();
-    transfer = {&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(), 0, 0, tlm::TLM_OK_RESPONSE};
+    transfer = {&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(), 0,
+                0,        tlm::TLM_OK_RESPONSE};
     if (reads_.full()) reads_.set_capacity(2 * reads_.capacity());
     reads_.push_back(&transfer);
     issue_reads();
@@ -212,8 +217,12 @@ void LinkPath::on_grant(const LinkGrant& grant) {
     LinkPath& path = *part.path;
     switch (part.state) {
         case Part::State::write:
-        case Part::State::bulk: path.granted_write(part, grant); break;
-        case Part::State::read: path.granted_read(part, grant); break;
+        case Part::State::bulk:
+            path.granted_write(part, grant);
+            break;
+        case Part::State::read:
+            path.granted_read(part, grant);
+            break;
         case Part::State::returning:
             path.completions_.deliver(grant.delivered, part, &LinkPath::completions_arrive);
             break;
@@ -234,7 +243,8 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
-    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this, parts_.handle_of(head).number());
+    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this,
+                                          parts_.handle_of(head).number());
 }
 
 /// Takes the first requests off a part that is short of credits.
@@ -245,8 +255,7 @@ LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
         part.transfer = &transfers_.acquire();
         *part.transfer = {part.near, part.get_data_ptr(), address, all, all, 0, tlm::TLM_OK_RESPONSE};
     }
-    const auto bytes =
-        static_cast<std::uint32_t>(piece_prefix(address, all, config_.max_read_request_bytes, tlps));
+    const auto bytes = static_cast<std::uint32_t>(piece_prefix(address, all, config_.max_read_request_bytes, tlps));
     Part& head = new_read(address, part.get_data_ptr(), bytes, tlps);
     const Transfer& t = *part.transfer;
     head.transfer = part.transfer;
@@ -281,7 +290,8 @@ inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& 
     return completer_->nb_transport_fw(part, phase, delay) == tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     Part& part = static_cast<Part&>(payload);
     if (part.state == Part::State::read)
@@ -368,14 +378,15 @@ void LinkPath::check_waiters(const char* name) const {
     near_door_.check_waiters(where);
     far_door_.check_waiters(where);
     if (!reads_.empty() && (free_tags_ != 0 || tags_short_since_ == kNever))
-        throw CheckFailed(fmt::format("{}: {} reads wait for a tag, and tags are free or nobody will look when one is", where, reads_.size()));
+        throw CheckFailed(fmt::format("{}: {} reads wait for a tag, and tags are free or nobody will look when one is",
+                                      where, reads_.size()));
 }
 
 std::string LinkPath::dump(const char* name) const {
-    return fmt::format("{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free, {} requests and "
-                       "{} responses held back\n",
-                       name, open_, parts_.in_use(), reads_.size(), free_tags_, far_door_.held(),
-                       near_door_.held());
+    return fmt::format(
+        "{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free, {} requests and "
+        "{} responses held back\n",
+        name, open_, parts_.in_use(), reads_.size(), free_tags_, far_door_.held(), near_door_.held());
 }
 
 }  // namespace ssdtlm

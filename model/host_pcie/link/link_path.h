@@ -136,7 +136,8 @@ private:
                (payload.is_read() || payload.get_data_length() > kInlineBytes);
     }
     bool is_refused(const tlm::tlm_generic_payload& payload) const {
-        return !hands_on_enables(payload) || (!takes_signatures_ && payload.get_byte_enable_ptr() == kSignatureOnly.data());
+        return !hands_on_enables(payload) ||
+               (!takes_signatures_ && payload.get_byte_enable_ptr() == kSignatureOnly.data());
     }
     Part& new_part(Part::State state) {
         Part& part = parts_.acquire();

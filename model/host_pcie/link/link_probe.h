@@ -9,23 +9,24 @@
 
 namespace ssdtlm {
 
-/// TLPs of one kind that leave back to back (a burst that waits for credits in its middle counts as one; of a bulk write, what is
-/// found at a time to have begun).
+/// TLPs of one kind that leave back to back (a burst that waits for credits in its middle counts as one; of a bulk
+/// write, what is found at a time to have begun).
 struct WireBurst {
     TlpKind kind;
-    std::uint32_t tlps;          ///< and header credits
+    std::uint32_t tlps;  ///< and header credits
     std::uint32_t data_credits;
     std::uint64_t wire_bytes;
     SimTime start;
     SimTime end;
-    SimTime credits_back;        ///< those of the last TLP
-    bool bulk = false;           ///< TLPs of a bulk write, some or all of them
-    bool last = true;            ///< with the last one
+    SimTime credits_back;  ///< those of the last TLP
+    bool bulk = false;     ///< TLPs of a bulk write, some or all of them
+    bool last = true;      ///< with the last one
 };
 
 class LinkProbe {
 public:
-    /// Called when the burst gets its place on the wire; of a bulk write, later, but before LinkDirection::catch_up() returns.
+    /// Called when the burst gets its place on the wire; of a bulk write, later, but before LinkDirection::catch_up()
+    /// returns.
     virtual void on_wire(const WireBurst& burst) = 0;
 
 protected:

@@ -145,7 +145,8 @@ PcieLink::Wires::Wires(PcieLink& link, const LinkConfig& config)
       dma(link.agenda_, dma_of(config), up, down, link.device_target, link.host_initiator) {}
 
 void PcieLink::restart() {
-    SSDTLM_CHECK(!mmio().blocks_threads() && !dma().blocks_threads(), "the link loses its power under a thread that waits for it");
+    SSDTLM_CHECK(!mmio().blocks_threads() && !dma().blocks_threads(),
+                 "the link loses its power under a thread that waits for it");
     const SimTime now = agenda_.now();
     const LinkCounters up = upstream().counters(), down = downstream().counters();
     const Ps up_busy = upstream().busy(now), down_busy = downstream().busy(now);
@@ -171,7 +172,8 @@ void PcieLink::check_waiters() const {
 }
 
 std::string PcieLink::dump() const {
-    return wires_->up.dump("upstream") + wires_->down.dump("downstream") + wires_->dma.dump("DMA") + wires_->mmio.dump("MMIO");
+    return wires_->up.dump("upstream") + wires_->down.dump("downstream") + wires_->dma.dump("DMA") +
+           wires_->mmio.dump("MMIO");
 }
 
 }  // namespace ssdtlm

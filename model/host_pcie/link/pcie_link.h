@@ -24,11 +24,13 @@ std::vector<Problem> check_link(const LinkConfig& config, const std::string& whe
 /// TLM-2.0 base protocol at all four sockets; a call with an annotated delay takes effect at its time.
 /// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
 /// - MMIO read: answered when the completion has arrived.
-/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival. One that is `bulk` by
+/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival. One that
+/// is `bulk` by
 ///   its LinkExtension may be passed by all else until it is answered.
 /// - DMA read: answered when the last completion has arrived; the host memory is read once per burst of requests,
 ///   root_complex_latency after the first of them has arrived.
-/// - DMA byte enables reach the far end, but for writes of up to 64 bytes; elsewhere TLM_BYTE_ENABLE_ERROR_RESPONSE. The
+/// - DMA byte enables reach the far end, but for writes of up to 64 bytes; elsewhere TLM_BYTE_ENABLE_ERROR_RESPONSE.
+/// The
 ///   wire carries all bytes. A part of a read that begins inside the pattern may move bytes that are not enabled.
 /// Far ends see link-owned payloads whose data pointer is the requester's (or a copy of up to 64 bytes).
 class PcieLink : public sc_core::sc_module {
@@ -58,8 +60,8 @@ public:
     }
     const LinkPath& dma() const { return wires_->dma; }
     const LinkPath& mmio() const { return wires_->mmio; }
-    /// The power of the endpoint went: all that was under way is gone, also what the host has sent, and nobody is answered.
-    /// Counts go on. Precondition: the agenda holds no entry of the link, and nobody is in b_transport.
+    /// The power of the endpoint went: all that was under way is gone, also what the host has sent, and nobody is
+    /// answered. Counts go on. Precondition: the agenda holds no entry of the link, and nobody is in b_transport.
     void restart();
     /// State for the watchdog's report.
     std::string dump() const;

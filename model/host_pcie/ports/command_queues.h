@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for the host above it: brings the commands of the I/O path to a drive, in the form of the drive's protocol, and back. What is
-// above it (splitting, back-pressure, the CPU's time, checks of data) knows no protocol.
+// What a driver does for the host above it: brings the commands of the I/O path to a drive, in the form of the drive's
+// protocol, and back. What is above it (splitting, back-pressure, the CPU's time, checks of data) knows no protocol.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,21 @@ class CommandQueues {
 public:
     struct Submitted {
         std::uint16_t tag = 0;
-        std::uint8_t* data = nullptr;  ///< the memory of the command's data; where the host reads and writes them. Another one than before: zeros
+        std::uint8_t* data = nullptr;  ///< the memory of the command's data; where the host reads and writes them.
+                                       ///< Another one than before: zeros
     };
     struct Ended {
         std::uint16_t tag = 0;
         DriveStatus status = DriveStatus::ok;
-        std::uint32_t code = 0;        ///< for status_text()
+        std::uint32_t code = 0;  ///< for status_text()
     };
     virtual ~CommandQueues() = default;
 
     /// 0 until the drive has started for the first time.
     virtual std::uint32_t count() const = 0;
     virtual bool has_room(std::uint16_t queue) const = 0;
-    /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own. Precondition: has_room().
+    /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own. Precondition:
+    /// has_room().
     virtual Submitted submit(std::uint16_t queue, const HostRequest& request) = 0;
     /// Tells the drive of all that was submitted to this queue.
     virtual void announce(std::uint16_t queue) = 0;
@@ -60,7 +62,8 @@ public:
     virtual std::string dump(std::uint16_t queue) const = 0;
 };
 
-/// The life of the drive. All calls return at once; `done` is called in an event of its own. A drive that misbehaves ends the run with CheckFailed.
+/// The life of the drive. All calls return at once; `done` is called in an event of its own. A drive that misbehaves
+/// ends the run with CheckFailed.
 class DriveControl {
 public:
     virtual ~DriveControl() = default;
@@ -70,8 +73,8 @@ public:
     virtual void shutdown(std::function<void()> done) = 0;
     /// A shutdown after which the power goes, and start() may come again. Precondition: started.
     virtual void stop(std::function<void()> done) = 0;
-    /// Whatever the drive is doing. `stopped` comes when it has forgotten all commands and touches the host's memory no more; `done` as for start().
-    /// `shutdown_first`: with a shutdown before.
+    /// Whatever the drive is doing. `stopped` comes when it has forgotten all commands and touches the host's memory no
+    /// more; `done` as for start(). `shutdown_first`: with a shutdown before.
     virtual void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) = 0;
     /// The drive has no power: whatever was being done is given up, and nobody hears of its end.
     virtual void power_lost() = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`, with the parameters of [workload.NAME]. What a
-// fio job can say is a job file instead (configs/workload). A new one: one file with a class and an object that registers it
-// (common/config/policy_registry.h), and its line in the build list.
+// Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`, with the parameters of
+// [workload.NAME]. What a fio job can say is a job file instead (configs/workload). A new one: one file with a class
+// and an object that registers it (common/config/policy_registry.h), and its line in the build list.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct GeneratorSetup {
     std::uint32_t lba_bytes = 512;
     std::uint64_t seed = 0;
 };
-/// All that are linked into the program. Makers throw UserError with all reasons why the device cannot carry the workload.
+/// All that are linked into the program. Makers throw UserError with all reasons why the device cannot carry the
+/// workload.
 using WorkloadGenerators = PolicyRegistry<GeneratedWorkload, GeneratorSetup>;
 
 /// Part of the configuration, since its parameters are set as those of the device are.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. Wraps any
-// Workload.
+// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. Wraps
+// any Workload.
 #pragma once
 
 #include <algorithm>

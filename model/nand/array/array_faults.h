@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong in the array, asked by the dies when an operation ends. By name: a model of one's own is a class that derives from ArrayFaults, and an
-// object that registers it. Kernel-free.
+// What goes wrong in the array, asked by the dies when an operation ends. By name: a model of one's own is a class that
+// derives from ArrayFaults, and an object that registers it. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct ArrayWork {
     PageAddress page;         ///< of an erase its number says nothing
     std::uint32_t cycle = 0;  ///< how often its block was erased before
     SimTime now{};
-    bool slc = false;         ///< in SLC mode
+    bool slc = false;  ///< in SLC mode
 };
 
-/// One model serves all dies, in the order in which their operations end. Pages of the initial state were programmed before it was there. The same
-/// calls give the same answers: chance comes from the seed only.
+/// One model serves all dies, in the order in which their operations end. Pages of the initial state were programmed
+/// before it was there. The same calls give the same answers: chance comes from the seed only.
 class ArrayFaults {
 public:
     /// What may go wrong while the flash is in use; if nothing may, the dies do not ask.
@@ -36,12 +36,15 @@ public:
     virtual Kinds kinds() const { return {true, true, true}; }
     virtual bool program_fails(const ArrayWork& work) = 0;
     virtual bool erase_fails(const ArrayWork& work) = 0;
-    /// Wrong bits in the page's worst code word. `again`: 0 at first, then the number of the retry, each with other read voltages.
+    /// Wrong bits in the page's worst code word. `again`: 0 at first, then the number of the retry, each with other
+    /// read voltages.
     virtual std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) = 0;
     /// Blocks that the factory has marked, ascending.
     virtual std::vector<BlockId> factory_bad() const { return {}; }
     /// What it remembers. A model without it works in drives that are not saved.
-    virtual void state(Snapshot& s) { s.refuse("the model of failures (nand.faults.model) does not say what it remembers"); }
+    virtual void state(Snapshot& s) {
+        s.refuse("the model of failures (nand.faults.model) does not say what it remembers");
+    }
 };
 
 /// Of the model `rates`.
@@ -51,7 +54,7 @@ struct FaultRates {
     double read_once = 0;      ///< of reads: uncorrectable at first, read well with the first retry
     double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
     std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
-    double factory_bad = 0;    ///< of blocks: marked before anything is done to them
+    double factory_bad = 0;             ///< of blocks: marked before anything is done to them
     /// Something may go wrong while the flash is in use.
     bool any() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
 };

@@ -8,7 +8,11 @@
 namespace ssdtlm {
 
 ByteStore::ByteStore(const NandGeometry& geometry, const SpareCodec& codec, const BlockBytes& at_start)
-    : geometry_(geometry), units_per_page_(geometry.units_per_page()), codec_(codec), at_start_(at_start), blocks_(geometry.blocks()) {
+    : geometry_(geometry),
+      units_per_page_(geometry.units_per_page()),
+      codec_(codec),
+      at_start_(at_start),
+      blocks_(geometry.blocks()) {
     SSDTLM_CHECK(geometry.unit_bytes % at_start.block_bytes() == 0, "a mapping unit must be whole logical blocks");
 }
 
@@ -54,7 +58,8 @@ UnitBytes ByteStore::made(Lpa lpa) const {
 }
 
 __attribute__((noinline, cold)) void ByteStore::refuse(Ppa slot) const {
-    panic("ByteStore", "program of slot " + std::to_string(idx(slot)) + " without bytes; a unit that is somebody's brings them");
+    panic("ByteStore",
+          "program of slot " + std::to_string(idx(slot)) + " without bytes; a unit that is somebody's brings them");
 }
 
 }  // namespace ssdtlm

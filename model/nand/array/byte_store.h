@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of what was programmed since the start, by block, as references. What preconditioning left is not kept but made
-// when it is read: version 1 of its logical blocks, as the host's check expects it. Memory is taken by what was programmed
-// and not erased since; units of the start that garbage collection moves take none.
+// The bytes of what was programmed since the start, by block, as references. What preconditioning left is not kept but
+// made when it is read: version 1 of its logical blocks, as the host's check expects it. Memory is taken by what was
+// programmed and not erased since; units of the start that garbage collection moves take none.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class ByteStore {
 public:
     ByteStore(const NandGeometry& geometry, const SpareCodec& codec, const BlockBytes& at_start);
 
-    /// A page by its first slot; `spare` and `bytes` have units_per_page entries. Precondition (checked): each unit that is
-    /// somebody's has bytes.
+    /// A page by its first slot; `spare` and `bytes` have units_per_page entries. Precondition (checked): each unit
+    /// that is somebody's has bytes.
     void program(Ppa first_slot, const Spare* spare, const UnitBytes* bytes);
     /// What the page holds, by what `spare` says of it; nothing where a unit is nobody's.
     void read(Ppa first_slot, const Spare* spare, UnitBytes* bytes) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PageRecord of every page, in two bytes each: pages of a block are programmed in order and their numbers ascend, so a
-// page says by how much its number is above that of the page before. Kernel-free.
+// The PageRecord of every page, in two bytes each: pages of a block are programmed in order and their numbers ascend,
+// so a page says by how much its number is above that of the page before. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,15 @@ public:
     PageRecords(std::uint32_t blocks, std::uint32_t pages_per_block)
         : pages_per_block_(pages_per_block),
           blocks_(blocks),
-          pages_(std::size_t{blocks} * pages_per_block, "page records", SparseArray<std::uint16_t>::Writes::sequential) {}
+          pages_(std::size_t{blocks} * pages_per_block, "page records",
+                 SparseArray<std::uint16_t>::Writes::sequential) {}
 
     /// Precondition (checked): pages of a block one after the other, with ascending numbers, all of one stream.
     void set(std::uint32_t block, std::uint32_t page, const PageRecord& record) {
         Block& b = blocks_[block];
         if (page == 0) b = Block{0, record.erases, record.stream};
-        SSDTLM_CHECK(record.number >= b.last && record.stream == b.stream, "page record out of order, or of another stream than its block's");
+        SSDTLM_CHECK(record.number >= b.last && record.stream == b.stream,
+                     "page record out of order, or of another stream than its block's");
         const std::uint64_t above = record.number - b.last;
         b.last = record.number;
         const std::size_t at = std::size_t{block} * pages_per_block_ + page;
@@ -64,7 +66,8 @@ public:
         s.map(far_);
         for (std::size_t at = 0; s.reads() && at < blocks_.size() * pages_per_block_; ++at) {
             const std::uint16_t entry = pages_[at];
-            s.require((entry & ((1u << kKindBits) - 1)) < static_cast<unsigned>(PageKind::count), "a page of a kind that there is not");
+            s.require((entry & ((1u << kKindBits) - 1)) < static_cast<unsigned>(PageKind::count),
+                      "a page of a kind that there is not");
             s.require(entry >> kKindBits != kFar || far_.count(at) != 0, "a page without its number");
         }
     }

@@ -40,11 +40,17 @@ std::unique_ptr<ArrayFaults> make_faults(const FaultConfig& config, const NandGe
     return FaultModels::instance().make("nand.faults.model", config.model, {geometry, seed, config}, config.models);
 }
 
-ArrayFaults::Kinds fault_kinds(const FaultConfig& config, const NandGeometry& geometry) { return make_faults(config, geometry, 0)->kinds(); }
+ArrayFaults::Kinds fault_kinds(const FaultConfig& config, const NandGeometry& geometry) {
+    return make_faults(config, geometry, 0)->kinds();
+}
 
 namespace {
-const FaultModels::Registered kRates{{"rates", "shares of programs, erases, reads and pages, drawn for each", {},
-                                      [](const FaultSetup& s, const PolicySettings&) { return std::make_unique<RandomFaults>(s.rates, s.seed, s.geometry); }}};
+const FaultModels::Registered kRates{{"rates",
+                                      "shares of programs, erases, reads and pages, drawn for each",
+                                      {},
+                                      [](const FaultSetup& s, const PolicySettings&) {
+                                          return std::make_unique<RandomFaults>(s.rates, s.seed, s.geometry);
+                                      }}};
 }  // namespace
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has failed is worn out: whoever
-// erases it again fails again.
+// Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has
+// failed is worn out: whoever erases it again fails again.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,9 @@ public:
     RandomFaults(const FaultRates& rates, std::uint64_t seed, const NandGeometry& geometry = {})
         : rates_(rates), geometry_(geometry), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
 
-    Kinds kinds() const override { return {rates_.read_once > 0 || rates_.page_lost > 0, rates_.program_fails > 0, rates_.erase_fails > 0}; }
+    Kinds kinds() const override {
+        return {rates_.read_once > 0 || rates_.page_lost > 0, rates_.program_fails > 0, rates_.erase_fails > 0};
+    }
     bool program_fails(const ArrayWork& work) override;
     bool erase_fails(const ArrayWork& work) override;
     std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override;
@@ -37,7 +39,7 @@ private:
     const NandGeometry geometry_;
     const std::uint64_t seed_;
     std::unordered_set<std::uint64_t> worn_out_;  // blocks
-    Random programs_, erases_, reads_;  // one stream each: more of one kind leave the others as they were
+    Random programs_, erases_, reads_;            // one stream each: more of one kind leave the others as they were
 };
 
 }  // namespace ssdtlm

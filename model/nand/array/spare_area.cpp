@@ -9,7 +9,8 @@ namespace ssdtlm {
 SpareArea::SpareArea(const NandGeometry& geometry)
     : geometry_(geometry),
       units_per_page_(geometry.units_per_page()),
-      units_(static_cast<std::size_t>(geometry.units()), "flash contents", SparseArray<std::uint32_t>::Writes::sequential),
+      units_(static_cast<std::size_t>(geometry.units()), "flash contents",
+             SparseArray<std::uint32_t>::Writes::sequential),
       layout_(geometry),
       blocks_(geometry.blocks()),
       records_(geometry.blocks(), geometry.pages_per_block) {
@@ -30,7 +31,8 @@ void SpareArea::erase(BlockId b) {
     const std::uint32_t first = idx(b) * geometry_.pages_per_block;
     std::uint32_t unit = layout_.unit_of(first);
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(first + page, unit, s);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s)
+            units_.at_write(at++) = idx(kErased) ^ at_start(first + page, unit, s);
     block.next_page = 0;
     ++block.erase_count;
     if (any_slc_) slc_[idx(b)] = false;
@@ -39,18 +41,24 @@ void SpareArea::erase(BlockId b) {
 }
 
 void SpareArea::mark_bad(BlockId b) {
-    SSDTLM_CHECK(blocks_[idx(b)].next_page == 0 && blocks_[idx(b)].erase_count == 0, "a mark of the factory on a block that is in use");
+    SSDTLM_CHECK(blocks_[idx(b)].next_page == 0 && blocks_[idx(b)].erase_count == 0,
+                 "a mark of the factory on a block that is in use");
     if (!any_marked_) marked_.resize(blocks_.size());
     any_marked_ = any_unusable_ = true;
     marked_[idx(b)] = true;
 }
 
 __attribute__((noinline)) void SpareArea::check_usable(BlockId b) const {
-    if (is_marked_bad(b)) panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed or erased, which the factory has marked bad");
-    if (is_half_erased(b)) panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed, whose erase the power cut off; erase it again");
+    if (is_marked_bad(b))
+        panic("SpareArea",
+              "block " + std::to_string(idx(b)) + " is programmed or erased, which the factory has marked bad");
+    if (is_half_erased(b))
+        panic("SpareArea",
+              "block " + std::to_string(idx(b)) + " is programmed, whose erase the power cut off; erase it again");
 }
 
-void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
+void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record,
+                              const UnitBytes* bytes) {
     const BlockId b = geometry_.block_of(a);
     if (a.page == next_page(b)) return program_page(a, units, record, bytes);
     if (a.page < next_page(b) || a.page >= geometry_.pages_per_block) refuse_program(b, a.page);
@@ -62,7 +70,8 @@ void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const Pa
 __attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
     Block& block = blocks_[idx(b)];
     const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
-    for (auto next = ahead_.find(first + block.next_page); next != ahead_.end() && next->first == first + block.next_page && block.next_page < geometry_.pages_per_block;
+    for (auto next = ahead_.find(first + block.next_page);
+         next != ahead_.end() && next->first == first + block.next_page && block.next_page < geometry_.pages_per_block;
          next = ahead_.erase(next), ++block.next_page)
         if (keeps_records_) records_.set(idx(b), block.next_page, next->second);
 }
@@ -78,13 +87,20 @@ void SpareArea::state(Snapshot& s) {
     if (!s.reads()) return;
     for (const std::vector<bool>* const of_blocks : {&slc_, &marked_, &half_erased_})
         s.require(of_blocks->empty() || of_blocks->size() == blocks_.size(), "a table of other blocks");
-    s.require(any_slc_ == !slc_.empty() && any_marked_ == !marked_.empty() && any_unusable_ == (any_marked_ || !half_erased_.empty()), "a table that is not in use");
+    s.require(any_slc_ == !slc_.empty() && any_marked_ == !marked_.empty() &&
+                  any_unusable_ == (any_marked_ || !half_erased_.empty()),
+              "a table that is not in use");
     for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
-        s.require(blocks_[b].next_page <= (slc(BlockId{b}) ? geometry_.slc_pages_per_block() : geometry_.pages_per_block), "more pages than a block has");
-        s.require(!is_marked_bad(BlockId{b}) || blocks_[b].next_page == 0, "pages in a block that the factory has marked");
+        s.require(
+            blocks_[b].next_page <= (slc(BlockId{b}) ? geometry_.slc_pages_per_block() : geometry_.pages_per_block),
+            "more pages than a block has");
+        s.require(!is_marked_bad(BlockId{b}) || blocks_[b].next_page == 0,
+                  "pages in a block that the factory has marked");
     }
     for (const auto& [page, content] : contents_)
-        s.require(page < std::uint64_t{geometry_.blocks()} * geometry_.pages_per_block && content.size() * sizeof(std::uint64_t) <= geometry_.page_bytes, "contents of a page that there is not");
+        s.require(page < std::uint64_t{geometry_.blocks()} * geometry_.pages_per_block &&
+                      content.size() * sizeof(std::uint64_t) <= geometry_.page_bytes,
+                  "contents of a page that there is not");
 }
 
 __attribute__((noinline)) void SpareArea::set_mode(BlockId b, std::uint32_t page, bool slc) {
@@ -139,13 +155,16 @@ void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec)
 
 void SpareArea::tear(const PageAddress& a, bool slc) {
     const std::vector<Spare> torn(units_per_page_, kTorn);
-    program_page(a, torn.data(), a.page == 0 || !keeps_records_ ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}), nullptr, slc);
+    program_page(a, torn.data(),
+                 a.page == 0 || !keeps_records_ ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}),
+                 nullptr, slc);
 }
 
 void SpareArea::spoil(const PageAddress& a) {
     SSDTLM_CHECK(a.page < next_page(geometry_.block_of(a)), "a page is spoiled that was not programmed");
     const std::uint32_t page = static_cast<std::uint32_t>(page_number(a)), unit = layout_.unit_of(page);
-    for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(std::size_t{page} * units_per_page_ + i) = idx(kTorn) ^ at_start(page, unit, i);
+    for (std::uint32_t i = 0; i < units_per_page_; ++i)
+        units_.at_write(std::size_t{page} * units_per_page_ + i) = idx(kTorn) ^ at_start(page, unit, i);
     contents_.erase(page_number(a));
 }
 
@@ -155,7 +174,8 @@ void SpareArea::tear_block(BlockId b) {
     const std::uint32_t first = idx(b) * geometry_.pages_per_block;
     std::uint32_t unit = layout_.unit_of(first);
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(first + page, unit, s);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s)
+            units_.at_write(at++) = idx(kTorn) ^ at_start(first + page, unit, s);
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
     if (block.next_page == 0) return;  // cells that were erased stay so

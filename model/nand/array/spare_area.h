@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too) and a
-// PageRecord, and per block the next page to program, the erase count and whether its cells hold one bit each (SLC mode). Pages of
-// a block are programmed once between erases and in ascending order, as the datasheets of MLC, TLC and QLC parts demand, all in the
-// mode of the first; anything else panics. No bit errors.
+// What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too)
+// and a PageRecord, and per block the next page to program, the erase count and whether its cells hold one bit each
+// (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of MLC, TLC
+// and QLC parts demand, all in the mode of the first; anything else panics. No bit errors.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ namespace ssdtlm {
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
-    /// From now on the bytes of what is programmed are kept, too; what was programmed before is taken for that of the start.
+    /// From now on the bytes of what is programmed are kept, too; what was programmed before is taken for that of the
+    /// start.
     void keep_bytes(const SpareCodec& codec, const BlockBytes& at_start);
     /// Null: none are kept.
     const ByteStore* bytes() const { return bytes_.get(); }
@@ -41,10 +42,12 @@ public:
         return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     [[gnu::always_inline]] void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
-    /// From now on what translation pages say is programmed with them, where the power may go: it is part of what outlives that.
+    /// From now on what translation pages say is programmed with them, where the power may go: it is part of what
+    /// outlives that.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }
-    /// Records of pages are not kept, which takes less memory: nobody will search for the map, as the power does not go. Precondition: no page was programmed.
+    /// Records of pages are not kept, which takes less memory: nobody will search for the map, as the power does not
+    /// go. Precondition: no page was programmed.
     void drop_records() { keeps_records_ = false; }
     bool keeps_records() const { return keeps_records_; }
     /// In no time, of a page that was programmed in no time.
@@ -54,7 +57,8 @@ public:
     /// Same, by the first slot of the page.
     void read_page(Ppa first_slot, Spare* out) const {
         const std::uint32_t page = layout_.page_number(first_slot), unit = layout_.unit_of(page);
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(page, unit, i)};
+        for (std::uint32_t i = 0; i < units_per_page_; ++i)
+            out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(page, unit, i)};
     }
     /// Same, and the bytes if they are asked for (not null) and kept.
     void read_page(const PageAddress& a, Spare* out, UnitBytes* bytes) const {
@@ -66,10 +70,10 @@ public:
     void read_bytes(Ppa first_slot, const Spare* units, UnitBytes* bytes) const {
         if (bytes_ != nullptr) bytes_->read(first_slot, units, bytes);
     }
-    /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding). So has `bytes`;
-    /// null: preconditioning, or the Spare stands for the data.
-    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}, const UnitBytes* bytes = nullptr,
-                      bool slc = false) {
+    /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding). So has
+    /// `bytes`; null: preconditioning, or the Spare stands for the data.
+    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {},
+                      const UnitBytes* bytes = nullptr, bool slc = false) {
         const BlockId b = geometry_.block_of(a);
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
@@ -81,12 +85,13 @@ public:
         set_page(a, units, record, bytes);
         if (__builtin_expect(!ahead_.empty(), 0)) catch_up(b);
     }
-    /// In no time, while programs of the pages before it in its block may still be under way: it can be read from now on, and counts as programmed
-    /// when those are.
+    /// In no time, while programs of the pages before it in its block may still be under way: it can be read from now
+    /// on, and counts as programmed when those are.
     void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
-    /// Of a page that was programmed; slow where the page is far up its block. Precondition of both (checked): keeps_records().
+    /// Of a page that was programmed; slow where the page is far up its block. Precondition of both (checked):
+    /// keeps_records().
     PageRecord record(const PageAddress& a) const { return kept_records().at(idx(geometry_.block_of(a)), a.page); }
     /// The programmed pages of a block, in order.
     PageRecords::Cursor records(BlockId b) const { return {kept_records(), idx(b), next_page(b)}; }
@@ -95,17 +100,18 @@ public:
         const auto found = contents_.find(page_number(a));
         return found == contents_.end() ? nullptr : &found->second;
     }
-    /// The power goes while this page is being programmed: nothing in it can be read any more. A first page leaves its block in the
-    /// mode in which it was being programmed: there is charge in its cells.
+    /// The power goes while this page is being programmed: nothing in it can be read any more. A first page leaves its
+    /// block in the mode in which it was being programmed: there is charge in its cells.
     void tear(const PageAddress& a, bool slc = false);
-    /// A page that was programmed cannot be read any more: the power went while another page of its cells was being programmed.
+    /// A page that was programmed cannot be read any more: the power went while another page of its cells was being
+    /// programmed.
     void spoil(const PageAddress& a);
-    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again. It stays in
-    /// the mode it was in, and nobody programs it before (checked).
+    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased
+    /// again. It stays in the mode it was in, and nobody programs it before (checked).
     void tear_block(BlockId b);
     void erase(BlockId b);
-    /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
-    /// page was ever programmed.
+    /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked):
+    /// no page was ever programmed.
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
     /// The same; units that hold nothing of use are padding.
     void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
@@ -116,14 +122,17 @@ public:
     /// The power cut off its last erase.
     bool is_half_erased(BlockId b) const { return any_unusable_ && !half_erased_.empty() && half_erased_[idx(b)]; }
     bool any_marked_bad() const { return any_marked_; }
-    std::uint64_t marked_bad() const { return static_cast<std::uint64_t>(std::count(marked_.begin(), marked_.end(), true)); }
+    std::uint64_t marked_bad() const {
+        return static_cast<std::uint64_t>(std::count(marked_.begin(), marked_.end(), true));
+    }
 
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
     /// The pages programmed since the block's last erase are in SLC mode.
     bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
-    /// Whether a read in this mode tells what the page holds; of one in the other mode the decoder makes nothing. Erased cells have no mode.
+    /// Whether a read in this mode tells what the page holds; of one in the other mode the decoder makes nothing.
+    /// Erased cells have no mode.
     bool readable(const PageAddress& a, bool slc) const {
         const BlockId b = geometry_.block_of(a);
         return this->slc(b) == slc || a.page >= next_page(b);
@@ -135,11 +144,14 @@ public:
     void state(Snapshot& s);
 
 private:
-    [[gnu::always_inline]] void set_page(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
+    [[gnu::always_inline]] void set_page(const PageAddress& a, const Spare* units, const PageRecord& record,
+                                         const UnitBytes* bytes) {
         if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
-        const std::uint32_t page = idx(geometry_.block_of(a)) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
+        const std::uint32_t page = idx(geometry_.block_of(a)) * geometry_.pages_per_block + a.page,
+                            unit = layout_.unit_of(page);
         const std::size_t first = std::size_t{page} * units_per_page_;
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(page, unit, i);
+        for (std::uint32_t i = 0; i < units_per_page_; ++i)
+            units_.at_write(first + i) = idx(units[i]) ^ at_start(page, unit, i);
         if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
             bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
     }
@@ -173,10 +185,10 @@ private:
 
     const NandGeometry geometry_;
     const std::uint32_t units_per_page_;
-    std::uint32_t version_1_ = 0;     // as the codec places it
-    bool any_slc_ = false;            // slc_ is in use
-    bool any_marked_ = false;         // marked_ is in use
-    bool any_unusable_ = false;       // that, or half_erased_
+    std::uint32_t version_1_ = 0;  // as the codec places it
+    bool any_slc_ = false;         // slc_ is in use
+    bool any_marked_ = false;      // marked_ is in use
+    bool any_unusable_ = false;    // that, or half_erased_
     bool keeps_map_ = false;
     bool keeps_records_ = true;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start

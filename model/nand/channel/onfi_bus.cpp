@@ -10,7 +10,9 @@
 namespace ssdtlm {
 namespace {
 
-std::string ns(SimTime t) { return std::to_string(static_cast<double>(t.time_since_epoch().count()) * 1e-3) + " ns"; }
+std::string ns(SimTime t) {
+    return std::to_string(static_cast<double>(t.time_since_epoch().count()) * 1e-3) + " ns";
+}
 
 }  // namespace
 
@@ -26,8 +28,8 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
     for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
 }
 
-// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no door of its own: it leads a
-// foreign module to the doors of the others, and past them where both ends run off one agenda.
+// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no door of its own: it
+// leads a foreign module to the doors of the others, and past them where both ends run off one agenda.
 void OnfiBus::end_of_elaboration() {
     auto* const controller = dynamic_cast<InitiatorDoor<OnfiProtocol>*>(controller_target.operator->());
     bool all_straight = controller != nullptr;
@@ -70,8 +72,8 @@ __attribute__((noinline, cold)) void OnfiBus::refuse(const OnfiExtension* onfi, 
     SSDTLM_CHECK(onfi != nullptr, std::string(name()) + ": payload without an ONFI extension");
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, std::string(name()) + ": forward phase is not BEGIN_REQ");
     if (onfi->die >= dies_)
-        panic(name(), "die " + std::to_string(onfi->die) + " is not on this channel; dies 0 to " +
-                          std::to_string(dies_ - 1));
+        panic(name(),
+              "die " + std::to_string(onfi->die) + " is not on this channel; dies 0 to " + std::to_string(dies_ - 1));
     panic(name(), "sequence for die " + std::to_string(onfi->die) + " begins at " + ns(onfi->bus_begin) +
                       ", but the bus is held until " + ns(free_at_) + "; sequences of one channel may not overlap");
 }

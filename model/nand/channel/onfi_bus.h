@@ -5,10 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "common/tlm/at_interfaces.h"
 #include "nand/onfi/nand_config.h"

@@ -8,7 +8,9 @@
 namespace ssdtlm {
 namespace {
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
+std::string number(std::uint64_t n) {
+    return std::to_string(n);
+}
 
 // One time stands for all types if they do not differ: no division to find a page's type.
 std::vector<Ps> per_type(const NandConfig& config, FlashOp op) {
@@ -53,7 +55,8 @@ Ps Die::array_time(FlashOp op, std::uint32_t page) const {
 
 __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget& t) const {
     if (t.slc && t.page >= geometry_.slc_pages_per_block()) return Rule::slc_page_exists;
-    // A first page says itself in which mode the block is. A read may ask for it: in the other mode it finds nothing that can be corrected.
+    // A first page says itself in which mode the block is. A read may ask for it: in the other mode it finds nothing
+    // that can be corrected.
     if (op != FlashOp::program || t.page == 0) return Rule::none;
     const BlockId block = block_of(t);
     return area_.next_page(block) != 0 && area_.slc(block) != t.slc ? Rule::cell_mode : Rule::none;
@@ -61,16 +64,20 @@ __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget
 
 __attribute__((noinline)) Die::Rule Die::check_behind(const OnfiTarget& t) const {
     if (cached_ != 0) return Rule::register_taken;
-    if (takes_from_ == kNever || locked_ == 0 || planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op != FlashOp::program)
+    if (takes_from_ == kNever || locked_ == 0 ||
+        planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op != FlashOp::program)
         return Rule::not_busy;
     return t.page != 0 && programs(t) && planes_[t.plane].slc != t.slc ? Rule::cell_mode : Rule::none;
 }
 
-__attribute__((noinline)) SimTime Die::begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+__attribute__((noinline)) SimTime Die::begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count,
+                                                 SimTime start) {
     return begin(op, targets, count, start);
 }
 
-__attribute__((noinline)) std::uint32_t Die::end_any(const OnfiTarget* targets, std::uint32_t count) { return end(targets, count); }
+__attribute__((noinline)) std::uint32_t Die::end_any(const OnfiTarget* targets, std::uint32_t count) {
+    return end(targets, count);
+}
 
 /// True: the program or erase fails. What a failed program leaves is nobody's.
 __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Plane& plane) {
@@ -86,7 +93,8 @@ __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Pla
             if (!faults_->program_fails(work)) return false;
             plane.page_register.fill(kPadding);
             return true;
-        default: return faults_->erase_fails(work);
+        default:
+            return faults_->erase_fails(work);
     }
 }
 
@@ -100,7 +108,8 @@ Die::ProgramTimes Die::program(const OnfiTarget* targets, std::uint32_t count, S
         return {start, more ? takes_from_ : ends, ends};
     }
     if (check(FlashOp::program, targets, count).broken != Rule::none) refuse(FlashOp::program, targets, count);
-    if (from < takes_from_) panic("Die", name(targets[0]) + ": program while R/B# is low; the cache register is not free yet");
+    if (from < takes_from_)
+        panic("Die", name(targets[0]) + ": program while R/B# is low; the cache register is not free yet");
     const SimTime begins = std::max(start, planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].ready);
     const Load all = load(FlashOp::program, targets, count, cache_.data());
     const SimTime ends = begins + all.longest;
@@ -142,7 +151,8 @@ Die::Rule Die::check_beside_suspended(FlashOp op, const OnfiTarget& t) const {
 Die::Rule Die::check_suspend(FlashOp op) const {
     if (onfi_operation(op).effect == ArrayEffect::suspends) {
         if (cached_ != 0) return Rule::register_taken;
-        const bool runs = locked_ != 0 && planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op == suspended_operation(op);
+        const bool runs =
+            locked_ != 0 && planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op == suspended_operation(op);
         return runs ? Rule::none : Rule::runs;
     }
     if (busy_planes_ != 0) return Rule::not_busy;
@@ -198,7 +208,8 @@ PowerLoss Die::power_lost(SimTime now) {
                 area_.tear_block(geometry_.block_of(page));
                 ++loss.erases_cut;
                 break;
-            default: break;
+            default:
+                break;
         }
     }
     return loss;
@@ -206,19 +217,26 @@ PowerLoss Die::power_lost(SimTime now) {
 
 // --- in words --------------------------------------------------------------------------------------------------------
 
-__attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
+__attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTarget* targets,
+                                                       std::uint32_t count) const {
     const Verdict verdict = check(op, targets, count);
     if (verdict.broken == Rule::none) return {};
     const std::string die = "die " + number(idx(id_)) + ": " + onfi_operation(op).name + " ";
     switch (verdict.broken) {
         case Rule::plane_count:
-            return die + "of " + number(count) + " planes; 1 to " + number(planes_per_die_) + " planes can be addressed at once";
+            return die + "of " + number(count) + " planes; 1 to " + number(planes_per_die_) +
+                   " planes can be addressed at once";
         case Rule::register_taken:
-            return die + "while a page waits in a cache register for the array; allowed when the array has taken it over and R/B# is high";
-        case Rule::runs: return die + "while no " + onfi_operation(suspended_operation(op)).name + " runs; only what runs can be suspended";
+            return die +
+                   "while a page waits in a cache register for the array; allowed when the array has taken it over and "
+                   "R/B# is high";
+        case Rule::runs:
+            return die + "while no " + onfi_operation(suspended_operation(op)).name +
+                   " runs; only what runs can be suspended";
         case Rule::is_suspended:
             return die + "while no " + onfi_operation(suspended_operation(op)).name + " is suspended; suspend it first";
-        default: return text(op, targets, verdict);
+        default:
+            return text(op, targets, verdict);
     }
 }
 
@@ -229,44 +247,58 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
     const std::string where = name(t) + ": " + verb + " ";
     const std::string of_page = where + "of page " + number(t.page);
     switch (verdict.broken) {
-        case Rule::plane_exists: return where + "of a plane that does not exist; planes 0 to " + number(planes_per_die_ - 1);
-        case Rule::block_exists: return where + "of a block that does not exist; blocks 0 to " + number(blocks_per_plane_ - 1);
+        case Rule::plane_exists:
+            return where + "of a plane that does not exist; planes 0 to " + number(planes_per_die_ - 1);
+        case Rule::block_exists:
+            return where + "of a block that does not exist; blocks 0 to " + number(blocks_per_plane_ - 1);
         case Rule::not_busy: {
-            const std::uint32_t busy_plane = busy(t.plane) ? t.plane : static_cast<std::uint32_t>(__builtin_ctz(busy_planes_));
-            return where + "while plane " + number(busy_plane) + " is busy with a " + onfi_operation(planes_[busy_plane].op).name +
-                   (takes_from_ == kNever || planes_[busy_plane].op != FlashOp::program ? " (R/B# low); only status and reset are allowed to a busy LUN"
-                                          : "; only status, reset, suspend and the next program are allowed while the array works behind a cache program");
+            const std::uint32_t busy_plane =
+                busy(t.plane) ? t.plane : static_cast<std::uint32_t>(__builtin_ctz(busy_planes_));
+            return where + "while plane " + number(busy_plane) + " is busy with a " +
+                   onfi_operation(planes_[busy_plane].op).name +
+                   (takes_from_ == kNever || planes_[busy_plane].op != FlashOp::program
+                        ? " (R/B# low); only status and reset are allowed to a busy LUN"
+                        : "; only status, reset, suspend and the next program are allowed while the array works behind "
+                          "a cache program");
         }
-        case Rule::planes_differ: return where + "addresses the plane twice; planes of a multi-plane operation must differ";
-        case Rule::page_exists: return of_page + ", which does not exist; pages 0 to " + number(pages_per_block_ - 1);
+        case Rule::planes_differ:
+            return where + "addresses the plane twice; planes of a multi-plane operation must differ";
+        case Rule::page_exists:
+            return of_page + ", which does not exist; pages 0 to " + number(pages_per_block_ - 1);
         case Rule::pages_equal:
             return of_page + " joined with page " + number(targets[0].page) +
                    "; a multi-plane operation needs the same page number in all planes";
         case Rule::page_erased:
             return of_page + ", which is not erased; next page to program is " + number(next_page(t));
-        case Rule::block_erased: return of_page + " of a block whose erase the power cut off; erase it again first";
+        case Rule::block_erased:
+            return of_page + " of a block whose erase the power cut off; erase it again first";
         case Rule::page_in_order:
             return of_page + " out of order; pages of a block are programmed in ascending order, next is " +
                    number(next_page(t));
-        case Rule::register_loaded: return of_page + ", but the page register is not loaded; read the page first";
+        case Rule::register_loaded:
+            return of_page + ", but the page register is not loaded; read the page first";
         case Rule::register_holds:
             return of_page + ", but the page register holds block " + number(planes_[t.plane].block) + " page " +
                    number(planes_[t.plane].page);
         case Rule::suspended_work:
-            return of_page + ", which a suspended " + onfi_operation(set_aside_[t.plane].op).name + " is at work on; resume it first";
+            return of_page + ", which a suspended " + onfi_operation(set_aside_[t.plane].op).name +
+                   " is at work on; resume it first";
         case Rule::only_reads:
-            return where + "while a " + onfi_operation(set_aside_[static_cast<std::size_t>(__builtin_ctz(suspended_))].op).name +
+            return where + "while a " +
+                   onfi_operation(set_aside_[static_cast<std::size_t>(__builtin_ctz(suspended_))].op).name +
                    " is suspended; only reads are allowed then";
         case Rule::slc_page_exists:
-            return of_page + ", which does not exist in SLC mode; a block has " + number(geometry_.slc_pages_per_block()) +
-                   " pages there";
+            return of_page + ", which does not exist in SLC mode; a block has " +
+                   number(geometry_.slc_pages_per_block()) + " pages there";
         case Rule::cell_mode: {
             const bool slc = slc_block(t);
             return of_page + (t.slc ? " in" : " not in") + " SLC mode, but the block's first page was programmed" +
                    (slc ? " in it" : " without it") + "; the cell mode changes only with an erase";
         }
-        case Rule::page_bytes: return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(page_bytes_);
-        default: return where + "without data";
+        case Rule::page_bytes:
+            return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(page_bytes_);
+        default:
+            return where + "without data";
     }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
 // told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
-// middle, upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
-// be read but those it is at work on. While a program runs, the cache registers may take the pages of the next one (cache program).
-// Not modelled: cache reads, a program while an erase is suspended, limits on the number of suspends, partial-page programming, wear.
+// middle, upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or
+// erase is suspended, pages can be read but those it is at work on. While a program runs, the cache registers may take
+// the pages of the next one (cache program). Not modelled: cache reads, a program while an erase is suspended, limits
+// on the number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ namespace ssdtlm {
 struct PowerLoss {
     std::uint64_t pages_torn = 0;
     std::uint64_t erases_cut = 0;
-    std::uint64_t lower_pages_lost = 0;  ///< programmed before, below upper pages that were torn (NandGeometry::two_step)
+    std::uint64_t lower_pages_lost =
+        0;  ///< programmed before, below upper pages that were torn (NandGeometry::two_step)
     PowerLoss& operator+=(const PowerLoss& o) {
         pages_torn += o.pages_torn;
         erases_cut += o.erases_cut;
@@ -45,7 +47,8 @@ public:
     /// the page registers at once. Panics with probe()'s text when refused.
     SimTime issue(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
         // Nearly all are reads of one plane: the same code for constant arguments.
-        return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start) : begin_any(op, targets, count, start);
+        return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start)
+                                                 : begin_any(op, targets, count, start);
     }
     /// Of a program, in the order of these.
     struct ProgramTimes {
@@ -53,33 +56,36 @@ public:
         SimTime ready;   ///< R/B# rises
         SimTime ends;    ///< the array is done
     };
-    /// NandConfig::cache_program: issue() of a program whose first cycle is at `from`. `more` (15h): R/B# rises as soon as the cache
-    /// registers are free again; else (10h) when the array is done. While the array programs others, the pages wait in the cache
-    /// registers (waits()), and take_over() is due with finish() of those. Panics when refused, as issue() does.
+    /// NandConfig::cache_program: issue() of a program whose first cycle is at `from`. `more` (15h): R/B# rises as soon
+    /// as the cache registers are free again; else (10h) when the array is done. While the array programs others, the
+    /// pages wait in the cache registers (waits()), and take_over() is due with finish() of those. Panics when refused,
+    /// as issue() does.
     ProgramTimes program(const OnfiTarget* targets, std::uint32_t count, SimTime from, SimTime start, bool more);
     /// Pages wait in the cache registers.
     bool waits() const { return cached_ != 0; }
     /// The array takes them over.
     void take_over();
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
-    /// the array. Call at the time issue() returned, with the same planes. Returns a bit per plane whose program or erase
-    /// failed.
+    /// the array. Call at the time issue() returned, with the same planes. Returns a bit per plane whose program or
+    /// erase failed.
     std::uint32_t finish(const OnfiTarget* targets, std::uint32_t count) {
         return count == 1 ? end(targets, 1) : end_any(targets, count);
     }
     /// Stops the program or erase (`op`: program_suspend or erase_suspend) that runs. Returns when R/B# rises, and then
-    /// suspended(); an operation that ends before the array could stop runs to its end: the time is that of issue(), and
-    /// its finish() is due. Panics with probe()'s text when refused.
+    /// suspended(); an operation that ends before the array could stop runs to its end: the time is that of issue(),
+    /// and its finish() is due. Panics with probe()'s text when refused.
     SimTime suspend(FlashOp op, SimTime start);
     /// Goes on with it: returns when R/B# rises, when finish() is due. What was read meanwhile has to be out.
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
 
-    /// The power goes: what the array was at, suspended or not, is left torn (SpareArea::tear, tear_block), unless R/B# has
-    /// not fallen yet. What the cache registers held leaves no trace. The die is of no use after it; one built anew takes its place.
+    /// The power goes: what the array was at, suspended or not, is left torn (SpareArea::tear, tear_block), unless R/B#
+    /// has not fallen yet. What the cache registers held leaves no trace. The die is of no use after it; one built anew
+    /// takes its place.
     PowerLoss power_lost(SimTime now);
 
-    /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for. Returns the wrong bits of its worst code word.
+    /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for.
+    /// Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
     /// From now on this goes wrong; null: nothing. Not owned.
     void inject(ArrayFaults* faults) { faults_ = faults; }
@@ -94,24 +100,43 @@ public:
 
 private:
     struct alignas(64) Plane {
-        SimTime ready{};            // of the last operation
+        SimTime ready{};  // of the last operation
         FlashOp op = FlashOp::read;
-        bool loaded = false;        // page register holds (block, page) as read
-        bool slc = false;           // in SLC mode
+        bool loaded = false;  // page register holds (block, page) as read
+        bool slc = false;     // in SLC mode
         std::uint8_t retry = 0;
         std::uint16_t wrong_bits = 0;  // of what the page register holds
         std::uint32_t block = 0;
         std::uint32_t page = 0;
-        Ppa first_slot{};           // of that page
-        PageRecord record{};        // of the page that is being programmed
+        Ppa first_slot{};     // of that page
+        PageRecord record{};  // of the page that is being programmed
         std::array<Spare, kMaxUnitsPerPage> page_register{};
         const UnitBytes* bytes = nullptr;  // program: the requester's; null: none
     };
     /// What a datasheet forbids.
     enum class Rule : std::uint8_t {
-        none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
-        page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended,
-        slc_page_exists, cell_mode, block_erased, register_taken
+        none,
+        plane_count,
+        plane_exists,
+        block_exists,
+        not_busy,
+        planes_differ,
+        page_exists,
+        pages_equal,
+        page_erased,
+        page_in_order,
+        has_data,
+        register_loaded,
+        register_holds,
+        page_bytes,
+        suspended_work,
+        only_reads,
+        runs,
+        is_suspended,
+        slc_page_exists,
+        cell_mode,
+        block_erased,
+        register_taken
     };
     struct Verdict {
         Rule broken = Rule::none;
@@ -126,9 +151,13 @@ private:
     /// For a program of one target while the array is at work.
     Rule check_behind(const OnfiTarget& target) const;
     /// The array is programming this block.
-    bool programs(const OnfiTarget& t) const { return busy(t.plane) && planes_[t.plane].op == FlashOp::program && planes_[t.plane].block == t.block; }
+    bool programs(const OnfiTarget& t) const {
+        return busy(t.plane) && planes_[t.plane].op == FlashOp::program && planes_[t.plane].block == t.block;
+    }
     /// Next page of the block to be programmed, behind what the array is at.
-    std::uint32_t next_page(const OnfiTarget& t) const { return area_.next_page(block_of(t)) + (busy_planes_ != 0 && programs(t)); }
+    std::uint32_t next_page(const OnfiTarget& t) const {
+        return area_.next_page(block_of(t)) + (busy_planes_ != 0 && programs(t));
+    }
     bool slc_block(const OnfiTarget& t) const { return programs(t) ? planes_[t.plane].slc : area_.slc(block_of(t)); }
     /// For a read or program, where some block has been in SLC mode or this one is to be.
     Rule check_mode(FlashOp op, const OnfiTarget& target) const;
@@ -156,10 +185,10 @@ private:
     std::string name(const OnfiTarget& t) const;
 
     // What a read needs, in one cache line.
-    std::uint32_t busy_planes_ = 0; // bit per plane
-    std::uint32_t locked_ = 0;      // planes busy with what stops the whole die (anything but an independent read)
-    std::uint32_t suspended_ = 0;   // planes with a suspended program or erase
-    std::uint32_t cached_ = 0;      // planes whose cache register holds a page that waits for the array
+    std::uint32_t busy_planes_ = 0;  // bit per plane
+    std::uint32_t locked_ = 0;       // planes busy with what stops the whole die (anything but an independent read)
+    std::uint32_t suspended_ = 0;    // planes with a suspended program or erase
+    std::uint32_t cached_ = 0;       // planes whose cache register holds a page that waits for the array
     const std::uint32_t planes_per_die_;
     const std::uint32_t blocks_per_plane_;
     const std::uint32_t pages_per_block_;
@@ -167,7 +196,7 @@ private:
     const std::uint32_t page_bytes_;
     const std::uint32_t first_plane_;
     const bool independent_plane_read_;
-    const bool one_t_read_;         // for all page types
+    const bool one_t_read_;  // for all page types
     ArrayFaults* faults_ = nullptr;
     std::vector<Plane> planes_;
     SpareArea& area_;
@@ -177,14 +206,15 @@ private:
     std::array<Ps, kArrayOpCount> slc_times_{};
     std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
     std::vector<Plane> cache_;      // what waits in the cache registers; empty without cache program
-    SimTime takes_from_ = kNever;   // from then on they take a page behind the program that runs; kNever: not behind this one
-    SimTime cached_begins_{};       // when the array takes over what waits
-    bool cached_more_ = false;      // 15h
+    SimTime takes_from_ =
+        kNever;  // from then on they take a page behind the program that runs; kNever: not behind this one
+    SimTime cached_begins_{};   // when the array takes over what waits
+    bool cached_more_ = false;  // 15h
     const bool cache_program_;
     const Ps t_cache_busy_;
-    Ps remaining_{};                // of the suspended operation
-    SimTime begun_{};               // the last program or erase: when R/B# fell
-    const Ps t_suspend_[2];         // program, erase
+    Ps remaining_{};         // of the suspended operation
+    SimTime begun_{};        // the last program or erase: when R/B# fell
+    const Ps t_suspend_[2];  // program, erase
     const Ps t_resume_[2];
     const NandGeometry geometry_;
     const DieId id_;
@@ -192,9 +222,11 @@ private:
 
 // --- in line: what each read runs through ----------------------------------------------------------------------------
 
-__attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
+__attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const OnfiTarget* targets,
+                                                              std::uint32_t count) const {
     if (count == 0 || count > planes_per_die_) return {Rule::plane_count, 0};
-    if (const ArrayEffect effect = onfi_operation(op).effect; effect == ArrayEffect::suspends || effect == ArrayEffect::resumes)
+    if (const ArrayEffect effect = onfi_operation(op).effect;
+        effect == ArrayEffect::suspends || effect == ArrayEffect::resumes)
         return {check_suspend(op), 0};
     std::uint32_t seen = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -232,7 +264,8 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
 }
 
 /// What the operation is for each plane goes to `planes`.
-__attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const OnfiTarget* targets, std::uint32_t count, Plane* planes) {
+__attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const OnfiTarget* targets, std::uint32_t count,
+                                                          Plane* planes) {
     Load all;
     for (std::uint32_t i = 0; i < count; ++i) {
         const OnfiTarget& t = targets[i];
@@ -259,7 +292,8 @@ __attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const Onfi
     return all;
 }
 
-__attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+__attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count,
+                                                         SimTime start) {
     if (__builtin_expect(check(op, targets, count).broken != Rule::none, 0)) refuse(op, targets, count);
     const Load all = load(op, targets, count, planes_.data());
     const SimTime ready = start + all.longest;
@@ -285,7 +319,8 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
         switch (onfi_operation(plane.op).effect) {
             case ArrayEffect::loads_register:
                 area_.read_page(plane.first_slot, plane.page_register.data());
-                if (__builtin_expect((plane.slc || area_.any_slc()) && !area_.readable(page, plane.slc), 0)) plane.page_register.fill(kTorn);
+                if (__builtin_expect((plane.slc || area_.any_slc()) && !area_.readable(page, plane.slc), 0))
+                    plane.page_register.fill(kTorn);
                 plane.loaded = true;
                 break;
             case ArrayEffect::programs_page:
@@ -295,7 +330,8 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
             case ArrayEffect::erases_block:
                 if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));
                 break;
-            default: break;
+            default:
+                break;
         }
         busy_planes_ &= ~(1u << p);
         locked_ &= ~(1u << p);
@@ -308,7 +344,8 @@ inline std::uint16_t Die::data_out(const OnfiTarget& t) {
     const Plane& plane = planes_[t.plane];
     for (std::uint32_t i = 0; t.spare != nullptr && i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
     // The array has not changed since the register was loaded: an erase of its block would have emptied it.
-    if (__builtin_expect(t.bytes != nullptr, 0)) area_.read_bytes(plane.first_slot, plane.page_register.data(), t.bytes);
+    if (__builtin_expect(t.bytes != nullptr, 0))
+        area_.read_bytes(plane.first_slot, plane.page_register.data(), t.bytes);
     return plane.wrong_bits;
 }
 

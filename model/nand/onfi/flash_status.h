@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation of the array ended: the die's FAIL bit of programs and erases, what the decoder found in a read's data.
+// How an operation of the array ended: the die's FAIL bit of programs and erases, what the decoder found in a read's
+// data.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of the ONFI bus in one table: its command and address cycles, its data cycles and what must pass before
-// them, what it does to the array and how long that takes. Feeds timing, die, channel, pins, their checker, the sequencer
-// in RTL and the tests; nobody else knows an opcode. Kernel-free.
+// Every operation of the ONFI bus in one table: its command and address cycles, its data cycles and what must pass
+// before them, what it does to the array and how long that takes. Feeds timing, die, channel, pins, their checker, the
+// sequencer in RTL and the tests; nobody else knows an opcode. Kernel-free.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ enum class FlashOp : std::uint8_t {
     read,
     program,
     erase,
-    read_out,              ///< data of a page that is in the register, after a select or none
-    change_column,         ///< selects a column of the plane that was addressed last, for data out
-    select_plane,          ///< the same with LUN and plane
+    read_out,       ///< data of a page that is in the register, after a select or none
+    change_column,  ///< selects a column of the plane that was addressed last, for data out
+    select_plane,   ///< the same with LUN and plane
     read_status,
     read_status_enhanced,  ///< of a LUN and plane
     program_suspend,       ///< of the LUN addressed
@@ -41,20 +41,20 @@ enum class DataCycles : std::uint8_t { none, in, out };
 inline constexpr std::int16_t kNoCycle = -1;
 
 struct OnfiOperation {
-    const char* name;                  ///< in messages
-    std::int16_t first;                ///< command before the addresses
-    std::int16_t later;                ///< may stand for it in all planes but the first
-    std::uint8_t columns;              ///< address cycles
+    const char* name;      ///< in messages
+    std::int16_t first;    ///< command before the addresses
+    std::int16_t later;    ///< may stand for it in all planes but the first
+    std::uint8_t columns;  ///< address cycles
     std::uint8_t rows;
     DataCycles data;
-    const char* data_rule;             ///< name of `before_data`
+    const char* data_rule;                 ///< name of `before_data`
     Ps (*before_data)(const OnfiTiming&);  ///< last cycle before the data to the data; null: no data
-    std::int16_t confirm;              ///< command after addresses and data in
-    std::int16_t queue;                ///< the same for all planes but the last
+    std::int16_t confirm;                  ///< command after addresses and data in
+    std::int16_t queue;                    ///< the same for all planes but the last
     ArrayEffect effect;
     std::vector<Ps> (*array_time)(const NandConfig&);  ///< one, or one per page type; null: not of the array
     Ps (*slc_time)(const NandConfig&) = nullptr;       ///< the same of a block in SLC mode, whose pages are of one type
-    std::int16_t cache = kNoCycle;     ///< confirms in place of `confirm` if more may follow while the array is at work
+    std::int16_t cache = kNoCycle;  ///< confirms in place of `confirm` if more may follow while the array is at work
 
     constexpr std::uint32_t addresses() const { return std::uint32_t{columns} + rows; }
     /// WE# cycles of one plane before its data in, and after it (without data: all before).
@@ -72,37 +72,74 @@ struct OnfiOperation {
 inline constexpr Ps kStatusDelay{80'000};
 
 namespace onfi_times {
-constexpr Ps t_adl(const OnfiTiming& t) { return t.t_adl; }
-constexpr Ps t_rr(const OnfiTiming& t) { return t.t_rr; }
-constexpr Ps t_ccs(const OnfiTiming& t) { return t.t_ccs; }
-constexpr Ps t_whr(const OnfiTiming&) { return kStatusDelay; }
-inline std::vector<Ps> t_r(const NandConfig& c) { return c.t_read; }
-inline std::vector<Ps> t_prog(const NandConfig& c) { return c.t_program; }
-inline std::vector<Ps> t_bers(const NandConfig& c) { return {c.t_erase}; }
-inline Ps slc_t_r(const NandConfig& c) { return c.slc.t_read; }
-inline Ps slc_t_prog(const NandConfig& c) { return c.slc.t_program; }
-inline Ps slc_t_bers(const NandConfig& c) { return c.slc.t_erase; }
+constexpr Ps t_adl(const OnfiTiming& t) {
+    return t.t_adl;
+}
+constexpr Ps t_rr(const OnfiTiming& t) {
+    return t.t_rr;
+}
+constexpr Ps t_ccs(const OnfiTiming& t) {
+    return t.t_ccs;
+}
+constexpr Ps t_whr(const OnfiTiming&) {
+    return kStatusDelay;
+}
+inline std::vector<Ps> t_r(const NandConfig& c) {
+    return c.t_read;
+}
+inline std::vector<Ps> t_prog(const NandConfig& c) {
+    return c.t_program;
+}
+inline std::vector<Ps> t_bers(const NandConfig& c) {
+    return {c.t_erase};
+}
+inline Ps slc_t_r(const NandConfig& c) {
+    return c.slc.t_read;
+}
+inline Ps slc_t_prog(const NandConfig& c) {
+    return c.slc.t_program;
+}
+inline Ps slc_t_bers(const NandConfig& c) {
+    return c.slc.t_erase;
+}
 }  // namespace onfi_times
 
-/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none). In front of an
-/// operation of the array on a block in SLC mode comes one command more, SlcMode::prefix (ONFI has none for this either).
+/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none). In front of
+/// an operation of the array on a block in SLC mode comes one command more, SlcMode::prefix (ONFI has none for this
+/// either).
 inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
-    {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r, onfi_times::slc_t_r},
-    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog, onfi_times::slc_t_prog, 0x15},
-    {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block, onfi_times::t_bers, onfi_times::slc_t_bers},
-    {"data out", kNoCycle, kNoCycle, 0, 0, DataCycles::out, "tRR", onfi_times::t_rr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
-    {"change column", 0x05, kNoCycle, 2, 0, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
-    {"select plane", 0x06, kNoCycle, 2, 3, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
-    {"read status", 0x70, kNoCycle, 0, 0, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
-    {"read status enhanced", 0x78, kNoCycle, 0, 3, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
-    {"program suspend", 0x84, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends, nullptr},
-    {"program resume", 0x13, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes, nullptr},
-    {"erase suspend", 0x61, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends, nullptr},
-    {"erase resume", 0xD2, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes, nullptr},
+    {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register,
+     onfi_times::t_r, onfi_times::slc_t_r},
+    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page,
+     onfi_times::t_prog, onfi_times::slc_t_prog, 0x15},
+    {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block,
+     onfi_times::t_bers, onfi_times::slc_t_bers},
+    {"data out", kNoCycle, kNoCycle, 0, 0, DataCycles::out, "tRR", onfi_times::t_rr, kNoCycle, kNoCycle,
+     ArrayEffect::none, nullptr},
+    {"change column", 0x05, kNoCycle, 2, 0, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle,
+     ArrayEffect::none, nullptr},
+    {"select plane", 0x06, kNoCycle, 2, 3, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle,
+     ArrayEffect::none, nullptr},
+    {"read status", 0x70, kNoCycle, 0, 0, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle,
+     ArrayEffect::none, nullptr},
+    {"read status enhanced", 0x78, kNoCycle, 0, 3, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle,
+     ArrayEffect::none, nullptr},
+    {"program suspend", 0x84, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends,
+     nullptr},
+    {"program resume", 0x13, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes,
+     nullptr},
+    {"erase suspend", 0x61, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends,
+     nullptr},
+    {"erase resume", 0xD2, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes,
+     nullptr},
 }};
 
-constexpr const OnfiOperation& onfi_operation(FlashOp op) { return kOnfiOperations[static_cast<std::size_t>(op)]; }
-constexpr bool is_array_operation(FlashOp op) { return static_cast<std::size_t>(op) < kArrayOpCount; }
+constexpr const OnfiOperation& onfi_operation(FlashOp op) {
+    return kOnfiOperations[static_cast<std::size_t>(op)];
+}
+constexpr bool is_array_operation(FlashOp op) {
+    return static_cast<std::size_t>(op) < kArrayOpCount;
+}
 
 /// What a suspend or resume is for.
 constexpr FlashOp suspended_operation(FlashOp op) {

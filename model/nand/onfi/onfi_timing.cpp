@@ -45,7 +45,8 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     SSDTLM_CHECK(config.geometry.planes_per_die <= kMaxMultiPlane, "more planes per die than the ONFI payload holds");
     ideal_ = t.interface == OnfiInterface::ideal;
     if (ideal_) {
-        for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back({Ps{}, Ps{}, bus_share(bytes)});
+        for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector)
+            bursts_.push_back({Ps{}, Ps{}, bus_share(bytes)});
         return;
     }
     const auto cmd = [&t](std::uint32_t cycles) { return t.t_cs + std::int64_t{cycles} * t.t_wc; };
@@ -73,7 +74,8 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
             data_out_transfers_ = 1;
             data_out_fixed_ = t.t_rr + t.t_rpre + 2 * t.t_dqsre + t.t_rpsth;
             break;
-        case OnfiInterface::ideal: break;
+        case OnfiInterface::ideal:
+            break;
     }
     const OnfiOperation& select = onfi_operation(FlashOp::select_plane);
     select_ = cmd(select.cycles()) + select.before_data(t);
@@ -86,7 +88,8 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
         Ps plane = op.cycles() == 0 ? Ps{0} : cmd(op.cycles_before_data());
         if (op.data == DataCycles::in) plane += op.before_data(t) + cmd(op.cycles_after_data());
         for (std::uint32_t p = 1; p <= kMaxMultiPlane; ++p)
-            issue_[o][p] = static_cast<std::int64_t>(p) * plane + static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);
+            issue_[o][p] =
+                static_cast<std::int64_t>(p) * plane + static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);
     }
     for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back(compute(bytes));
 }

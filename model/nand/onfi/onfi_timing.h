@@ -11,7 +11,8 @@
 //   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
 //   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
 //   resume             cmd(1); select of its LUN: 4 * tWC more         13h, D2h; 78h-3A in front, in the same group
-//   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same group
+//   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same
+//   group
 // With the interface "ideal" all of it is zero.
 #pragma once
 
@@ -29,7 +30,7 @@ inline constexpr std::uint32_t kMaxMultiPlane = 8;
 
 /// What a data interface can do at most.
 struct OnfiInterfaceLimit {
-    const char* name;                   ///< as in configuration files
+    const char* name;  ///< as in configuration files
     std::uint32_t max_megatransfers;
     const char* source;
 };
@@ -41,7 +42,8 @@ public:
 
     /// All planes' command and address cycles of an operation, without its data.
     Ps issue(FlashOp op, std::uint32_t planes) const { return issue_[static_cast<std::size_t>(op)][planes]; }
-    /// What an operation of the array takes more for each plane in SLC mode: its prefix is one more cycle of the first group.
+    /// What an operation of the array takes more for each plane in SLC mode: its prefix is one more cycle of the first
+    /// group.
     Ps slc_prefix() const { return slc_prefix_; }
     /// The data cycles of one plane.
     struct Burst {
@@ -55,7 +57,9 @@ public:
         return compute(user_bytes);
     }
     /// The same of the spare area's own bytes, if it is `spare_only`.
-    Burst burst(std::uint32_t bytes, bool spare_only) const { return __builtin_expect(spare_only, 0) ? of_bus_bytes(bytes) : burst(bytes); }
+    Burst burst(std::uint32_t bytes, bool spare_only) const {
+        return __builtin_expect(spare_only, 0) ? of_bus_bytes(bytes) : burst(bytes);
+    }
     /// Data-in burst of one plane.
     Ps data_in(std::uint32_t user_bytes) const { return burst(user_bytes).in; }
     /// Data-out burst, from R/B# high (or E0h) to the last cycle.
@@ -76,13 +80,15 @@ private:
     static constexpr std::uint32_t kSector = 512;
     Burst compute(std::uint32_t user_bytes) const { return of_bus_bytes(bus_share(user_bytes)); }
     Burst of_bus_bytes(std::uint32_t bytes) const;
-    std::uint32_t bus_share(std::uint32_t user_bytes) const { return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_)); }
+    std::uint32_t bus_share(std::uint32_t user_bytes) const {
+        return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_));
+    }
 
     bool ddr_ = true, ideal_ = false;
     Rate rate_;
     std::uint32_t page_bytes_ = 0;
     std::uint32_t page_total_ = 0;
-    std::uint32_t data_in_transfers_ = 0;   // preamble and postamble counted in transfers
+    std::uint32_t data_in_transfers_ = 0;  // preamble and postamble counted in transfers
     std::uint32_t data_out_transfers_ = 0;
     Ps data_in_fixed_{};
     Ps data_out_fixed_{};

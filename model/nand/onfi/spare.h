@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the out-of-band area of a flash page says: of the page, when its place was taken and what it is for; of each mapping
-// unit in it, whose data it is and which version. The latter stands for the data: contents are not stored, their signature is.
+// What the out-of-band area of a flash page says: of the page, when its place was taken and what it is for; of each
+// mapping unit in it, whose data it is and which version. The latter stands for the data: contents are not stored,
+// their signature is.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,14 @@ using PageContent = std::vector<std::uint64_t>;
 
 /// Of a whole page. Enough, with the owner of each unit, to find the newest copy of everything on the flash.
 struct PageRecord {
-    std::uint64_t number = 0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
+    std::uint64_t number =
+        0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
     PageKind kind = PageKind::user;
     std::uint8_t stream = 0;
-    std::uint32_t erases = 0;  ///< of its block by then, as the firmware knows it: only that of a block's first page is kept
-    const PageContent* content = nullptr;  ///< program: of a page that is not user data, valid until the program has ended
+    std::uint32_t erases =
+        0;  ///< of its block by then, as the firmware knows it: only that of a block's first page is kept
+    const PageContent* content =
+        nullptr;  ///< program: of a page that is not user data, valid until the program has ended
 };
 
 /// Programmed without user data (padding).
@@ -39,7 +43,8 @@ inline constexpr Spare kTorn{0xFFFFFFFDu};
 class SpareCodec {
 public:
     explicit constexpr SpareCodec(std::uint64_t logical_units) {
-        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 2) ++lpa_bits_;  // + 2: kPadding and kTorn are nobody's
+        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 2)
+            ++lpa_bits_;  // + 2: kPadding and kTorn are nobody's
         version_bits_ = 32 - lpa_bits_ < 8 ? 32 - lpa_bits_ : 8;
         lpa_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lpa_bits_) - 1);
         version_mask_ = (1u << version_bits_) - 1;

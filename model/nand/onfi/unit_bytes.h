@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of one mapping unit, where contents are bytes: a reference that is passed on from the write buffer to a page, to a
-// read and to another page, and whose bytes do not change while somebody else refers to them.
+// The bytes of one mapping unit, where contents are bytes: a reference that is passed on from the write buffer to a
+// page, to a read and to another page, and whose bytes do not change while somebody else refers to them.
 #pragma once
 
 #include <cstdint>

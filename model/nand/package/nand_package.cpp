@@ -11,8 +11,12 @@ namespace ssdtlm {
 namespace {
 
 // An agenda entry's argument names the sequence it answers.
-std::uint64_t handle(OnfiExtension& onfi) { return reinterpret_cast<std::uintptr_t>(&onfi); }
-OnfiExtension& sequence_of(std::uint64_t h) { return *reinterpret_cast<OnfiExtension*>(h); }
+std::uint64_t handle(OnfiExtension& onfi) {
+    return reinterpret_cast<std::uintptr_t>(&onfi);
+}
+OnfiExtension& sequence_of(std::uint64_t h) {
+    return *reinterpret_cast<OnfiExtension*>(h);
+}
 
 }  // namespace
 
@@ -48,7 +52,9 @@ PowerLoss NandPackage::restart() {
     return loss;
 }
 
-void NandPackage::end_of_elaboration() { bus_ = straight<OnfiProtocol>(bus_target.operator->(), agenda_); }
+void NandPackage::end_of_elaboration() {
+    bus_ = straight<OnfiProtocol>(bus_target.operator->(), agenda_);
+}
 
 tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time&) {
@@ -82,7 +88,8 @@ void NandPackage::start(Die& die, OnfiExtension& onfi) {
             break;
         }
         case ArrayEffect::resumes:
-            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(die.resume(onfi.op, begin), this, handle(*running.onfi));
+            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(die.resume(onfi.op, begin), this,
+                                                                              handle(*running.onfi));
             agenda_.post<&NandPackage::data_end>(onfi.bus_end, this, handle(onfi));
             break;
         default:
@@ -110,7 +117,8 @@ void NandPackage::start_program(Die& die, OnfiExtension& onfi, SimTime begin) {
 /// The array is done with `done`. True: it goes on with what waited, and the result of `done` is told behind it.
 bool NandPackage::next_program(Die& die, OnfiExtension& done) {
     Running& running = running_[done.die - first_in_channel_];
-    if (OnfiExtension* const before = std::exchange(running.unanswered, nullptr); before != nullptr) respond(*before->request);
+    if (OnfiExtension* const before = std::exchange(running.unanswered, nullptr); before != nullptr)
+        respond(*before->request);
     OnfiExtension* const next = std::exchange(running.behind, nullptr);
     if (next == nullptr) return false;
     die.take_over();
@@ -125,15 +133,20 @@ bool NandPackage::next_program(Die& die, OnfiExtension& done) {
 
 void NandPackage::array_ready(std::uint64_t h) {
     OnfiExtension& onfi = sequence_of(h);
-    if (const std::uint32_t failed = die_of(onfi).finish(onfi.target.data(), onfi.count); __builtin_expect(failed != 0, 0))
+    if (const std::uint32_t failed = die_of(onfi).finish(onfi.target.data(), onfi.count);
+        __builtin_expect(failed != 0, 0))
         for (std::uint32_t i = 0; i < onfi.count; ++i)
             if ((failed >> onfi.target[i].plane & 1u) != 0)
-                onfi.target[i].status.result = onfi.op == FlashOp::erase ? FlashResult::erase_failed : FlashResult::program_failed;
-    if (__builtin_expect(config_.cache_program, 0) && onfi.op == FlashOp::program && next_program(die_of(onfi), onfi)) return;
+                onfi.target[i].status.result =
+                    onfi.op == FlashOp::erase ? FlashResult::erase_failed : FlashResult::program_failed;
+    if (__builtin_expect(config_.cache_program, 0) && onfi.op == FlashOp::program && next_program(die_of(onfi), onfi))
+        return;
     respond(*onfi.request);
 }
 
-void NandPackage::data_end(std::uint64_t h) { respond(*sequence_of(h).request); }
+void NandPackage::data_end(std::uint64_t h) {
+    respond(*sequence_of(h).request);
+}
 
 inline void NandPackage::respond(tlm::tlm_generic_payload& payload) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part is over:
-// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). With cache program a program
-// is over when its result is known: the array is idle (FAIL), or R/B# has risen behind the next program (FAILC). Array contents are sampled when a read's
-// array time ends and changed when a program's or erase's ends. Each LUN has its own R/B#; no status polling.
+// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). With cache
+// program a program is over when its result is known: the array is idle (FAIL), or R/B# has risen behind the next
+// program (FAILC). Array contents are sampled when a read's array time ends and changed when a program's or erase's
+// ends. Each LUN has its own R/B#; no status polling.
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
@@ -71,7 +71,7 @@ private:
         OnfiExtension* unanswered = nullptr;  ///< done before `onfi`; its result is told with that one's (10h)
     };
     std::vector<Die> dies_;
-    std::vector<Running> running_;  // by LUN
+    std::vector<Running> running_;                           // by LUN
     tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // behind the socket
 };
 

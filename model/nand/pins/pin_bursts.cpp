@@ -10,7 +10,8 @@ constexpr Ps kRounding{1};  // instants are whole picoseconds
 
 }  // namespace
 
-PinBursts::PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told, PinViolations& violations)
+PinBursts::PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told,
+                     PinViolations& violations)
     : t_(nand.onfi),
       limits_(limits),
       pins_(pins),
@@ -61,12 +62,14 @@ void PinBursts::begin_out(SimTime t) {
     re_edges_.clear();
     PinDecoder::Target* const from = told_.target(t, "RE#");
     if (from == nullptr) return;
-    if (from->open || from->prefixed || !from->readable) return violations_.add("sequence", t, "data out of a page that was not selected");
+    if (from->open || from->prefixed || !from->readable)
+        return violations_.add("sequence", t, "data out of a page that was not selected");
     from->end_wait(t, violations_);
     // With independent plane reads R/B# says only whether any plane is busy.
     if (from->status || from->source == PinDecoder::kUnknown || independent_) return;
     const Pin ready = rb_n(static_cast<std::uint32_t>(from->source));
-    if (pins_.value(ready) == 0) violations_.add("R/B#", t, "data out of die " + std::to_string(from->source) + ", which is busy");
+    if (pins_.value(ready) == 0)
+        violations_.add("R/B#", t, "data out of die " + std::to_string(from->source) + ", which is busy");
     violations_.at_least("tRR", t, pins_.changed(ready), t_.t_rr);
 }
 
@@ -87,7 +90,7 @@ void PinBursts::end_out(SimTime t) {
     violations_.at_least("tRPSTH", t, last, t_rpst_ + t_.t_rpsth);
     if (out_strobes_ != re_edges_.size())
         violations_.add("DQS count", t,
-                  std::to_string(out_strobes_) + " strobes for " + std::to_string(re_edges_.size()) + " of RE#");
+                        std::to_string(out_strobes_) + " strobes for " + std::to_string(re_edges_.size()) + " of RE#");
     count_bytes(t, re_edges_.size());
 }
 
@@ -154,7 +157,7 @@ void PinBursts::count_bytes(SimTime t, std::size_t strobes) {
     if (expected_bytes_.empty()) return violations_.add("byte count", t, "a data burst that no sequence has");
     if (expected_bytes_.front() != strobes)
         violations_.add("byte count", t,
-                  std::to_string(strobes) + " strobes for " + std::to_string(expected_bytes_.front()) + " bytes");
+                        std::to_string(strobes) + " strobes for " + std::to_string(expected_bytes_.front()) + " bytes");
     expected_bytes_.pop_front();
 }
 

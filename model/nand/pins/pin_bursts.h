@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data bursts on the pins of a channel: strobes, their pre- and postambles, how many there are, and whether what was told allows
-// them.
+// The data bursts on the pins of a channel: strobes, their pre- and postambles, how many there are, and whether what
+// was told allows them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace ssdtlm {
 class PinBursts {
 public:
     /// All must outlive it.
-    PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told, PinViolations& violations);
+    PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told,
+              PinViolations& violations);
 
     /// A burst to come has so many bytes.
     void expect(std::uint32_t bytes) { expected_bytes_.push_back(bytes); }

@@ -60,7 +60,8 @@ void PinChecker::check_edges(const std::vector<PinEdge>& edges) {
 }
 
 bool PinChecker::no_chip_enabled() const {
-    return std::all_of(pins_.values.begin() + idx(Pin::ce_n), pins_.values.begin() + idx(Pin::rb_n), [](PinValue level) { return level != 0; });
+    return std::all_of(pins_.values.begin() + idx(Pin::ce_n), pins_.values.begin() + idx(Pin::rb_n),
+                       [](PinValue level) { return level != 0; });
 }
 
 void PinChecker::drain(SimTime before) {

@@ -12,12 +12,13 @@
 //   data rate, DQS count, byte count              strobes not faster than configured; one of DQS for each of RE#; as
 //                                                 many as the sequence has bytes
 //   CE#, R/B#                                     cycles with no or several chip enables; a command to a busy die
-//   ARDY                                          another command than 80h or a suspend while the array is at work behind 15h
-//   resume                                        13h, D2h: the LUN addressed last has a suspended program or erase
-//   sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h (with cache program also 15h),
+//   ARDY                                          another command than 80h or a suspend while the array is at work
+//   behind 15h resume                                        13h, D2h: the LUN addressed last has a suspended program
+//   or erase sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h
+//   (with cache program also 15h),
 //                                                 60h-3A-D0h/D1h, 70h, 78h-3A, 84h-3A, 13h, 61h-3A, D2h; data out only
-//                                                 of what was selected; SlcMode::prefix (A2h) only right before 00h, 80h
-//                                                 and 60h
+//                                                 of what was selected; SlcMode::prefix (A2h) only right before 00h,
+//                                                 80h and 60h
 #pragma once
 
 #include <array>
@@ -45,11 +46,11 @@ public:
     void finish();
     /// The power goes: what would come from now on does not, and what was under way breaks no rule. Then begins anew.
     void power_lost(SimTime now);
-    /// Pins that were recorded, instead of sequences: all edges of one instant. How many bytes a burst should have is not known then,
-    /// and the rule "byte count" is not checked. Sequences are not counted.
+    /// Pins that were recorded, instead of sequences: all edges of one instant. How many bytes a burst should have is
+    /// not known then, and the rule "byte count" is not checked. Sequences are not counted.
     void check_edges(const std::vector<PinEdge>& edges);
-    /// Before the first of these: levels at the begin of a recording of a device that was at work. What was told before counts as
-    /// right; checks begin when no chip enable is low.
+    /// Before the first of these: levels at the begin of a recording of a device that was at work. What was told before
+    /// counts as right; checks begin when no chip enable is low.
     void begin_inside(const std::vector<PinEdge>& levels);
 
     /// The first hundred.

@@ -22,8 +22,12 @@ Ps shortest_program(const NandConfig& nand) {
     return std::max(least - nand.t_cache_busy, Ps{0});
 }
 
-bool selects(FlashOp op) { return op == FlashOp::change_column || op == FlashOp::select_plane; }
-bool is_status(FlashOp op) { return op == FlashOp::read_status || op == FlashOp::read_status_enhanced; }
+bool selects(FlashOp op) {
+    return op == FlashOp::change_column || op == FlashOp::select_plane;
+}
+bool is_status(FlashOp op) {
+    return op == FlashOp::read_status || op == FlashOp::read_status_enhanced;
+}
 
 }  // namespace
 
@@ -76,7 +80,8 @@ void PinDecoder::begin_inside(SimTime now) {
 
 PinDecoder::Target* PinDecoder::target(SimTime t, const char* what) {
     if (low_chips_ == 1 && way_ < targets_.size() && pins_.value(ce_n(way_)) == 0) return &targets_[way_];
-    violations_.add("CE#", t, std::string(what) + " with " + std::to_string(low_chips_) + " chip enables low; one has to be");
+    violations_.add("CE#", t,
+                    std::string(what) + " with " + std::to_string(low_chips_) + " chip enables low; one has to be");
     return nullptr;
 }
 
@@ -89,7 +94,9 @@ void PinDecoder::Target::end_wait(SimTime t, PinViolations& violations) {
     wait_rule = "";
 }
 
-bool PinDecoder::is_busy(int die) const { return die != kUnknown && pins_.value(rb_n(static_cast<std::uint32_t>(die))) == 0; }
+bool PinDecoder::is_busy(int die) const {
+    return die != kUnknown && pins_.value(rb_n(static_cast<std::uint32_t>(die))) == 0;
+}
 
 // --- commands --------------------------------------------------------------------------------------------------------
 
@@ -109,7 +116,8 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     to.row = 0;
     to.die = kUnknown;
     // What goes on with the page in the register, and 78h, which a page is still selected after.
-    if (op != FlashOp::change_column && !is_status(op) && onfi_operation(op).effect != ArrayEffect::suspends) to.readable = to.status = false;
+    if (op != FlashOp::change_column && !is_status(op) && onfi_operation(op).effect != ArrayEffect::suspends)
+        to.readable = to.status = false;
     if (onfi_operation(op).addresses() != 0) return;
     if (is_status(op)) return status_selected(t, to);
     resumed(t, to);
@@ -123,8 +131,9 @@ void PinDecoder::resumed(SimTime t, Target& to) {
         FlashOp& suspended = suspended_[static_cast<std::size_t>(to.addressed)];
         if (suspended != operation && suspended != kNotKnown)
             violations_.add("resume", t,
-                            hex(to.opcode) + " goes to die " + std::to_string(to.addressed) + ", which was addressed last and has no suspended " +
-                                onfi_operation(operation).name + "; select the LUN by 78h and its row first");
+                            hex(to.opcode) + " goes to die " + std::to_string(to.addressed) +
+                                ", which was addressed last and has no suspended " + onfi_operation(operation).name +
+                                "; select the LUN by 78h and its row first");
         suspended = kNothing;
     }
     busy_.push_back({way_, to.addressed, t});
@@ -133,7 +142,8 @@ void PinDecoder::resumed(SimTime t, Target& to) {
 /// It is before something that it does not belong to.
 void PinDecoder::end_prefix(SimTime t, Target& to, const std::string& before) {
     to.prefixed = false;
-    violations_.add("sequence", t, hex(slc_prefix_) + " before " + before + "; it stands only before a read, program or erase");
+    violations_.add("sequence", t,
+                    hex(slc_prefix_) + " before " + before + "; it stands only before a read, program or erase");
 }
 
 void PinDecoder::status_selected(SimTime t, Target& to) {
@@ -155,7 +165,7 @@ void PinDecoder::address(SimTime t, Target& to, std::uint8_t byte) {
     const std::uint32_t wanted = to.open ? op.addresses() : 0;
     if (to.addresses >= wanted)
         return violations_.add("address cycles", t,
-                         to.open ? hex(to.opcode) + " takes " + std::to_string(wanted) : "without a command");
+                               to.open ? hex(to.opcode) + " takes " + std::to_string(wanted) : "without a command");
     if (op.rows != 0 && to.addresses >= op.columns) to.row |= std::uint32_t{byte} << 8 * (to.addresses - op.columns);
     if (++to.addresses == wanted) addresses_done(t, to);
 }
@@ -171,10 +181,13 @@ void PinDecoder::addresses_done(SimTime t, Target& to) {
     const bool may_be_busy = independent_ && (to.op == FlashOp::read || to.op == FlashOp::select_plane);
     if (!may_be_busy && is_busy(to.die))
         violations_.add("R/B#", t, hex(to.opcode) + " to die " + std::to_string(to.die) + ", which is busy");
-    if (cache_program_ && to.die != kUnknown && to.op != FlashOp::program && t < arrays_[static_cast<std::size_t>(to.die)].until)
+    if (cache_program_ && to.die != kUnknown && to.op != FlashOp::program &&
+        t < arrays_[static_cast<std::size_t>(to.die)].until)
         violations_.add("ARDY", t,
-                        hex(to.opcode) + " to die " + std::to_string(to.die) + ", whose array is at work behind 15h until " +
-                            nanoseconds(arrays_[static_cast<std::size_t>(to.die)].until.time_since_epoch()) + " at the earliest; 80h may come before");
+                        hex(to.opcode) + " to die " + std::to_string(to.die) +
+                            ", whose array is at work behind 15h until " +
+                            nanoseconds(arrays_[static_cast<std::size_t>(to.die)].until.time_since_epoch()) +
+                            " at the earliest; 80h may come before");
     to.wait_rule = "";
     if (onfi_operation(to.op).data == DataCycles::in) await_data(t, to);
 }
@@ -196,8 +209,8 @@ void PinDecoder::confirm(SimTime t, Target& to, std::uint8_t opcode) {
     if (!op.confirmed_by(opcode) && !cached) return violations_.add("sequence", t, both + " is no sequence in use");
     if (to.addresses != op.addresses())
         violations_.add("address cycles", t,
-                  both + " with " + std::to_string(to.addresses) + " address cycles; it takes " +
-                      std::to_string(op.addresses()));
+                        both + " with " + std::to_string(to.addresses) + " address cycles; it takes " +
+                            std::to_string(op.addresses()));
     if (op.data == DataCycles::in && !to.data) violations_.add("sequence", t, both + " without data");
     if (selects(to.op)) {
         if (op.rows != 0) to.source = to.die;

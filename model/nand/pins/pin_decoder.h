@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chip enables of a channel have been told: decodes command and address cycles into sequences, knows what data is to come
-// and which die has to become busy. Reports what is no sequence in use, and a command to a busy die.
+// What the chip enables of a channel have been told: decodes command and address cycles into sequences, knows what data
+// is to come and which die has to become busy. Reports what is no sequence in use, and a command to a busy die.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ public:
 
     /// What one chip enable has been told.
     struct Target {
-        std::uint8_t opcode = 0;  ///< command whose addresses or confirmation are awaited; see open
+        std::uint8_t opcode = 0;     ///< command whose addresses or confirmation are awaited; see open
         FlashOp op = FlashOp::read;  ///< that it begins
         bool open = false;
         bool prefixed = false;  ///< a prefix has come: an operation of SLC mode has to begin
@@ -76,8 +76,8 @@ private:
     void suspends(SimTime t, const Target& to);
     /// Cache program: the array is still at work behind R/B# high.
     struct Array {
-        bool caching = false;       // 15h came, and R/B# has not risen since
-        SimTime until = kLongAgo;   // at the earliest
+        bool caching = false;      // 15h came, and R/B# has not risen since
+        SimTime until = kLongAgo;  // at the earliest
     };
     void addresses_done(SimTime t, Target& to);
     void status_selected(SimTime t, Target& to);
@@ -94,7 +94,7 @@ private:
     const unsigned lun_shift_;
     const bool luns_known_;  // row addresses name the LUN
     const bool cache_program_;
-    const Ps array_at_least_;  // from where R/B# rises behind 15h
+    const Ps array_at_least_;    // from where R/B# rises behind 15h
     std::vector<Array> arrays_;  // by die; empty without cache program
 
     std::vector<Target> targets_;

@@ -14,15 +14,19 @@ RowAddress::RowAddress(const NandGeometry& geometry)
       lun_shift_(block_shift_ + bits_for(geometry.blocks_per_plane)) {}
 
 PageLayout::PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry) : unit_bytes_(geometry.unit_bytes) {
-    for (std::uint32_t byte = 0; byte <= geometry.page_bytes; byte += kSector) starts_.push_back(timing.bus_bytes(byte));
+    for (std::uint32_t byte = 0; byte <= geometry.page_bytes; byte += kSector)
+        starts_.push_back(timing.bus_bytes(byte));
 }
 
 std::uint8_t PageLayout::byte(const OnfiTarget& target, std::uint32_t column) const {
     if (target.spare == nullptr) return 0xFF;
     if (target.spare_only) return static_cast<std::uint8_t>(idx(target.spare[0]) >> 8 * (column % 4));
-    const auto sector = static_cast<std::uint32_t>(std::upper_bound(starts_.begin() + 1, starts_.end() - 1, column) - starts_.begin()) - 1;
+    const auto sector =
+        static_cast<std::uint32_t>(std::upper_bound(starts_.begin() + 1, starts_.end() - 1, column) - starts_.begin()) -
+        1;
     const std::uint32_t in_sector = column - starts_[sector], unit = sector * kSector / unit_bytes_;
-    if (target.bytes != nullptr && target.bytes[unit] && in_sector < kSector) return target.bytes[unit].data()[sector * kSector % unit_bytes_ + in_sector];
+    if (target.bytes != nullptr && target.bytes[unit] && in_sector < kSector)
+        return target.bytes[unit].data()[sector * kSector % unit_bytes_ + in_sector];
     return static_cast<std::uint8_t>(idx(target.spare[unit]) >> 8 * (column % 4));
 }
 
@@ -119,7 +123,9 @@ PinGenerator::PinGenerator(const NandConfig& config)
       access_(timing_.data_out(0) - config.onfi.t_rr) {
     const bool ideal = config.onfi.interface == OnfiInterface::ideal;
     if (config.onfi.interface == OnfiInterface::nv_ddr || ideal)
-        throw UserError(Problem{"nand.onfi.interface", std::string("pins are asked for, but ") + (ideal ? "\"ideal\" has none" : "\"nv-ddr\" runs its cycles on a clock"),
+        throw UserError(Problem{"nand.onfi.interface",
+                                std::string("pins are asked for, but ") +
+                                    (ideal ? "\"ideal\" has none" : "\"nv-ddr\" runs its cycles on a clock"),
                                 "pins exist for sdr, nv-ddr2, nv-ddr3 and nv-lpddr4",
                                 "choose one of these, or run without pins"});
     SSDTLM_CHECK(config.geometry.ways <= kMaxPinWays && config.geometry.dies_per_channel() <= kMaxPinDies,
@@ -137,7 +143,8 @@ PinCommand PinGenerator::command(FlashOp op, std::uint16_t die, std::uint8_t cou
     if (op == FlashOp::read_out &&
         end - begin > timing_.burst(target[0].data_bytes, target[0].spare_only).out + timing_.select() / 2)
         c.select = PinSelect::enhanced;
-    if (onfi_operation(op).effect == ArrayEffect::resumes && end - begin > timing_.issue(op, 1)) c.select = PinSelect::enhanced;
+    if (onfi_operation(op).effect == ArrayEffect::resumes && end - begin > timing_.issue(op, 1))
+        c.select = PinSelect::enhanced;
     return c;
 }
 
@@ -150,7 +157,8 @@ PinGenerator::Bytes PinGenerator::bytes_of(const OnfiTarget& target) const {
     return b;
 }
 
-void PinGenerator::address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die, const OnfiTarget& target) const {
+void PinGenerator::address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die,
+                                  const OnfiTarget& target) const {
     w.command(static_cast<std::uint8_t>(op.first));
     const std::uint32_t column = op.columns == 0 ? 0 : layout_.column(target.first_byte);
     for (std::uint32_t c = 0; c < op.columns; ++c) w.address(column >> 8 * c);
@@ -194,7 +202,8 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
             data_in(w, bytes);
             w.begin_group();
         }
-        if (op.confirm != kNoCycle) w.command(static_cast<std::uint8_t>(!last ? op.queue : command.more ? op.cache : op.confirm));
+        if (op.confirm != kNoCycle)
+            w.command(static_cast<std::uint8_t>(!last ? op.queue : command.more ? op.cache : op.confirm));
         if (!last) w.busy_between_planes();
     }
     w.finish(op.effect != ArrayEffect::suspends || command.ready);  // else R/B# is low

@@ -2,8 +2,9 @@
 // The pins of each ONFI sequence of the timing model. First and last instant are those of OnfiBusTiming; between them:
 //
 //   command, address   a cycle is tWC long: CLE, ALE and DQ change at its begin, WE# falls at 3/10 and rises at 8/10
-//   SLC mode           the prefix is a command cycle in front of the first command of each plane in that mode, behind its tCS
-//   data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per byte; DQS
+//   SLC mode           the prefix is a command cycle in front of the first command of each plane in that mode, behind
+//   its tCS data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per
+//   byte; DQS
 //                      and DQ follow each edge of RE# by tDQSRE; RE# rests tRPST + tRPSTH, then CE#, RE# and DQS go
 //   data in            DQS falls tADL after the last address cycle, rests tWPRE, then toggles once per byte in the
 //                      middle of DQ's bytes, rests tWPST + tWPSTH
@@ -48,8 +49,8 @@ struct PinCommand {
     std::uint8_t count = 0;              ///< planes
     const OnfiTarget* target = nullptr;  ///< `count` of them
     SimTime begin{};
-    bool more = false;                   ///< program: confirmed by 15h
-    bool ready = false;                  ///< suspend: R/B# is high, as behind 15h, and falls
+    bool more = false;   ///< program: confirmed by 15h
+    bool ready = false;  ///< suspend: R/B# is high, as behind 15h, and falls
 };
 
 /// tDQSD: RE# low to DQS driven by the die; 5..18 ns (Micron L06B model parameters).
@@ -71,14 +72,15 @@ private:
     unsigned lun_shift_ = 0;
 };
 
-/// A page as it lies in the register and on DQ: each sector of 512 B is followed by its share of the spare area, as the code words
-/// of an ECC engine are.
+/// A page as it lies in the register and on DQ: each sector of 512 B is followed by its share of the spare area, as the
+/// code words of an ECC engine are.
 class PageLayout {
 public:
     PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry);
     /// Column at which a user byte lies, which is the first of a sector.
     std::uint32_t column(std::uint32_t user_byte) const { return starts_[user_byte / kSector]; }
-    /// The byte in a column: of the data where the target has its bytes, else of the 32 bits that stand for the mapping unit.
+    /// The byte in a column: of the data where the target has its bytes, else of the 32 bits that stand for the mapping
+    /// unit.
     std::uint8_t byte(const OnfiTarget& target, std::uint32_t column) const;
 
 private:
@@ -94,8 +96,8 @@ public:
 
     /// The command of a sequence as the bus payload describes it: whether a data-out burst selects its plane first
     /// (06h-5A-E0h), or a resume its LUN (78h-3A), shows in its duration.
-    PinCommand command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
-                       SimTime begin, SimTime end) const;
+    PinCommand command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target, SimTime begin,
+                       SimTime end) const;
 
     /// Replaces what is in `out`.
     void play(const PinCommand& command, PinSequence& out) const;

@@ -11,7 +11,9 @@ PinLevels::PinLevels() {
     since.fill(kLongAgo);
 }
 
-std::string nanoseconds(Ps t) { return std::to_string(t.count() / 1000) + "." + std::to_string(1000 + t.count() % 1000).substr(1) + " ns"; }
+std::string nanoseconds(Ps t) {
+    return std::to_string(t.count() / 1000) + "." + std::to_string(1000 + t.count() % 1000).substr(1) + " ns";
+}
 
 void PinViolations::at_least(const char* rule, SimTime t, SimTime since, Ps limit) {
     if (t - since >= limit) return;

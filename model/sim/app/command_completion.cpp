@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The completion script of bash. It needs nothing but bash itself (no bash-completion).
 #include "sim/app/command_pages.h"
-#include "sim/app/command_view.h"
 #include "sim/app/command_table.h"
+#include "sim/app/command_view.h"
 #include "sim/app/completion_words.h"
 #include "sim/config/parameters.h"
 
@@ -12,13 +12,20 @@ namespace {
 /// A command of the script.
 std::string bash_action(const OptionView& o) {
     switch (completes(o)) {
-        case Completes::words: return "_ssdtlm_words '" + joined(o.words) + "'";
-        case Completes::file: return "_ssdtlm_files -f";
-        case Completes::folder: return "_ssdtlm_files -d";
-        case Completes::device: return "_ssdtlm_shipped presets";
-        case Completes::workload: return "_ssdtlm_shipped workloads";
-        case Completes::assignment: return "_ssdtlm_parameters";
-        case Completes::nothing: break;
+        case Completes::words:
+            return "_ssdtlm_words '" + joined(o.words) + "'";
+        case Completes::file:
+            return "_ssdtlm_files -f";
+        case Completes::folder:
+            return "_ssdtlm_files -d";
+        case Completes::device:
+            return "_ssdtlm_shipped presets";
+        case Completes::workload:
+            return "_ssdtlm_shipped workloads";
+        case Completes::assignment:
+            return "_ssdtlm_parameters";
+        case Completes::nothing:
+            break;
     }
     return ":";
 }
@@ -75,7 +82,8 @@ std::string bash_completion(const CLI::App& table) {
     for (const auto& c : commands) {
         std::vector<std::string> words;
         for (const auto& o : c.options()) words.insert(words.end(), o.names.begin(), o.names.end());
-        s += "        '" + below_program(c.path) + "')\n            if [[ $cur == -* ]]; then _ssdtlm_words '" + joined(words) + "'";
+        s += "        '" + below_program(c.path) + "')\n            if [[ $cur == -* ]]; then _ssdtlm_words '" +
+             joined(words) + "'";
         std::vector<std::string> names;
         for (const auto& sub : c.subcommands) names.push_back(sub.name);
         const auto arguments = c.arguments();
@@ -117,7 +125,10 @@ Completes completes(const OptionView& o) {
 }
 
 CompletionPage completion_page(const std::string& shell) {
-    return shell == "bash" ? bash_completion : shell == "zsh" ? zsh_completion : shell == "fish" ? fish_completion : nullptr;
+    return shell == "bash"   ? bash_completion
+           : shell == "zsh"  ? zsh_completion
+           : shell == "fish" ? fish_completion
+                             : nullptr;
 }
 
 }  // namespace ssdtlm

@@ -56,7 +56,9 @@ public:
         const bool check = words.size() > 2 && words[1] == "config" && words[2] == "check";
         if (run && take_word(words, "--report")) line_.run.report = "";
         if (run || check)
-            line_.run.fio.arguments = take_fio_arguments(words, option_names(run ? *app_.get_subcommand("run") : *app_.get_subcommand("config")->get_subcommand("check")));
+            line_.run.fio.arguments =
+                take_fio_arguments(words, option_names(run ? *app_.get_subcommand("run")
+                                                           : *app_.get_subcommand("config")->get_subcommand("check")));
         std::vector<const char*> arguments;
         for (const auto& w : words) arguments.push_back(w.c_str());
         try {
@@ -169,7 +171,8 @@ private:
                 if (const CompletionPage page = completion_page(texts_.shell)) {
                     line_.text = page(app_);
                 } else {
-                    add("shell '" + texts_.shell + "'", listed(shell_words()), did_you_mean(texts_.shell, shell_words()));
+                    add("shell '" + texts_.shell + "'", listed(shell_words()),
+                        did_you_mean(texts_.shell, shell_words()));
                 }
                 break;
             default:
@@ -199,7 +202,8 @@ private:
             const bool job = word.size() > 4 && word.compare(word.size() - 4, 4, ".fio") == 0;
             if (job || (!names(presets(), word) && !std::filesystem::exists(word) &&
                         (names(shipped_jobs(), word) || WorkloadGenerators::instance().policies().count(word) != 0)))
-                add("'" + word + "' is a workload, and stands where devices do", "a device file or a preset", "write -w " + word);
+                add("'" + word + "' is a workload, and stands where devices do", "a device file or a preset",
+                    "write -w " + word);
         }
     }
 
@@ -224,7 +228,9 @@ private:
         pick("--replay", texts_.replay, replay_words(), run.replay.mode);
         if (!texts_.replay_gap.empty()) {
             const QuantityResult gap = parse_quantity(texts_.replay_gap, Dimension::age);
-            if (!gap.ok || gap.value == 0) add("--replay-gap " + texts_.replay_gap + (gap.ok ? "" : ": " + gap.found), "a time above 0, up to 292 years, for example 100ms, 2h or 1y", gap.repair);
+            if (!gap.ok || gap.value == 0)
+                add("--replay-gap " + texts_.replay_gap + (gap.ok ? "" : ": " + gap.found),
+                    "a time above 0, up to 292 years, for example 100ms, 2h or 1y", gap.repair);
             if (gap.ok) run.trace.most_gap = Age::nanoseconds(gap.value);
         }
         if (run.replay.depth == 0) add("--replay-depth 0", "at least 1", "");
@@ -233,9 +239,10 @@ private:
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run && line_.command != Command::config_check) return;
-        for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
-                                 "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
-                                 "--replay-gap", "--replay-loops", "--replay-jobs"})
+        for (const char* name :
+             {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
+              "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth",
+              "--time-scale", "--replay-gap", "--replay-loops", "--replay-jobs"})
             if (deepest().get_option(name)->count() != 0) run.trace_options.emplace_back(name);
         if (line_.command != Command::run) return;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");
@@ -244,7 +251,8 @@ private:
         run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
         find_workload_among_devices();
         if (run.workload.empty() && run.fio.arguments.empty() && problems_.empty())
-            add("no workload: --workload is missing", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
+            add("no workload: --workload is missing",
+                "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
     }
 
     CommandLineTexts texts_;

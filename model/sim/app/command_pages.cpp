@@ -39,8 +39,10 @@ std::string wrapped(const std::string& text, std::size_t column) {
 /// Heading and sentence beside each other, or below when the heading is long.
 std::string entry(const std::string& heading, const std::string& sentence) {
     std::string s = "  " + heading;
-    if (s.size() + 2 > kSentenceColumn) s += "\n" + std::string(kSentenceColumn, ' ');
-    else s += std::string(kSentenceColumn - s.size(), ' ');
+    if (s.size() + 2 > kSentenceColumn)
+        s += "\n" + std::string(kSentenceColumn, ' ');
+    else
+        s += std::string(kSentenceColumn - s.size(), ' ');
     return s + wrapped(sentence, kSentenceColumn) + "\n";
 }
 
@@ -61,9 +63,12 @@ constexpr ExitStatus kExitStatuses[] = {
 std::string roff(const std::string& text) {
     std::string s;
     for (char c : text) {
-        if (c == '\\') s += "\\e";
-        else if (c == '-') s += "\\-";
-        else s += c;
+        if (c == '\\')
+            s += "\\e";
+        else if (c == '-')
+            s += "\\-";
+        else
+            s += c;
     }
     // A line that begins with a control character would be a request.
     return !s.empty() && (s[0] == '.' || s[0] == '\'') ? "\\&" + s : s;
@@ -83,7 +88,9 @@ std::string tagged(const std::string& heading, const std::string& sentence) {
 
 }  // namespace
 
-std::string version_text() { return std::string("ssdtlm ") + kVersion + "\n"; }
+std::string version_text() {
+    return std::string("ssdtlm ") + kVersion + "\n";
+}
 
 std::string command_path(const CLI::App& command) {
     const CLI::App* parent = command.get_parent();
@@ -113,8 +120,10 @@ std::string manual_page(const CLI::App& table) {
                     "\" \"User Commands\"\n.SH NAME\nssdtlm \\- " + roff(table.get_description()) + "\n.SH SYNOPSIS\n";
     for (const auto& c : commands)
         if (c.subcommands.empty()) s += ".br\n" + roff(c.usage()) + "\n";
-    s += ".SH DESCRIPTION\nssdtlm simulates an NVMe SSD, from the driver of the host to the dies of the flash, and says where\n"
-         "the time of each command goes. A device is a preset or a TOML file; a workload is a fio job file or a block trace.\n"
+    s += ".SH DESCRIPTION\nssdtlm simulates an NVMe SSD, from the driver of the host to the dies of the flash, and "
+         "says where\n"
+         "the time of each command goes. A device is a preset or a TOML file; a workload is a fio job file or a block "
+         "trace.\n"
          ".SH COMMANDS\n";
     for (const auto& c : commands) {
         if (!c.subcommands.empty()) continue;

@@ -76,8 +76,10 @@ private:
     void workload(CLI::App* sub) {
         group(sub, "Workload");
         sub->add_option("-w,--workload", line_.run.workload,
-                        "fio job file or block trace (may be .gz; told apart by content), - for standard input, or the name of one that "
-                        "comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand alone. "
+                        "fio job file or block trace (may be .gz; told apart by content), - for standard input, or the "
+                        "name of one that "
+                        "comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) "
+                        "may stand alone. "
                         "With a job FILE the file's options win (as in fio); with a NAME the command line wins")
             ->type_name(kWorkloadKind);
         sub->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
@@ -89,19 +91,23 @@ private:
 
     void trace_input(CLI::App* sub) {
         group(sub, "Block traces");
-        sub->add_option("--trace-format", line_.run.trace.format, "Format of the trace; auto: found from its first lines")
+        sub->add_option("--trace-format", line_.run.trace.format,
+                        "Format of the trace; auto: found from its first lines")
             ->capture_default_str()
             ->type_name(one_of(trace_format_words()));
-        sub->add_option("--trace-columns", line_.run.trace.columns,
-                        "Columns of any other table, with the file's separator between them, for example "
-                        "time:us,op,offset:sectors,size,-,volume; also time:s|ms|ns|filetime, op:READ/WRITE with the words "
-                        "of the file, offset:BYTES, and ... for more that follow")
+        sub->add_option(
+               "--trace-columns", line_.run.trace.columns,
+               "Columns of any other table, with the file's separator between them, for example "
+               "time:us,op,offset:sectors,size,-,volume; also time:s|ms|ns|filetime, op:READ/WRITE with the words "
+               "of the file, offset:BYTES, and ... for more that follow")
             ->type_name("COLUMNS");
-        sub->add_option("--trace-volume", line_.run.trace.volume, "Take only this volume of the trace")->type_name("NAME");
+        sub->add_option("--trace-volume", line_.run.trace.volume, "Take only this volume of the trace")
+            ->type_name("NAME");
         sub->add_flag("--trace-overlay", line_.run.trace.overlay_volumes,
                       "Let all volumes start at address 0 instead of one after the other");
-        sub->add_flag("--trace-spread", line_.run.trace.spread,
-                      "Spread requests that share a time evenly over the resolution of the times, for traces in whole seconds");
+        sub->add_flag(
+            "--trace-spread", line_.run.trace.spread,
+            "Spread requests that share a time evenly over the resolution of the times, for traces in whole seconds");
         sub->add_flag("--trace-skip-broken", line_.run.trace.skip_broken,
                       "Count lines that cannot be read instead of refusing the trace");
         sub->add_option("--blkparse-action", texts_.blkparse_action, "blkparse rows to take: D (issued) or Q (queued)")
@@ -123,12 +129,15 @@ private:
         run->add_option("--time-scale", line_.run.replay.time_scale, "stamped: factor on the trace's times")
             ->capture_default_str()
             ->type_name("FACTOR");
-        run->add_option("--replay-gap", texts_.replay_gap, "stamped: pauses of the trace that are longer last so long, for example 1s; default: all are kept, up to 100 days in all")
+        run->add_option("--replay-gap", texts_.replay_gap,
+                        "stamped: pauses of the trace that are longer last so long, for example 1s; default: all are "
+                        "kept, up to 100 days in all")
             ->type_name("TIME");
         run->add_option("--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other")
             ->capture_default_str()
             ->type_name("N");
-        run->add_option("--replay-jobs", line_.run.replay.jobs, "Number of queue pairs over which the trace's volumes are spread")
+        run->add_option("--replay-jobs", line_.run.replay.jobs,
+                        "Number of queue pairs over which the trace's volumes are spread")
             ->capture_default_str()
             ->type_name("N");
     }
@@ -141,11 +150,14 @@ private:
                         "channel[*].pins, die[3][1], ...; --wave alone: all")
             ->expected(1)
             ->type_name("SCOPES");
-        run->add_option("--wave-from", w.from, "Simulated time at which the recording begins, for example 1ms")->type_name("TIME");
+        run->add_option("--wave-from", w.from, "Simulated time at which the recording begins, for example 1ms")
+            ->type_name("TIME");
         run->add_option("--wave-to", w.to, "Simulated time at which the recording ends")->type_name("TIME");
         run->add_option("--wave-trigger", w.trigger,
-                        "Record only around the first of these events: command=N (its submission), gc (the first victim), latency=TIME (a "
-                        "command that takes longer), overtake=N (a host read goes before N programs of garbage collection), power (a loss of "
+                        "Record only around the first of these events: command=N (its submission), gc (the first "
+                        "victim), latency=TIME (a "
+                        "command that takes longer), overtake=N (a host read goes before N programs of garbage "
+                        "collection), power (a loss of "
                         "power), error (an error status, a stall or a failed check)")
             ->type_name("EVENT");
         run->add_option("--wave-before", w.before, "History before the trigger; default 1ms")->type_name("TIME");
@@ -154,36 +166,45 @@ private:
     }
     void pins(CLI::App* run) {
         group(run, "Pins");
-        run->add_flag("--check-pins", line_.run.check_pins,
-                      "Check the pins of every channel against the rules of the ONFI bus, and fail the run when one is broken");
+        run->add_flag(
+            "--check-pins", line_.run.check_pins,
+            "Check the pins of every channel against the rules of the ONFI bus, and fail the run when one is broken");
     }
     void timeline(CLI::App* run) {
         group(run, "Timeline");
-        run->add_flag("--timeline", texts_.timeline,
-                      "Write trace.json: who occupied each queue, link direction, core, channel and die, for Perfetto or DuckDB");
-        run->add_option("--timeline-from", texts_.timeline_from, "Simulated time at which the recording begins")->type_name("TIME");
-        run->add_option("--timeline-to", texts_.timeline_to, "Simulated time at which the recording ends")->type_name("TIME");
+        run->add_flag(
+            "--timeline", texts_.timeline,
+            "Write trace.json: who occupied each queue, link direction, core, channel and die, for Perfetto or DuckDB");
+        run->add_option("--timeline-from", texts_.timeline_from, "Simulated time at which the recording begins")
+            ->type_name("TIME");
+        run->add_option("--timeline-to", texts_.timeline_to, "Simulated time at which the recording ends")
+            ->type_name("TIME");
     }
 
     void add_run() {
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
         device(run);
         workload(run);
-        run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")->type_name("N");
+        run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")
+            ->type_name("N");
         group(run, "Results");
         run->add_option("-o,--output", line_.run.output_directory,
                         "Folder for the results; default results/<device>-<workload>")
             ->type_name(kFolderKind);
-        run->add_option("--save-drive", line_.run.save_drive,
-                        "Save the drive at the end in this file, for runs that go on from there: --set precondition.from=FILE")
+        run->add_option(
+               "--save-drive", line_.run.save_drive,
+               "Save the drive at the end in this file, for runs that go on from there: --set precondition.from=FILE")
             ->type_name(kFileKind);
-        run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
+        run->add_flag("-q,--quiet", line_.run.quiet,
+                      "No progress, and no summary unless the results cannot be written");
         run->add_flag("--watch", line_.run.watch,
-                      "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage collection, ETA");
+                      "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage "
+                      "collection, ETA");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
         // The parser takes the word that stands alone away before: it would take the next one for its value.
         run->add_option("--report", line_.run.report,
-                        "After the run, write its report as `ssdtlm report` does; default report.html in the folder of the results")
+                        "After the run, write its report as `ssdtlm report` does; default report.html in the folder of "
+                        "the results")
             ->expected(0, 1)
             ->type_name(kFileKind);
         group(run, "Early end");
@@ -201,7 +222,9 @@ private:
     }
     void add_config() {
         auto* config = family("config", "Check, show and document device configurations");
-        auto* check = subcommand(*config, "check", "Report all problems of a device, alone or with a workload: what `run` would refuse", Command::config_check);
+        auto* check = subcommand(*config, "check",
+                                 "Report all problems of a device, alone or with a workload: what `run` would refuse",
+                                 Command::config_check);
         device(check);
         workload(check);
         group(check, "Output");
@@ -216,7 +239,8 @@ private:
         show->add_flag("--resolved", "Default, and the only form");
         show->add_flag("--json", line_.run.json, "Print JSON instead of TOML");
         show->add_option("--variants", line_.variants,
-                         "Instead, for each line of this file (- is standard input), a JSON list of further KEY=VALUE, print one "
+                         "Instead, for each line of this file (- is standard input), a JSON list of further KEY=VALUE, "
+                         "print one "
                          "line of JSON: the parameters, or the problems")
             ->type_name(kFileKind);
         subcommand(*config, "schema", "Print the JSON Schema of device files", Command::config_schema);
@@ -224,10 +248,12 @@ private:
             subcommand(*config, "presets", "List the devices that come with the program", Command::config_presets);
         group(presets, "Output");
         presets->add_flag("--json", line_.run.json, "Print JSON");
-        auto* workloads = subcommand(*config, "workloads", "List the workloads that come with the program", Command::config_workloads);
+        auto* workloads = subcommand(*config, "workloads", "List the workloads that come with the program",
+                                     Command::config_workloads);
         group(workloads, "Output");
         workloads->add_flag("--json", line_.run.json, "Print JSON");
-        auto* fio = subcommand(*config, "fio", "List the options of fio, and what becomes of each here", Command::config_fio);
+        auto* fio =
+            subcommand(*config, "fio", "List the options of fio, and what becomes of each here", Command::config_fio);
         group(fio, "Output");
         fio->add_flag("--json", line_.run.json, "Print JSON instead of Markdown");
         subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
@@ -252,11 +278,18 @@ private:
     }
     void add_wave() {
         auto* wave = family("wave", "Look into recorded waveforms");
-        auto* check = subcommand(*wave, "check", "Check the recorded pins of channels against the rules of the ONFI bus", Command::wave_check);
+        auto* check =
+            subcommand(*wave, "check", "Check the recorded pins of channels against the rules of the ONFI bus",
+                       Command::wave_check);
         group(check, "Waveform");
-        check->add_option("file", line_.wave_file, "A .vcd that has pins, as --wave=channel[0].pins writes it")->required()->type_name(kFileKind);
+        check->add_option("file", line_.wave_file, "A .vcd that has pins, as --wave=channel[0].pins writes it")
+            ->required()
+            ->type_name(kFileKind);
         group(check, "Device");
-        check->add_option("device", line_.files, "Device files or presets, merged from left to right; default: the device of result.json beside the file")
+        check
+            ->add_option("device", line_.files,
+                         "Device files or presets, merged from left to right; default: the device of result.json "
+                         "beside the file")
             ->type_name(kDeviceKind);
         check->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated")
             ->expected(1)
@@ -268,18 +301,21 @@ private:
     /// that a mistyped option is found at once.
     void add_python() {
         PythonTexts& p = texts_.python;
-        auto* compare = subcommand(app_, "compare", "Say what differs between runs, in configuration and in results", Command::python);
+        auto* compare = subcommand(app_, "compare", "Say what differs between runs, in configuration and in results",
+                                   Command::python);
         group(compare, "Runs");
         compare
-            ->add_option("run", p.words, "Folder of a run, or a folder of such folders that differ in the seed only; the others "
-                                         "are compared with the first")
+            ->add_option("run", p.words,
+                         "Folder of a run, or a folder of such folders that differ in the seed only; the others "
+                         "are compared with the first")
             ->required()
             ->type_name(kFolderKind);
         group(compare, "Check");
         compare
-            ->add_option("--fail-if", p.conditions,
-                         "End with exit code 1 when this holds for a run: 'read.total.p99 > +5%' (change against the first), "
-                         "'read.iops < -1000' (the same in its unit), 'ftl.waf > 3' (the value); may be repeated")
+            ->add_option(
+                "--fail-if", p.conditions,
+                "End with exit code 1 when this holds for a run: 'read.total.p99 > +5%' (change against the first), "
+                "'read.iops < -1000' (the same in its unit), 'ftl.waf > 3' (the value); may be repeated")
             ->expected(1)
             ->take_all()
             ->allow_extra_args(false)
@@ -288,32 +324,43 @@ private:
         compare->add_option("-n,--lines", p.text, "Number of lines of each table; 0: all (default 10)")->type_name("N");
         compare->add_flag("--json", p.flag, "Print JSON, with all lines");
         compare->add_flag("--markdown", p.flag, "Print Markdown");
-        auto* explain = subcommand(app_, "explain", "Say where the time of single commands went, and who held what they waited for",
-                                   Command::python);
+        auto* explain =
+            subcommand(app_, "explain", "Say where the time of single commands went, and who held what they waited for",
+                       Command::python);
         group(explain, "Run");
         explain->add_option("run", p.text, "Folder of a run")->required()->type_name(kFolderKind);
         group(explain, "Commands");
         explain->add_option("--slowest", p.text, "Explain the N slowest commands (default 10)")->type_name("N");
-        explain->add_option("--op", p.text, "Only commands of this operation: read, write, trim or flush")->type_name("OP");
-        explain->add_option("--command", p.text, "Explain command N; the run is repeated if it has not kept it")->type_name("N");
+        explain->add_option("--op", p.text, "Only commands of this operation: read, write, trim or flush")
+            ->type_name("OP");
+        explain->add_option("--command", p.text, "Explain command N; the run is repeated if it has not kept it")
+            ->type_name("N");
         group(explain, "Output");
         explain->add_flag("--json", p.flag, "Print JSON");
-        auto* report = subcommand(app_, "report", "Write one HTML file of charts about one or several runs", Command::python);
+        auto* report =
+            subcommand(app_, "report", "Write one HTML file of charts about one or several runs", Command::python);
         group(report, "Runs");
-        report->add_option("run", p.words, "Folders of runs, shown side by side with the same scales")->required()->type_name(kFolderKind);
+        report->add_option("run", p.words, "Folders of runs, shown side by side with the same scales")
+            ->required()
+            ->type_name(kFolderKind);
         group(report, "Output");
-        report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")->type_name(kFileKind);
+        report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")
+            ->type_name(kFileKind);
         add_sweep();
         add_search();
-        auto* python = family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
+        auto* python =
+            family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
         auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
         group(check, "Extras");
         check->add_option("what", p.words, "report, sweep, search, watch; default: the first three")->type_name("NAME");
-        subcommand(*python, "setup", "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder", Command::python);
+        subcommand(*python, "setup",
+                   "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder",
+                   Command::python);
     }
     void sweep_input(CLI::App* sub) {
         group(sub, "Sweep");
-        sub->add_option("spec", texts_.python.text, "Specification (TOML): axes, derived keys, constraints, seeds, limits")
+        sub->add_option("spec", texts_.python.text,
+                        "Specification (TOML): axes, derived keys, constraints, seeds, limits")
             ->required()
             ->type_name(kFileKind);
         sub->add_option("-o,--output", texts_.python.text,
@@ -322,17 +369,22 @@ private:
     }
     void sweep_workers(CLI::App* sub) {
         group(sub, "Workers");
-        sub->add_option("--workers", texts_.python.text, "Number of workers; default: one for each core, as far as memory allows")->type_name("N");
-        sub->add_option("--cluster", texts_.python.text, "Start the workers as jobs of this batch system, described by [cluster] of the specification")
+        sub->add_option("--workers", texts_.python.text,
+                        "Number of workers; default: one for each core, as far as memory allows")
+            ->type_name("N");
+        sub->add_option("--cluster", texts_.python.text,
+                        "Start the workers as jobs of this batch system, described by [cluster] of the specification")
             ->type_name("slurm");
-        sub->add_option("--scheduler", texts_.python.text, "Use the workers of this Dask scheduler, for example tcp://host:8786")
+        sub->add_option("--scheduler", texts_.python.text,
+                        "Use the workers of this Dask scheduler, for example tcp://host:8786")
             ->type_name("ADDRESS");
         sub->add_flag("-q,--quiet", texts_.python.flag, "No progress");
     }
     void add_sweep() {
         PythonTexts& p = texts_.python;
         auto* sweep = family("sweep", "Run a device and workload with many values of their keys");
-        auto* run = subcommand(*sweep, "run", "Run what has not ended yet; may be killed and started again at any time", Command::python);
+        auto* run = subcommand(*sweep, "run", "Run what has not ended yet; may be killed and started again at any time",
+                               Command::python);
         sweep_input(run);
         sweep_workers(run);
         run->add_flag("--retry-failed", p.flag, "Run again what failed before");
@@ -342,22 +394,37 @@ private:
         auto* status = subcommand(*sweep, "status", "Say how far a sweep is, and what failed", Command::python);
         sweep_input(status);
         status->add_flag("--json", p.flag, "Print JSON");
-        auto* collect = subcommand(*sweep, "collect", "Put all results into one table, or query it with SQL", Command::python);
+        auto* collect =
+            subcommand(*sweep, "collect", "Put all results into one table, or query it with SQL", Command::python);
         sweep_input(collect);
-        collect->add_option("--table", p.text, "The table; its ending says .parquet, .csv or .json; default results.parquet in the folder of the sweep")
+        collect
+            ->add_option("--table", p.text,
+                         "The table; its ending says .parquet, .csv or .json; default results.parquet in the folder of "
+                         "the sweep")
             ->type_name(kFileKind);
-        collect->add_option("--sql", p.text, "Print the answer to this query of the table `results` instead")->type_name("QUERY");
+        collect->add_option("--sql", p.text, "Print the answer to this query of the table `results` instead")
+            ->type_name("QUERY");
         collect->add_flag("--json", p.flag, "Print the answer as JSON");
-        auto* report = subcommand(*sweep, "report", "Write one HTML file of charts: heat maps, Pareto fronts, parallel coordinates", Command::python);
+        auto* report = subcommand(*sweep, "report",
+                                  "Write one HTML file of charts: heat maps, Pareto fronts, parallel coordinates",
+                                  Command::python);
         sweep_input(report);
-        report->add_option("--metric", p.conditions, "What to show, for example read.total.p99; may be repeated; default: throughput and p99")
+        report
+            ->add_option("--metric", p.conditions,
+                         "What to show, for example read.total.p99; may be repeated; default: throughput and p99")
             ->expected(1)
             ->take_all()
             ->allow_extra_args(false)
             ->type_name("METRIC");
-        report->add_option("--html", p.text, "The file, as -o NAME.html is; default report.html in the folder of the sweep")->type_name(kFileKind);
-        auto* load = subcommand(*sweep, "load", "Measure latency against offered load, up to the knee", Command::python);
-        auto* sensitivity = subcommand(*sweep, "sensitivity", "Find the keys on which p99 depends most: each is moved 10 % down and up", Command::python);
+        report
+            ->add_option("--html", p.text,
+                         "The file, as -o NAME.html is; default report.html in the folder of the sweep")
+            ->type_name(kFileKind);
+        auto* load =
+            subcommand(*sweep, "load", "Measure latency against offered load, up to the knee", Command::python);
+        auto* sensitivity =
+            subcommand(*sweep, "sensitivity", "Find the keys on which p99 depends most: each is moved 10 % down and up",
+                       Command::python);
         for (CLI::App* study : {load, sensitivity}) {
             sweep_input(study);
             sweep_workers(study);
@@ -365,10 +432,12 @@ private:
         }
     }
     void add_search() {
-        auto* search = subcommand(app_, "search", "Look for the values of keys that are best for one or several metrics", Command::python);
+        auto* search = subcommand(
+            app_, "search", "Look for the values of keys that are best for one or several metrics", Command::python);
         sweep_input(search);
         sweep_workers(search);
-        search->add_option("--trials", texts_.python.text, "Points to try; default: trials of [search]")->type_name("N");
+        search->add_option("--trials", texts_.python.text, "Points to try; default: trials of [search]")
+            ->type_name("N");
         search->add_flag("--json", texts_.python.flag, "Print all trials as JSON");
     }
     void add_help() {
@@ -377,7 +446,8 @@ private:
         help->add_option("command", texts_.topic, "The command, for example: config show")->type_name(kCommandKind);
         subcommand(app_, "version", "Print the version", Command::version);
         subcommand(app_, "manual", "Print the man page; to read it: ssdtlm manual | man -l -", Command::manual);
-        auto* completion = subcommand(app_, "completion", "Print the completion script of a shell", Command::completion);
+        auto* completion =
+            subcommand(app_, "completion", "Print the completion script of a shell", Command::completion);
         group(completion, "Shell");
         completion->add_option("shell", texts_.shell, "For example: source <(ssdtlm completion bash)")
             ->required()
@@ -392,7 +462,8 @@ private:
 }  // namespace
 
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
-    auto app = std::make_unique<CLI::App>("Simulates an NVMe SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
+    auto app = std::make_unique<CLI::App>(
+        "Simulates an NVMe SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
     Table(*app, texts).fill();
     return app;
 }

@@ -64,7 +64,9 @@ OptionView option_view(const CLI::Option& o) {
     return v;
 }
 
-bool is_help(const CLI::App& app, const CLI::Option* o) { return o == app.get_help_ptr(); }
+bool is_help(const CLI::App& app, const CLI::Option* o) {
+    return o == app.get_help_ptr();
+}
 
 }  // namespace
 

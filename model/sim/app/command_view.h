@@ -17,8 +17,8 @@ struct OptionView {
     std::vector<std::string> words;  ///< the words it takes, when these are all it takes
     std::string sentence;            ///< with the default value and whether it must be given
     bool required = false;
-    bool optional_value = false;     ///< "--report" alone, or "--report=FILE"
-    bool repeated = false;           ///< a positional argument that may have several words
+    bool optional_value = false;  ///< "--report" alone, or "--report=FILE"
+    bool repeated = false;        ///< a positional argument that may have several words
 
     /// "-w, --workload FILE", "--report[=FILE]", "DEVICE..."
     std::string heading() const;
@@ -44,7 +44,7 @@ struct CommandView {
 
     /// "ssdtlm run DEVICE... -w FILE [OPTION...]"
     std::string usage() const;
-    std::vector<OptionView> options() const;    ///< of all groups
+    std::vector<OptionView> options() const;  ///< of all groups
     std::vector<OptionView> arguments() const;
 };
 

@@ -28,6 +28,8 @@ std::vector<std::string> trace_format_words() {
     return names;
 }
 
-std::vector<std::string> shell_words() { return {"bash", "zsh", "fish"}; }
+std::vector<std::string> shell_words() {
+    return {"bash", "zsh", "fish"};
+}
 
 }  // namespace ssdtlm

@@ -42,13 +42,16 @@ int run(const CommandLine& line) {
     problems.of([&] { resolved = loader.finish(); });
     if (problems.any()) {
         if (recognised) problems.of([&] { check_workload_alone(options); });
-        if (!options.output_directory.empty()) problems.of([&] { check_output_directory(options.output_directory, "-o"); });
+        if (!options.output_directory.empty())
+            problems.of([&] { check_output_directory(options.output_directory, "-o"); });
     }
     problems.throw_if_any();
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
     options.notes = notes_on_effect(resolved);
-    for (std::string& note : notes_on_generators(resolved, {options.workload, resolved.config.ftl.precondition_workload})) options.notes.push_back(std::move(note));
+    for (std::string& note :
+         notes_on_generators(resolved, {options.workload, resolved.config.ftl.precondition_workload}))
+        options.notes.push_back(std::move(note));
     options.output_option = "-o";
     if (options.output_directory.empty()) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));

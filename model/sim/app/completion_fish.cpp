@@ -15,18 +15,27 @@ std::string quoted(const std::string& text) {
 /// Words of `complete` for a value.
 std::string fish_action(const OptionView& o) {
     switch (completes(o)) {
-        case Completes::words: return " -x -a " + quoted(joined(o.words));
-        case Completes::file: return " -r -F";
-        case Completes::folder: return " -x -a '(__fish_complete_directories)'";
-        case Completes::device: return " -r -F -a '(__ssdtlm_shipped presets)'";
-        case Completes::workload: return " -r -F -a '(__ssdtlm_shipped workloads)'";
-        case Completes::assignment: return " -x -a '(__ssdtlm_parameters)'";
-        case Completes::nothing: break;
+        case Completes::words:
+            return " -x -a " + quoted(joined(o.words));
+        case Completes::file:
+            return " -r -F";
+        case Completes::folder:
+            return " -x -a '(__fish_complete_directories)'";
+        case Completes::device:
+            return " -r -F -a '(__ssdtlm_shipped presets)'";
+        case Completes::workload:
+            return " -r -F -a '(__ssdtlm_shipped workloads)'";
+        case Completes::assignment:
+            return " -x -a '(__ssdtlm_parameters)'";
+        case Completes::nothing:
+            break;
     }
     return " -x";
 }
 
-std::string first_clause(const std::string& sentence) { return sentence.substr(0, sentence.find_first_of(";:")); }
+std::string first_clause(const std::string& sentence) {
+    return sentence.substr(0, sentence.find_first_of(";:"));
+}
 
 }  // namespace
 
@@ -38,7 +47,9 @@ std::string fish_completion(const CLI::App& table) {
         "    ssdtlm config $argv[1] 2>/dev/null | string replace -r ' +' '\\t'\n"
         "end\n"
         "function __ssdtlm_parameters\n"
-        "    string split ' ' " + quoted(joined(parameter_assignments())) + "\n"
+        "    string split ' ' " +
+        quoted(joined(parameter_assignments())) +
+        "\n"
         "end\n"
         "# Which command the words before the cursor name.\n"
         "function __ssdtlm_at\n"
@@ -49,8 +60,9 @@ std::string fish_completion(const CLI::App& table) {
         const std::string path = below_program(c.path);
         if (path.empty()) continue;
         const std::size_t blank = path.rfind(' ');
-        s += "            case " + quoted(blank == std::string::npos ? "/" + path : path.substr(0, blank) + "/" + path.substr(blank + 1)) + "\n                set found " +
-             quoted(path) + "\n";
+        s += "            case " +
+             quoted(blank == std::string::npos ? "/" + path : path.substr(0, blank) + "/" + path.substr(blank + 1)) +
+             "\n                set found " + quoted(path) + "\n";
     }
     s += "        end\n"
          "    end\n"
@@ -63,7 +75,8 @@ std::string fish_completion(const CLI::App& table) {
         for (const auto& o : c.options()) {
             s += at;
             for (const auto& n : o.names) s += n.compare(0, 2, "--") == 0 ? " -l " + n.substr(2) : " -s " + n.substr(1);
-            s += (o.value.empty() || o.optional_value ? "" : fish_action(o)) + " -d " + quoted(first_clause(o.sentence)) + "\n";
+            s += (o.value.empty() || o.optional_value ? "" : fish_action(o)) + " -d " +
+                 quoted(first_clause(o.sentence)) + "\n";
         }
         const auto arguments = c.arguments();
         if (arguments.empty() || !c.subcommands.empty() || completes(arguments.front()) == Completes::nothing) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the completion scripts of all shells say of the table of commands. They ask the program only for what comes with it, since that
-// may be added to after the installation.
+// What the completion scripts of all shells say of the table of commands. They ask the program only for what comes with
+// it, since that may be added to after the installation.
 #pragma once
 
 #include <string>

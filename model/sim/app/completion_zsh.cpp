@@ -8,13 +8,20 @@ namespace {
 
 std::string zsh_action(const OptionView& o) {
     switch (completes(o)) {
-        case Completes::words: return "compadd -- " + joined(o.words);
-        case Completes::file: return "_files";
-        case Completes::folder: return "_files -/";
-        case Completes::device: return "_ssdtlm_shipped presets";
-        case Completes::workload: return "_ssdtlm_shipped workloads";
-        case Completes::assignment: return "_ssdtlm_parameters";
-        case Completes::nothing: break;
+        case Completes::words:
+            return "compadd -- " + joined(o.words);
+        case Completes::file:
+            return "_files";
+        case Completes::folder:
+            return "_files -/";
+        case Completes::device:
+            return "_ssdtlm_shipped presets";
+        case Completes::workload:
+            return "_ssdtlm_shipped workloads";
+        case Completes::assignment:
+            return "_ssdtlm_parameters";
+        case Completes::nothing:
+            break;
     }
     return ":";
 }
@@ -26,7 +33,9 @@ std::string find_command(const std::vector<CommandView>& commands) {
         const std::string path = below_program(c.path);
         if (path.empty()) continue;
         const std::size_t blank = path.rfind(' ');
-        s += "            '" + (blank == std::string::npos ? "/" + path : path.substr(0, blank) + "/" + path.substr(blank + 1)) + "') command='" + path + "';;\n";
+        s += "            '" +
+             (blank == std::string::npos ? "/" + path : path.substr(0, blank) + "/" + path.substr(blank + 1)) +
+             "') command='" + path + "';;\n";
     }
     return s + "        esac\n    done\n";
 }
@@ -44,7 +53,9 @@ std::string zsh_completion(const CLI::App& table) {
         "}\n"
         "_ssdtlm_parameters() {\n"
         "    [[ $PREFIX == *=* ]] && return\n"
-        "    compadd -S '' -- " + joined(parameter_assignments()) + "\n"
+        "    compadd -S '' -- " +
+        joined(parameter_assignments()) +
+        "\n"
         "}\n"
         "_ssdtlm() {\n"
         "    setopt localoptions extendedglob\n"

@@ -34,7 +34,9 @@ int show_variants(const CommandLine& line) {
     std::ifstream file;
     if (line.variants != "-") {
         file.open(line.variants);
-        if (!file) throw UserError({"--variants " + line.variants, std::string("cannot be read: ") + std::strerror(errno), "", ""});
+        if (!file)
+            throw UserError(
+                {"--variants " + line.variants, std::string("cannot be read: ") + std::strerror(errno), "", ""});
     }
     std::istream& in = line.variants == "-" ? std::cin : file;
     bool right = true;
@@ -111,7 +113,8 @@ int config_workloads(const CommandLine& line) {
     };
     std::vector<Row> rows;
     for (const auto& job : shipped_jobs()) rows.push_back({job.name, "fio", job.path, job.description});
-    for (const auto& [name, generator] : WorkloadGenerators::instance().policies()) rows.push_back({name, "generated", "", generator.sentence});
+    for (const auto& [name, generator] : WorkloadGenerators::instance().policies())
+        rows.push_back({name, "generated", "", generator.sentence});
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Row& r : rows) {
         if (line.run.json)

@@ -82,7 +82,9 @@ void Interrupts::catch_all() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-bool Interrupts::any() { return came != 0; }
+bool Interrupts::any() {
+    return came != 0;
+}
 
 void Interrupts::building(Abandoned a) {
     const HeldBack no_signal;
@@ -98,9 +100,13 @@ void Interrupts::running(Abandoned a, void (*tell)(void*), void* self) {
     at = At::running;
 }
 
-void Interrupts::writing() { go_to(At::writing); }
+void Interrupts::writing() {
+    go_to(At::writing);
+}
 
-void Interrupts::tell(pid_t child) { told_child = child; }
+void Interrupts::tell(pid_t child) {
+    told_child = child;
+}
 
 Interrupts::HeldBack::HeldBack() {
     const sigset_t set = the_signals();

@@ -2,9 +2,11 @@
 // What SIGINT, SIGTERM and SIGHUP do, by what the program is at. Signals are of the whole process, and so is this.
 //
 // - Nothing has begun (files are read, a job is parsed): the program ends at once.
-// - The drive is being built and preconditioned: no step of that can be left in order, and nothing is known yet. A text that was
+// - The drive is being built and preconditioned: no step of that can be left in order, and nothing is known yet. A text
+// that was
 //   written beforehand gets its name, temporary files go, and the program ends at once.
-// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. A step that takes longer than
+// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. A step that takes
+// longer than
 //   kPatience ends as above.
 // - Results are written: they are written whole.
 //
@@ -28,9 +30,9 @@ public:
 
     /// If the run ends by one.
     struct Abandoned {
-        std::filesystem::path text, named;     ///< the first has been written, and gets the second's name
-        std::vector<std::string> temporary;    ///< files that go
-        std::string said;                      ///< on standard error
+        std::filesystem::path text, named;   ///< the first has been written, and gets the second's name
+        std::vector<std::string> temporary;  ///< files that go
+        std::string said;                    ///< on standard error
     };
     /// The drive is being built.
     static void building(Abandoned abandoned);

@@ -23,7 +23,8 @@ constexpr int kEndedInOrder = 0;
 using Json = nlohmann::ordered_json;
 
 Json operation_json(const IntervalFigures::Operation& o) {
-    return {{"ios", o.ios}, {"bytes", o.bytes}, {"mean_us", o.mean_us}, {"p99_us", o.p99_us ? Json(*o.p99_us) : Json()}};
+    return {
+        {"ios", o.ios}, {"bytes", o.bytes}, {"mean_us", o.mean_us}, {"p99_us", o.p99_us ? Json(*o.p99_us) : Json()}};
 }
 
 std::string line_of(const IntervalFigures& f, const Simulation::Progress& p) {
@@ -34,9 +35,11 @@ std::string line_of(const IntervalFigures& f, const Simulation::Progress& p) {
     j["simulated_s"] = to_seconds(f.simulated);
     j["interval_s"] = to_seconds(f.length);
     for (std::size_t op = 0; op < f.operations.size(); ++op)
-        if (f.operations[op].ios != 0) j["operations"][host_op_name(static_cast<HostOp>(op))] = operation_json(f.operations[op]);
+        if (f.operations[op].ios != 0)
+            j["operations"][host_op_name(static_cast<HostOp>(op))] = operation_json(f.operations[op]);
     for (const ResourceUse& r : f.resources)
-        j["resources"].push_back({{"name", r.name}, {"members", r.members}, {"mean", r.mean}, {"max", r.max}, {"busiest", r.busiest}});
+        j["resources"].push_back(
+            {{"name", r.name}, {"members", r.members}, {"mean", r.mean}, {"max", r.max}, {"busiest", r.busiest}});
     j["outstanding"] = f.outstanding;
     j["moved_pages"] = f.moved_pages;
     j["erased_blocks"] = f.erased_blocks;
@@ -55,8 +58,9 @@ LiveView::LiveView(const std::string& device, const std::string& workload, std::
         throw UserError({kOption, "no socket can be made", "", "close some files"});
     socket_ = ends[0];
     try {
-        viewer_ = std::make_unique<PythonChild>(kOption, "ssdtlm.watching", std::vector<std::string>{std::to_string(kViewerSocket)},
-                                                std::vector<ChildStream>{{kViewerSocket, ends[1]}, {STDIN_FILENO, -1}, {STDOUT_FILENO, STDERR_FILENO}});
+        viewer_ = std::make_unique<PythonChild>(
+            kOption, "ssdtlm.watching", std::vector<std::string>{std::to_string(kViewerSocket)},
+            std::vector<ChildStream>{{kViewerSocket, ends[1]}, {STDIN_FILENO, -1}, {STDOUT_FILENO, STDERR_FILENO}});
     } catch (...) {
         ::close(ends[0]);
         ::close(ends[1]);
@@ -82,7 +86,8 @@ void LiveView::end() {
     const int code = viewer_->wait();
     viewer_.reset();
     if (code == kEndedInOrder) return;
-    // It could not do this itself: leave the other screen of xterm and its like, show the cursor, and the modes as they were.
+    // It could not do this itself: leave the other screen of xterm and its like, show the cursor, and the modes as they
+    // were.
     std::fputs("\033[?1049l\033[?25h\033[m", stderr);
     std::fflush(stderr);
     ::tcsetattr(STDERR_FILENO, TCSANOW, &terminal_);

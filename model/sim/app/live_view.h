@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run --watch`: a viewer in Python (ssdtlm.watching) draws the run on the terminal; it is sent a line of JSON a few times a
-// second. The run never waits for it, and goes on when it ends.
+// `run --watch`: a viewer in Python (ssdtlm.watching) draws the run on the terminal; it is sent a line of JSON a few
+// times a second. The run never waits for it, and goes on when it ends.
 #pragma once
 
 #include <termios.h>

@@ -60,8 +60,8 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
 
 }  // namespace ssdtlm
 
-// SystemC's library has a main() of its own that prints a banner and calls sc_main(). A program's main() goes first, and this only
-// completes the link. Weak: a program may call ssdtlm_main() from an sc_main() of its own.
+// SystemC's library has a main() of its own that prints a banner and calls sc_main(). A program's main() goes first,
+// and this only completes the link. Weak: a program may call ssdtlm_main() from an sc_main() of its own.
 extern "C" __attribute__((weak)) int sc_main(int, char*[]);
 extern "C" int sc_main(int argc, char* argv[]) {
     return ssdtlm::ssdtlm_main(argc, argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `ssdtlm` as a function. A program of one's own that calls it has all its commands, and what is linked into that
-// program (policies, workloads) can be chosen in all of them. Link ssdtlm::program:
+// The program `ssdtlm` as a function. A program of one's own that calls it has all its commands, and what is linked
+// into that program (policies, workloads) can be chosen in all of them. Link ssdtlm::program:
 //
 //   #include "sim/app/main.h"
 //   int main(int argc, char** argv) { return ssdtlm::ssdtlm_main(argc, argv); }
@@ -13,8 +13,8 @@
 
 namespace ssdtlm {
 
-/// The whole program. Turns every exception into one message on standard error and one exit code (ExitCode). Presets, job files and
-/// the commands in Python are found below `prefix`, and below that of the executable.
+/// The whole program. Turns every exception into one message on standard error and one exit code (ExitCode). Presets,
+/// job files and the commands in Python are found below `prefix`, and below that of the executable.
 int ssdtlm_main(int argc, char** argv, const char* prefix = SSDTLM_PREFIX);
 
 }  // namespace ssdtlm

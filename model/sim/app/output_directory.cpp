@@ -21,10 +21,13 @@ UserError refusal(const std::string& path, const std::string& option, const std:
 }
 
 /// No other folder on the same disk helps.
-bool is_full(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO; }
+bool is_full(int reason) {
+    return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
+}
 
 OutputError full(const std::string& path, const std::string& option, const std::string& reason) {
-    return OutputError(Problem{option + " " + path, "cannot be written: " + reason, "", "make room, or choose another folder with -o"});
+    return OutputError(Problem{option + " " + path, "cannot be written: " + reason, "",
+                               "make room, or choose another folder with -o"});
 }
 
 /// A name as one part of a path: a device may be called "../x" or "WD / 512G".
@@ -80,9 +83,11 @@ void check_output_directory(const std::string& path, const std::string& option) 
     const bool there = fs::exists(existing, error);
     while (!fs::exists(existing, error) && existing.has_relative_path()) existing = existing.parent_path();
     if (!fs::is_directory(existing, error))
-        throw refusal(path, option, there ? "is not a folder" : "cannot be made: " + existing.string() + " is not a folder");
+        throw refusal(path, option,
+                      there ? "is not a folder" : "cannot be made: " + existing.string() + " is not a folder");
     if (::access(existing.c_str(), W_OK | X_OK) != 0)
-        throw refusal(path, option, std::string(there ? "cannot be written: " : "cannot be made: ") + std::strerror(errno));
+        throw refusal(path, option,
+                      std::string(there ? "cannot be written: " : "cannot be made: ") + std::strerror(errno));
 }
 
 std::string default_output_directory(const std::string& device, const std::string& workload) {

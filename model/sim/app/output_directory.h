@@ -6,8 +6,8 @@
 
 namespace ssdtlm {
 
-/// A folder that this process alone writes its results to, as long as the object lives. The lock is the kernel's, on the
-/// folder itself: it leaves no file behind and ends with the process, however that ends.
+/// A folder that this process alone writes its results to, as long as the object lives. The lock is the kernel's, on
+/// the folder itself: it leaves no file behind and ends with the process, however that ends.
 class OutputLock {
 public:
     /// Throws UserError when another process has the folder.

@@ -12,9 +12,13 @@ constexpr const char* kWorkload = "precondition.workload";
 constexpr const char* kTraceOptions = "precondition.trace_options";
 constexpr std::uint64_t kSeed = 0x7072652d706c6179;
 
-bool begins_with(const std::string& text, const char* begin) { return text.rfind(begin, 0) == 0; }
+bool begins_with(const std::string& text, const char* begin) {
+    return text.rfind(begin, 0) == 0;
+}
 /// An option that says how a trace is read.
-bool reads_a_trace(const std::string& word) { return begins_with(word, "--trace-") || begins_with(word, "--blkparse-action"); }
+bool reads_a_trace(const std::string& word) {
+    return begins_with(word, "--trace-") || begins_with(word, "--blkparse-action");
+}
 
 /// At spaces, but for those between quotes.
 std::vector<std::string> words_of(const std::string& text) {
@@ -42,7 +46,9 @@ TraceOptions trace_options(const std::string& text, const std::string& path) {
     const std::vector<std::string> own = words_of(text);
     for (const std::string& word : own)
         if (begins_with(word, "-") && !reads_a_trace(word))
-            throw UserError(Problem{kTraceOptions, "\"" + word + "\"", "options that begin with --trace-, and --blkparse-action, as in `ssdtlm help run`", "remove it"});
+            throw UserError(Problem{kTraceOptions, "\"" + word + "\"",
+                                    "options that begin with --trace-, and --blkparse-action, as in `ssdtlm help run`",
+                                    "remove it"});
     std::vector<std::string> words{"ssdtlm", "run", "device", "--workload=" + path};
     words.insert(words.end(), own.begin(), own.end());
     std::vector<const char*> arguments;
@@ -50,7 +56,8 @@ TraceOptions trace_options(const std::string& text, const std::string& path) {
     try {
         const CommandLine line = parse_command_line(static_cast<int>(arguments.size()), arguments.data());
         if (line.files.size() != 1)
-            throw UserError(Problem{kTraceOptions, "\"" + line.files.back() + "\", which is no option", "options with their values", "remove it"});
+            throw UserError(Problem{kTraceOptions, "\"" + line.files.back() + "\", which is no option",
+                                    "options with their values", "remove it"});
         return line.run.trace;
     } catch (const UserError& e) {
         std::vector<Problem> problems = e.problems();
@@ -63,7 +70,9 @@ TraceOptions trace_options(const std::string& text, const std::string& path) {
 UserError with_advice(const UserError& e) {
     std::vector<Problem> problems = e.problems();
     for (Problem& p : problems)
-        if (p.repair.find("--trace-") != std::string::npos) p.repair += "; such options go into " + std::string(kTraceOptions) + ", as in --set '" + kTraceOptions + "=\"--trace-beyond fold\"'";
+        if (p.repair.find("--trace-") != std::string::npos)
+            p.repair += "; such options go into " + std::string(kTraceOptions) + ", as in --set '" + kTraceOptions +
+                        "=\"--trace-beyond fold\"'";
     return UserError(std::move(problems));
 }
 }  // namespace
@@ -74,11 +83,15 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
     options.named_by = kWorkload;
     options.workload = config.ftl.precondition_workload;
     if (options.workload == "-")
-        throw UserError(Problem{kWorkload, "\"-\", standard input", "a file or a name", "write it to a file and name that"});
+        throw UserError(
+            Problem{kWorkload, "\"-\", standard input", "a file or a name", "write it to a file and name that"});
     recognise_workload(options);
     if (!config.run.precondition_trace.empty()) {
         if (options.workload_kind != RunOptions::WorkloadKind::trace)
-            throw UserError(Problem{kTraceOptions, "\"" + config.run.precondition_trace + "\" for " + options.workload + ", which is no block trace", "\"\"", "remove it"});
+            throw UserError(Problem{
+                kTraceOptions,
+                "\"" + config.run.precondition_trace + "\" for " + options.workload + ", which is no block trace",
+                "\"\"", "remove it"});
         options.trace = trace_options(config.run.precondition_trace, options.workload);
         options.trace.path = options.workload;
     }
@@ -94,8 +107,11 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
     if (source.fio != nullptr)
         for (const FioJob& job : source.fio->job_list())
             if (job.time_based && job.clone == 0)
-                problems.push_back({kWorkload, "job " + job.report.name + " of " + options.workload + " with time_based, which no time ends here",
-                                    "jobs without time_based, which end by size, io_size, loops or number_ios", "take time_based away"});
+                problems.push_back(
+                    {kWorkload,
+                     "job " + job.report.name + " of " + options.workload + " with time_based, which no time ends here",
+                     "jobs without time_based, which end by size, io_size, loops or number_ios",
+                     "take time_based away"});
     if (!problems.empty()) throw UserError(std::move(problems));
     return source;
 }

@@ -21,8 +21,8 @@ void ProgressDisplay::show(const Simulation::Progress& p) {
     last_line_ = now;
     const double rate = p.wall_seconds > 0 ? static_cast<double>(p.commands) / p.wall_seconds : 0;
     const double eta = p.fraction > 0 ? p.wall_seconds * (1 - p.fraction) / p.fraction : 0;
-    const std::string line = fmt::format("{:.6f} s simulated  {:5.1f} %  {:.0f} commands/s  ETA {:.0f} s", to_seconds(p.simulated),
-                                         p.fraction * 100, rate, eta);
+    const std::string line = fmt::format("{:.6f} s simulated  {:5.1f} %  {:.0f} commands/s  ETA {:.0f} s",
+                                         to_seconds(p.simulated), p.fraction * 100, rate, eta);
     // A terminal that is gone (SIGHUP) is no reason to stop.
     std::fputs((terminal_ ? "\r" + line + "\033[K" : line + "\n").c_str(), stderr);
     std::fflush(stderr);

@@ -70,7 +70,8 @@ void check_python(const std::string& command, const std::vector<std::string>& wh
         ends[1] = -1;
         char some[4096];
         ssize_t n;
-        while ((n = ::read(ends[0], some, sizeof some)) > 0 || (n < 0 && errno == EINTR)) said.append(some, n > 0 ? static_cast<std::size_t>(n) : 0);
+        while ((n = ::read(ends[0], some, sizeof some)) > 0 || (n < 0 && errno == EINTR))
+            said.append(some, n > 0 ? static_cast<std::size_t>(n) : 0);
         code = child.wait();
     } catch (...) {
         ::close(ends[0]);
@@ -91,8 +92,10 @@ void check_python(const std::string& command, const std::vector<std::string>& wh
         for (char& c : said)
             if (c == '\n') c = ' ';
         said.erase(said.find_last_not_of(' ') + 1);
-        problems.push_back({command, "Python cannot say whether it has what is needed (exit code " + std::to_string(code) + "): " + said, "",
-                            "try `ssdtlm python check`"});
+        problems.push_back(
+            {command,
+             "Python cannot say whether it has what is needed (exit code " + std::to_string(code) + "): " + said, "",
+             "try `ssdtlm python check`"});
     }
     throw UserError(problems);
 }

@@ -25,7 +25,9 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-bool runs(const fs::path& program) { return ::access(program.c_str(), X_OK) == 0; }
+bool runs(const fs::path& program) {
+    return ::access(program.c_str(), X_OK) == 0;
+}
 
 /// As the XDG Base Directory Specification has it; python/ssdtlm/setup.py makes the environment there.
 fs::path user_data_folder() {
@@ -44,7 +46,8 @@ std::string find_python(const fs::path& binary) {
     places.insert(places.begin(), binary.parent_path());
     for (const fs::path& place : places)
         for (fs::path folder = place; folder.has_relative_path(); folder = folder.parent_path())
-            if (::access((folder / "pyvenv.cfg").c_str(), R_OK) == 0 && runs(folder / kInterpreter)) return folder / kInterpreter;
+            if (::access((folder / "pyvenv.cfg").c_str(), R_OK) == 0 && runs(folder / kInterpreter))
+                return folder / kInterpreter;
     for (const fs::path& environment : {fs::path(SSDTLM_BUILD_PYTHON), user_data_folder() / "ssdtlm" / "python"})
         if (environment.is_absolute() && runs(environment / kInterpreter)) return environment / kInterpreter;
     return "python3";
@@ -60,13 +63,15 @@ fs::path find_python_package(const fs::path& binary) {
     return {};
 }
 
-std::vector<std::string> python_line(const std::string& command, const std::string& module, const std::vector<std::string>& words) {
+std::vector<std::string> python_line(const std::string& command, const std::string& module,
+                                     const std::vector<std::string>& words) {
     std::error_code error;
     const fs::path binary = fs::read_symlink("/proc/self/exe", error);
     const fs::path package = find_python_package(binary);
     if (package.empty())
         throw UserError({command, "the Python package that belongs to " + binary.string() + " is not there",
-                         "<prefix>/share/ssdtlm/python beside <prefix>/bin", "install again with cmake --install, pip or apt"});
+                         "<prefix>/share/ssdtlm/python beside <prefix>/bin",
+                         "install again with cmake --install, pip or apt"});
     // A run may start several: the folder is put in front once.
     const std::string before = variable("PYTHONPATH");
     if (before != package && before.rfind(package.string() + ":", 0) != 0)
@@ -82,8 +87,8 @@ std::vector<std::string> python_line(const std::string& command, const std::stri
 }
 
 Problem no_python(const std::string& command, const std::string& python, int number) {
-    return {command, "is written in Python, and " + python + " cannot be started: " + std::strerror(number), "Python 3.11 or later",
-            "apt-get install python3, or name an interpreter in SSDTLM_PYTHON"};
+    return {command, "is written in Python, and " + python + " cannot be started: " + std::strerror(number),
+            "Python 3.11 or later", "apt-get install python3, or name an interpreter in SSDTLM_PYTHON"};
 }
 
 void become_python(const std::vector<std::string>& words) {

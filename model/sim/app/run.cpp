@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +39,9 @@ namespace ssdtlm {
 namespace {
 
 /// fmt::print() throws when the terminal is gone; main() looks at the stream at the end.
-void say(std::FILE* where, const std::string& text) { std::fputs(text.c_str(), where); }
+void say(std::FILE* where, const std::string& text) {
+    std::fputs(text.c_str(), where);
+}
 
 RunFailure failure_of(const std::exception_ptr& error) {
     const auto failure = [](const char* kind, ExitCode code, const char* what) {
@@ -71,12 +72,15 @@ void check(const RunSummary& summary, const HostDriver& driver, bool faults, con
     for (const ResourceUse& r : summary.resources)
         for (std::size_t i = 0; i < r.busy.size(); ++i)
             if (!(r.busy[i] >= 0 && r.busy[i] <= 1))
-                throw CheckFailed(fmt::format("{} {} was busy for {} of the measured window, which is no share of it", r.name, i, r.busy[i]));
+                throw CheckFailed(fmt::format("{} {} was busy for {} of the measured window, which is no share of it",
+                                              r.name, i, r.busy[i]));
     // A device whose flash fails may say so; the run is right all the same.
     const std::uint64_t expected = faults ? driver.counters().media_errors() : 0;
     if (summary.error_status != expected)
-        throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}", summary.error_status - expected, driver.first_error()));
-    if (fio != nullptr && !fio->failures().empty()) throw CheckFailed(fmt::format("{}", fmt::join(fio->failures(), "\n")));
+        throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}",
+                                      summary.error_status - expected, driver.first_error()));
+    if (fio != nullptr && !fio->failures().empty())
+        throw CheckFailed(fmt::format("{}", fmt::join(fio->failures(), "\n")));
 }
 
 FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
@@ -108,12 +112,14 @@ public:
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
           progress_(options.quiet || options.watch) {
         if (options.wave.on || options.timeline.on || options.check_pins)
-            instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory), options.check_pins);
+            instruments_.emplace(config, options.wave, options.timeline,
+                                 std::filesystem::path(options.output_directory), options.check_pins);
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
         if (!options.quiet)
             for (const WorkloadSource* from : {&before, &source})
                 for (const std::string& w : from->warnings) say(stderr, "warning: " + w + "\n");
-        if (const std::string w = timeline_warning(options, source.amount); !w.empty()) say(stderr, "warning: " + w + "\n");
+        if (const std::string w = timeline_warning(options, source.amount); !w.empty())
+            say(stderr, "warning: " + w + "\n");
         source.notes.insert(source.notes.begin(), options.notes.begin(), options.notes.end());
         for (const std::string& note : before.notes) source.notes.push_back("precondition.workload: " + note);
     }
@@ -133,7 +139,9 @@ public:
         // What stands in the folder from here on is of this run.
         files_.emplace(options_.output_directory);
         files_->remove_earlier();
-        Interrupts::building(abandoned(config, o.workload_name, "a signal came while the drive was prepared, before the first command", "interrupted while the drive was prepared"));
+        Interrupts::building(abandoned(config, o.workload_name,
+                                       "a signal came while the drive was prepared, before the first command",
+                                       "interrupted while the drive was prepared"));
         o.series = &files_->stream("timeseries.csv");
         if (config.run.gc_log) o.gc_log = &files_->stream("gc.csv");
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
@@ -153,15 +161,20 @@ public:
         }
         if (instruments_) instruments_->attach(simulation->system());
         if (live_view_) live_view_->attach(simulation->system(), simulation->latency());
-        Interrupts::running(abandoned(config, o.workload_name, "a signal came in a step of the simulation that did not end soon: no numbers are known", "interrupted in a long step"),
-                            [](void* s) { static_cast<Simulation*>(s)->interrupt(); }, &*simulation);
+        Interrupts::running(
+            abandoned(config, o.workload_name,
+                      "a signal came in a step of the simulation that did not end soon: no numbers are known",
+                      "interrupted in a long step"),
+            [](void* s) { static_cast<Simulation*>(s)->interrupt(); }, &*simulation);
         const int code = run(*simulation);
-        return code == static_cast<int>(ExitCode::ok) && Interrupts::any() ? static_cast<int>(ExitCode::interrupted) : code;
+        return code == static_cast<int>(ExitCode::ok) && Interrupts::any() ? static_cast<int>(ExitCode::interrupted)
+                                                                           : code;
     }
 
 private:
     /// What a signal leaves that comes where nothing can be ended in order. Writes it, under a temporary name.
-    Interrupts::Abandoned abandoned(const SsdConfig& config, const std::string& workload, const char* reason, const char* said) const {
+    Interrupts::Abandoned abandoned(const SsdConfig& config, const std::string& workload, const char* reason,
+                                    const char* said) const {
         const std::filesystem::path named = std::filesystem::path(options_.output_directory) / "failed.json";
         RunSummary s = not_begun(config, workload);
         s.interrupted = true;
@@ -199,9 +212,11 @@ private:
             summary = simulation.run();
             complete = true;
             if (instruments_) instruments_->finish_checks();
-            check(summary, simulation.system().host.driver, simulation.system().device.flash.faults->kinds().any(), source_.fio);
+            check(summary, simulation.system().host.driver, simulation.system().device.flash.faults->kinds().any(),
+                  source_.fio);
             if (!options_.save_drive.empty() && !summary.interrupted)
-                simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config), &Interrupts::any);
+                simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config),
+                                               &Interrupts::any);
         } catch (const CutOff& e) {
             summary = simulation.so_far();
             complete = true;
@@ -214,9 +229,11 @@ private:
         }
         Interrupts::writing();
         std::error_code ignored;
-        std::filesystem::remove(part_of(std::filesystem::path(options_.output_directory) / "failed.json"), ignored);  // abandoned()
+        std::filesystem::remove(part_of(std::filesystem::path(options_.output_directory) / "failed.json"),
+                                ignored);  // abandoned()
         drive_saved_ = !options_.save_drive.empty() && !error && !Interrupts::any();
-        if (!options_.save_drive.empty() && !error && !drive_saved_) source_.notes.push_back("--save-drive: the run was interrupted, so the drive is not saved");
+        if (!options_.save_drive.empty() && !error && !drive_saved_)
+            source_.notes.push_back("--save-drive: the run was interrupted, so the drive is not saved");
         progress_.clear();
         if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
         if (source_.generated != nullptr)
@@ -253,7 +270,8 @@ private:
         for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
         summary.command = options_.command;
         for (const std::string& log : report_.log_files()) {
-            const std::filesystem::path name = std::filesystem::path(log).lexically_relative(options_.output_directory).lexically_normal();
+            const std::filesystem::path name =
+                std::filesystem::path(log).lexically_relative(options_.output_directory).lexically_normal();
             if (!name.empty() && name.begin()->string() != "..") summary.files.push_back(name.string());
         }
         std::error_code gone;  // the directory may have been removed
@@ -269,18 +287,29 @@ private:
     void note_what_never_came(RunSummary& summary, const SsdSystem& system) const {
         const SsdConfig& config = system.config;
         const std::size_t cuts = config.host.power_cut_at.size(), came = summary.power_cuts.size();
-        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not happen, because the run ended before them", cuts - came, cuts));
-        const std::size_t late = static_cast<std::size_t>(std::count_if(config.host.reset_at.begin(), config.host.reset_at.end(), [&](Ps at) { return at > summary.simulated; }));
-        if (late != 0) summary.notes.push_back(fmt::format("host.reset_at: {} of {} resets did not happen, because the run ended before them", late, config.host.reset_at.size()));
-        if (std::any_of(config.run.explain.begin(), config.run.explain.end(), [&](std::uint64_t number) { return number > summary.commands_all; }))
-            summary.notes.push_back(fmt::format("run.explain names a command behind the last one, {}", summary.commands_all));
+        if (came < cuts)
+            summary.notes.push_back(fmt::format(
+                "host.power_cut_at: {} of {} losses of power did not happen, because the run ended before them",
+                cuts - came, cuts));
+        const std::size_t late = static_cast<std::size_t>(std::count_if(
+            config.host.reset_at.begin(), config.host.reset_at.end(), [&](Ps at) { return at > summary.simulated; }));
+        if (late != 0)
+            summary.notes.push_back(
+                fmt::format("host.reset_at: {} of {} resets did not happen, because the run ended before them", late,
+                            config.host.reset_at.size()));
+        if (std::any_of(config.run.explain.begin(), config.run.explain.end(),
+                        [&](std::uint64_t number) { return number > summary.commands_all; }))
+            summary.notes.push_back(
+                fmt::format("run.explain names a command behind the last one, {}", summary.commands_all));
         if (summary.interrupted || limited_.reached() != LimitedWorkload::Reached::none) return;
-        for (const auto& [option, text] : {std::pair{"--stop-after-time", &options_.limit_texts.time}, std::pair{"--stop-after-commands", &options_.limit_texts.commands}})
-            if (!text->empty()) summary.notes.push_back(fmt::format("{} {} has no effect: the workload ended before", option, *text));
+        for (const auto& [option, text] : {std::pair{"--stop-after-time", &options_.limit_texts.time},
+                                           std::pair{"--stop-after-commands", &options_.limit_texts.commands}})
+            if (!text->empty())
+                summary.notes.push_back(fmt::format("{} {} has no effect: the workload ended before", option, *text));
     }
 
-    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a run
-    /// that was right until then has failed by it.
+    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a
+    /// run that was right until then has failed by it.
     std::vector<Problem> save(RunSummary& summary) {
         AllProblems problems;
         problems.of([&] {
@@ -337,7 +366,8 @@ private:
             if (written) say(stderr, failure.reason + "\n");  // else it has been said
             return failure.exit_code;
         }
-        if (failure.kind == "stalled") say(stderr, fmt::format("ssdtlm: stalled: {}\n{}", failure.reason, failure.state));
+        if (failure.kind == "stalled")
+            say(stderr, fmt::format("ssdtlm: stalled: {}\n{}", failure.reason, failure.state));
         if (written)
             say(stderr, fmt::format("ssdtlm: the results so far are in {}\n",
                                     (std::filesystem::path(options_.output_directory) / "failed.json").string()));
@@ -356,7 +386,7 @@ private:
     std::optional<LiveView> live_view_;  ///< asked for, and the simulation goes on
     std::optional<Instruments> instruments_;
     std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
-    std::string slowest_;  ///< slowest.json; empty: not asked for
+    std::string slowest_;               ///< slowest.json; empty: not asked for
     std::vector<std::string> recorded_;
     bool drive_saved_ = false;
 };
@@ -367,12 +397,15 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
     std::vector<Problem> problems;
     if (::access(folder.c_str(), W_OK) != 0)
-        problems.push_back({"--save-drive", folder.string() + ": " + std::strerror(errno), "a folder that can be written", "make it, or give another path"});
+        problems.push_back({"--save-drive", folder.string() + ": " + std::strerror(errno),
+                            "a folder that can be written", "make it, or give another path"});
     std::error_code unknown;
     if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
-        problems.push_back({"--save-drive", path + ": is no regular file, and would be replaced by one", "a new file, or a regular one", "give another path"});
+        problems.push_back({"--save-drive", path + ": is no regular file, and would be replaced by one",
+                            "a new file, or a regular one", "give another path"});
     if (config.run.data == DataMode::bytes)
-        problems.push_back({"--save-drive", "a drive with run.data = \"bytes\"", "signatures: bytes are not saved", "set run.data = \"signatures\""});
+        problems.push_back({"--save-drive", "a drive with run.data = \"bytes\"", "signatures: bytes are not saved",
+                            "set run.data = \"signatures\""});
     if (!problems.empty()) throw UserError(problems);
 }
 

@@ -11,8 +11,8 @@ namespace ssdtlm {
 /// run whose results are wrong, Panic for a broken invariant; see panic_state.h for the state dump.
 int run_simulation(const SsdConfig& config, const RunOptions& options);
 
-/// What `run` would refuse: builds the device, fresh, and starts and stops it, without a command of the workload. Throws as run_simulation() does.
-/// Without a workload in `options`: the device alone.
+/// What `run` would refuse: builds the device, fresh, and starts and stops it, without a command of the workload.
+/// Throws as run_simulation() does. Without a workload in `options`: the device alone.
 void check_simulation(const SsdConfig& config, const RunOptions& options);
 
 }  // namespace ssdtlm

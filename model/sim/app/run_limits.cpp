@@ -40,7 +40,8 @@ LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector
     if (!texts.time.empty()) {
         const QuantityResult q = parse_quantity(texts.time, Dimension::time);
         if (!q.ok || q.value == 0)
-            problems.push_back({"command line", "--stop-after-time '" + texts.time + "': " + (q.ok ? "no time at all" : q.found),
+            problems.push_back({"command line",
+                                "--stop-after-time '" + texts.time + "': " + (q.ok ? "no time at all" : q.found),
                                 describe(Dimension::time) + " above 0", q.ok ? "" : q.repair});
         limits.until = SimTime{Ps{q.value}};
     }
@@ -48,16 +49,20 @@ LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector
         limits.requests = count_of(texts.commands);
         if (limits.requests == 0)
             problems.push_back({"command line", "--stop-after-commands '" + texts.commands + "' is no count",
-                                "a whole number from 1 on, k, M, G for powers of 1000, Ki, Mi, Gi of 1024", "for example 10k"});
+                                "a whole number from 1 on, k, M, G for powers of 1000, Ki, Mi, Gi of 1024",
+                                "for example 10k"});
     }
     return limits;
 }
 
 std::string ended_by(LimitedWorkload::Reached reached, const RunLimitTexts& texts) {
     switch (reached) {
-        case LimitedWorkload::Reached::none: break;
-        case LimitedWorkload::Reached::time: return "--stop-after-time " + texts.time;
-        case LimitedWorkload::Reached::requests: return "--stop-after-commands " + texts.commands;
+        case LimitedWorkload::Reached::none:
+            break;
+        case LimitedWorkload::Reached::time:
+            return "--stop-after-time " + texts.time;
+        case LimitedWorkload::Reached::requests:
+            return "--stop-after-commands " + texts.commands;
     }
     return "workload";
 }

@@ -16,29 +16,29 @@ namespace ssdtlm {
 
 struct RunOptions {
     enum class WorkloadKind : std::uint8_t { fio, trace, generated };
-    std::string named_by = "command line";  ///< whose word `workload` is
-    std::string workload;  ///< path, name, "-" for standard input, or empty: only fio options
+    std::string named_by = "command line";           ///< whose word `workload` is
+    std::string workload;                            ///< path, name, "-" for standard input, or empty: only fio options
     WorkloadKind workload_kind = WorkloadKind::fio;  ///< recognise_workload()
     FioJobText fio;                                  ///< arguments and sections; path and text by recognise_workload()
     std::vector<std::string> trace_options;          ///< options given that only a block trace has
     TraceOptions trace;  ///< path and format set; LBA size and device size are left to the run
     TraceReplayOptions replay;
-    std::string output_directory;  ///< made when device and workload are found to be right
-    std::string output_option;     ///< what to blame when it cannot be written
-    std::string save_drive;        ///< the drive is saved in this file at the end; empty: it is not
+    std::string output_directory;      ///< made when device and workload are found to be right
+    std::string output_option;         ///< what to blame when it cannot be written
+    std::string save_drive;            ///< the drive is saved in this file at the end; empty: it is not
     std::vector<std::string> command;  ///< the words of the command line, for wall_clock.json
-    std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
+    std::string resolved_config;       ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
     std::vector<std::string> notes;  ///< what was given and has no effect
     RunLimitTexts limit_texts;
     LimitedWorkload::Limits limits;  ///< of them
-    bool check_pins = false;  ///< of all channels, against the rules of the ONFI bus
+    bool check_pins = false;         ///< of all channels, against the rules of the ONFI bus
     WaveOptions wave;
     TimelineOptions timeline;
     std::optional<std::string> report;  ///< wanted: into this file; empty: into the folder of the results
-    bool watch = false;  ///< drawn on the terminal as it goes
-    bool quiet = false;  ///< no progress, no summary (unless the results cannot be written)
-    bool json = false;   ///< the summary on standard output is result.json
+    bool watch = false;                 ///< drawn on the terminal as it goes
+    bool quiet = false;                 ///< no progress, no summary (unless the results cannot be written)
+    bool json = false;                  ///< the summary on standard output is result.json
 };
 
 }  // namespace ssdtlm

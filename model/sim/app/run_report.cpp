@@ -22,7 +22,9 @@ namespace {
 constexpr const char* kOption = "--report";
 
 /// Of a file that the user named; empty for the folder where the program stands.
-fs::path folder_of(const std::string& file) { return fs::path(file).parent_path(); }
+fs::path folder_of(const std::string& file) {
+    return fs::path(file).parent_path();
+}
 
 }  // namespace
 
@@ -70,8 +72,11 @@ int write_report(const RunOptions& options, int code) {
     const int ended = child->wait();
     Interrupts::tell(0);
     if (ended == 0) return code;
-    if (ended == 128 + SIGINT || (Interrupts::any() && !interrupted_before)) return static_cast<int>(ExitCode::interrupted);
-    std::fprintf(stderr, "ssdtlm: the results are complete, but the report was not written; `ssdtlm report %s` tries again\n", options.output_directory.c_str());
+    if (ended == 128 + SIGINT || (Interrupts::any() && !interrupted_before))
+        return static_cast<int>(ExitCode::interrupted);
+    std::fprintf(stderr,
+                 "ssdtlm: the results are complete, but the report was not written; `ssdtlm report %s` tries again\n",
+                 options.output_directory.c_str());
     return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::not_written) : code;
 }
 

@@ -12,7 +12,8 @@ namespace ssdtlm {
 /// Bytes of trace.json for a workload of this amount, roughly.
 std::uint64_t timeline_bytes(const WorkloadAmount& amount);
 
-/// A warning for a timeline of a gigabyte or more; empty: it is small, its end is given, or nobody knows how much the workload does.
+/// A warning for a timeline of a gigabyte or more; empty: it is small, its end is given, or nobody knows how much the
+/// workload does.
 std::string timeline_warning(const RunOptions& options, const WorkloadAmount& amount);
 
 }  // namespace ssdtlm

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/wave/pin_recording.h"
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
+#include "sim/wave/pin_recording.h"
 
 namespace ssdtlm {
 namespace {
@@ -44,7 +44,8 @@ std::vector<SimTime> power_losses(const nlohmann::json& run) {
     const auto seconds = [](const nlohmann::json& s) { return Ps{std::llround(s.get<double>() * 1e12)}; };
     // Counted from the start of the workload; a waveform begins with the bring-up.
     for (const nlohmann::json& cut : run["power_cuts"])
-        all.push_back(SimTime{seconds(run.at("bring_up_s")) + seconds(cut.at("at_s")) + seconds(cut.at("on_capacitors_s"))});
+        all.push_back(
+            SimTime{seconds(run.at("bring_up_s")) + seconds(cut.at("at_s")) + seconds(cut.at("on_capacitors_s"))});
     return all;
 }
 
@@ -55,7 +56,8 @@ int wave_check(const CommandLine& line) {
     const SsdConfig device = device_of(line, run);
     bool broken = false;
     for (const CheckedRecording& c : check_recorded_pins(line.wave_file, device.nand, power_losses(run))) {
-        const std::string what = fmt::format("{}, {:.3f} to {:.3f} us, {} strobes of data", c.scope, to_microseconds(c.begin.time_since_epoch()),
+        const std::string what = fmt::format("{}, {:.3f} to {:.3f} us, {} strobes of data", c.scope,
+                                             to_microseconds(c.begin.time_since_epoch()),
                                              to_microseconds(c.end.time_since_epoch()), c.strobes);
         if (c.violations == 0)
             fmt::print("{}: no rule broken\n", what);

@@ -10,14 +10,17 @@
 
 namespace ssdtlm {
 
-std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace, const TraceReplayOptions& replay) {
+std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
+                                                const TraceReplayOptions& replay) {
     std::vector<std::string> notes;
     const auto idle = [&](const char* option, bool acts, const std::string& why) {
-        if (!acts && std::find(given.begin(), given.end(), option) != given.end()) notes.push_back(fmt::format("{} has no effect: {}", option, why));
+        if (!acts && std::find(given.begin(), given.end(), option) != given.end())
+            notes.push_back(fmt::format("{} has no effect: {}", option, why));
     };
     const bool closed = replay.mode == TraceReplayOptions::Mode::closed, several = trace.volumes.size() > 1;
     idle("--replay-depth", closed, "it acts only with --replay closed");
-    idle("--replay-gap", !closed && trace.stats.gaps.shortened != 0, closed ? "it acts only with --replay stamped" : "the trace has no longer pause");
+    idle("--replay-gap", !closed && trace.stats.gaps.shortened != 0,
+         closed ? "it acts only with --replay stamped" : "the trace has no longer pause");
     idle("--time-scale", !closed, "it acts only with --replay stamped");
     idle("--replay-jobs", several, "the trace has one volume, which one queue pair serves");
     idle("--trace-overlay", several, "the trace has one volume");
@@ -25,7 +28,10 @@ std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& 
     idle("--trace-volume", trace.stats[TraceNote::other_volume].lines != 0, "the trace has no other volume");
     idle("--trace-spread", trace.stats[TraceNote::spread].lines != 0, "no two requests share a time");
     idle("--trace-skip-broken", trace.stats[TraceNote::broken].lines != 0, "every line can be read");
-    idle("--trace-beyond", trace.stats[TraceNote::folded].lines + trace.stats[TraceNote::scaled].lines + trace.stats[TraceNote::clipped].lines != 0,
+    idle("--trace-beyond",
+         trace.stats[TraceNote::folded].lines + trace.stats[TraceNote::scaled].lines +
+                 trace.stats[TraceNote::clipped].lines !=
+             0,
          "no request is beyond the device");
     return notes;
 }
@@ -33,13 +39,19 @@ std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& 
 std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs) {
     std::vector<std::string> notes;
     const bool hints = std::any_of(jobs.begin(), jobs.end(), [](const FioJob& j) { return j.stream != 0 && j.writes; });
-    if (hints && !config.host.streams) notes.emplace_back("write_hint has no effect: it acts only with host.streams = true");
-    if (!hints && config.host.streams) notes.emplace_back("host.streams = true has no effect: no write of the workload names a stream, as write_hint of a fio job does");
+    if (hints && !config.host.streams)
+        notes.emplace_back("write_hint has no effect: it acts only with host.streams = true");
+    if (!hints && config.host.streams)
+        notes.emplace_back(
+            "host.streams = true has no effect: no write of the workload names a stream, as write_hint of a fio job "
+            "does");
     std::size_t tenants = 0;
     for (const FioJob& j : jobs) tenants = std::max<std::size_t>(tenants, j.section + 1);
     if (!jobs.empty() && config.host.tenants != Tenants::one && config.host.queue_priorities.size() > tenants)
-        notes.push_back(fmt::format("host.queue_priorities has {} priorities, of which those behind the first {} have no effect: the workload has no more tenants",
-                                    config.host.queue_priorities.size(), tenants));
+        notes.push_back(
+            fmt::format("host.queue_priorities has {} priorities, of which those behind the first {} have no effect: "
+                        "the workload has no more tenants",
+                        config.host.queue_priorities.size(), tenants));
     return notes;
 }
 
@@ -50,7 +62,8 @@ std::vector<std::string> notes_on_generators(const ResolvedConfig& resolved, con
         if (p.key.compare(0, table.size(), table) != 0 || !is_meant(resolved, p.key)) continue;
         const std::string name = p.key.substr(table.size(), p.key.rfind('.') - table.size());
         if (std::find(used.begin(), used.end(), name) == used.end())
-            notes.push_back(fmt::format("{} has no effect: {} acts only with the workload {}", said_text(resolved, p.key), p.key, name));
+            notes.push_back(fmt::format("{} has no effect: {} acts only with the workload {}",
+                                        said_text(resolved, p.key), p.key, name));
     }
     return notes;
 }

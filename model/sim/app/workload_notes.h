@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on what was given for a workload and has no effect on it: options of traces, and what the host would do for tenants and streams.
+// Notes on what was given for a workload and has no effect on it: options of traces, and what the host would do for
+// tenants and streams.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@
 namespace ssdtlm {
 
 /// `given`: names of the options that stand on the command line, "--replay-depth".
-std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace, const TraceReplayOptions& replay);
+std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
+                                                const TraceReplayOptions& replay);
 
 /// `jobs`: empty for what is no fio job.
 std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs);

@@ -14,7 +14,6 @@
 #include "common/report/content_hash.h"
 #include "common/report/error.h"
 #include "controller/ftl/ftl_check.h"
-
 #include "host_pcie/workload/fio/fio_job_file.h"
 #include "host_pcie/workload/fio/fio_workload.h"
 #include "host_pcie/workload/trace/trace_report_job.h"
@@ -30,7 +29,8 @@ WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
     WorkloadAmount sum;
     for (const FioJob& job : jobs) {
         if (job.time_based) return {};
-        const std::uint64_t bytes = job.io_size != 0 ? job.io_size : job.size * job.loops, block = (job.smallest_block() + job.largest_block()) / 2;
+        const std::uint64_t bytes = job.io_size != 0 ? job.io_size : job.size * job.loops,
+                            block = (job.smallest_block() + job.largest_block()) / 2;
         const std::uint64_t ios = job.number_ios != 0 ? std::min(job.number_ios, bytes / block) : bytes / block;
         sum.ios += ios;
         sum.bytes += ios * block;
@@ -67,11 +67,13 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     source.notes.push_back(fmt::format("{}: {} format, {} lines, {} taken, {:.3f} s", trace->path, trace->format,
                                        trace->stats.lines, trace->stats.taken, to_seconds(trace->stats.duration)));
     for (auto& sentence : trace->stats.sentences()) source.notes.push_back(std::move(sentence));
-    for (auto& note : notes_on_trace_options(options.trace_options, *trace, options.replay)) source.notes.push_back(std::move(note));
+    for (auto& note : notes_on_trace_options(options.trace_options, *trace, options.replay))
+        source.notes.push_back(std::move(note));
     ContentHash replayed;
     const TraceReplayOptions& r = options.replay;
     replayed.add(fmt::format("{} {}", trace->digest, static_cast<int>(r.mode)));
-    replayed.add(r.mode == TraceReplayOptions::Mode::closed ? fmt::format(" {}", r.depth) : fmt::format(" {}", r.time_scale));
+    replayed.add(r.mode == TraceReplayOptions::Mode::closed ? fmt::format(" {}", r.depth)
+                                                            : fmt::format(" {}", r.time_scale));
     replayed.add(fmt::format(" {}", r.jobs));
     if (r.loops != 1) replayed.add(fmt::format(" {} times", r.loops));
     source.digest = replayed.text();
@@ -86,7 +88,8 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
 WorkloadSource open_generated(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     const WorkloadGenerators& all = WorkloadGenerators::instance();
     const PolicyTable& table = config.workload.generators;
-    auto workload = all.make("--workload", options.workload, {namespace_bytes, config.nvme.lba_bytes, config.run.seed}, table);
+    auto workload =
+        all.make("--workload", options.workload, {namespace_bytes, config.nvme.lba_bytes, config.run.seed}, table);
     ContentHash content;
     content.add(options.workload + "\n");
     const auto values = table.find(options.workload);
@@ -112,7 +115,8 @@ std::string read_some(std::FILE* in, std::size_t most) {
     return text;
 }
 
-/// A trace that can be read only once goes through a file without a name: it is read twice, for its format and for itself.
+/// A trace that can be read only once goes through a file without a name: it is read twice, for its format and for
+/// itself.
 std::string spill(std::FILE* in, const std::string& name, std::string head) {
     std::FILE* file = std::tmpfile();  // open until the program ends
     bool good = file != nullptr;
@@ -129,7 +133,8 @@ std::string spill(std::FILE* in, const std::string& name, std::string head) {
 /// Standard input, a fifo, or what a shell makes of <(...).
 void read_once(RunOptions& options, std::FILE* in, const std::string& name) {
     std::string head = read_some(in, kHead);
-    const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") || looks_like_fio_jobs(head);
+    const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") ||
+                      looks_like_fio_jobs(head);
     options.workload_kind = jobs ? RunOptions::WorkloadKind::fio : RunOptions::WorkloadKind::trace;
     if (!jobs) {
         options.trace.path = spill(in, name, std::move(head));
@@ -154,7 +159,8 @@ void read_named(RunOptions& options) {
         options.fio.arguments_last = true;
         for (const FioArgument& a : options.fio.arguments)
             if (a.name == "name")
-                throw UserError(Problem{"command line", "--name with the workload " + name, "fio options without --name, for all of its jobs", "remove"});
+                throw UserError(Problem{"command line", "--name with the workload " + name,
+                                        "fio options without --name, for all of its jobs", "remove"});
         return;
     }
     for (const std::string& generator : WorkloadGenerators::instance().names()) {
@@ -163,8 +169,9 @@ void read_named(RunOptions& options) {
         options.workload_kind = RunOptions::WorkloadKind::generated;
         return;
     }
-    throw UserError(Problem{options.named_by, "no workload '" + name + "'", fmt::format("a file, or one of {}", fmt::join(names, ", ")),
-                            (nearest(name, names).empty() ? "check the path; " : "") + remedy_for_name(name, names, true, '\'')});
+    throw UserError(Problem{
+        options.named_by, "no workload '" + name + "'", fmt::format("a file, or one of {}", fmt::join(names, ", ")),
+        (nearest(name, names).empty() ? "check the path; " : "") + remedy_for_name(name, names, true, '\'')});
 }
 
 void read_file(RunOptions& options) {
@@ -208,14 +215,18 @@ void recognise_workload(RunOptions& options) {
     const std::string what = fio ? "a fio job" : trace ? "a block trace" : "the workload " + options.workload;
     std::vector<Problem> problems;
     if (!trace && !options.trace_options.empty())
-        problems.push_back({"command line", fmt::format("{} with {}", fmt::join(options.trace_options, ", "), what),
-                            fio ? "options of block traces; a fio job decides itself when it issues" : "options of block traces", "remove"});
+        problems.push_back(
+            {"command line", fmt::format("{} with {}", fmt::join(options.trace_options, ", "), what),
+             fio ? "options of block traces; a fio job decides itself when it issues" : "options of block traces",
+             "remove"});
     std::vector<std::string> given;
     for (const std::string& s : options.fio.sections) given.push_back("--section " + s);
     for (const FioArgument& a : options.fio.arguments) given.push_back("--" + a.name);
     if (!fio && !given.empty())
-        problems.push_back({"command line", fmt::format("{} with {}", fmt::join(given, ", "), what), "options of fio jobs",
-                            trace ? "remove" : fmt::format("remove; its parameters are set by --set workload.{}.KEY=VALUE", options.workload)});
+        problems.push_back(
+            {"command line", fmt::format("{} with {}", fmt::join(given, ", "), what), "options of fio jobs",
+             trace ? "remove"
+                   : fmt::format("remove; its parameters are set by --set workload.{}.KEY=VALUE", options.workload)});
     if (!problems.empty()) throw UserError(std::move(problems));
 }
 
@@ -237,7 +248,8 @@ void check_workload_alone(const RunOptions& options) {
 
 WorkloadSources::WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems) {
     const std::uint64_t bytes = logical_units_of(config.ftl, config.nand.geometry) * config.nand.geometry.unit_bytes;
-    if (!options.workload.empty() || !options.fio.arguments.empty()) problems.of([&] { played = open_workload(config, options, bytes); });
+    if (!options.workload.empty() || !options.fio.arguments.empty())
+        problems.of([&] { played = open_workload(config, options, bytes); });
     problems.of([&] { before = open_precondition_workload(config, bytes); });
 }
 
@@ -257,7 +269,9 @@ WorkloadSource open_any(const SsdConfig& config, const RunOptions& options, std:
 
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     WorkloadSource source = open_any(config, options, namespace_bytes);
-    for (std::string& note : notes_on_host(config, source.fio != nullptr ? source.fio->job_list() : std::vector<FioJob>{})) source.notes.push_back(std::move(note));
+    for (std::string& note :
+         notes_on_host(config, source.fio != nullptr ? source.fio->job_list() : std::vector<FioJob>{}))
+        source.notes.push_back(std::move(note));
     return source;
 }
 

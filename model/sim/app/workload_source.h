@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From `--workload` or fio options to a Workload: a fio job file, a block trace or one that the program makes itself, with what
-// the fio-shaped report needs.
+// From `--workload` or fio options to a Workload: a fio job file, a block trace or one that the program makes itself,
+// with what the fio-shaped report needs.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 #include "common/report/all_problems.h"
 #include "host_pcie/ports/host_request.h"
-#include "host_pcie/workload/report/fio_report_job.h"
 #include "host_pcie/workload/fio/fio_workload.h"
 #include "host_pcie/workload/generated_workload.h"
+#include "host_pcie/workload/report/fio_report_job.h"
 #include "sim/app/run_options.h"
 #include "sim/sim_config.h"
 
@@ -26,16 +26,16 @@ struct WorkloadSource {
     std::unique_ptr<Workload> workload;
     std::vector<FioReportJob> report_jobs;
     FioOptionTexts global_options;
-    std::string digest;                  ///< of what is to be done, whatever the device and the seed; 16 hexadecimal digits
+    std::string digest;  ///< of what is to be done, whatever the device and the seed; 16 hexadecimal digits
     WorkloadAmount amount;
     std::vector<std::string> notes;
-    std::vector<std::string> warnings;   ///< worth saying before the run
-    FioWorkload* fio = nullptr;          ///< `workload` when it is one
+    std::vector<std::string> warnings;       ///< worth saying before the run
+    FioWorkload* fio = nullptr;              ///< `workload` when it is one
     GeneratedWorkload* generated = nullptr;  ///< the same
 };
 
-/// Finds a workload that comes with the program by its name, tells a fio job from a block trace by its content, and reads
-/// standard input for "-". Throws UserError for options that belong to another kind.
+/// Finds a workload that comes with the program by its name, tells a fio job from a block trace by its content, and
+/// reads standard input for "-". Throws UserError for options that belong to another kind.
 void recognise_workload(RunOptions& options);
 /// What the results call the workload.
 std::string workload_title(const RunOptions& options);
@@ -43,11 +43,13 @@ std::string workload_title(const RunOptions& options);
 /// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
 
-/// That of precondition.workload, with other random numbers than the run's, so that the same job in both places is not the same I/O. Empty without
-/// one, and for a saved drive. Throws UserError as open_workload() does, and for one that only time ends.
+/// That of precondition.workload, with other random numbers than the run's, so that the same job in both places is not
+/// the same I/O. Empty without one, and for a saved drive. Throws UserError as open_workload() does, and for one that
+/// only time ends.
 WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes);
 
-/// What a run plays, and what is played first. Keeps in `problems` what is wrong with them. Nothing is `played` without a workload in `options`.
+/// What a run plays, and what is played first. Keeps in `problems` what is wrong with them. Nothing is `played` without
+/// a workload in `options`.
 struct WorkloadSources {
     WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems);
     WorkloadSource played, before;

@@ -19,14 +19,21 @@ public:
         const NandGeometry& g = c_.nand.geometry;
         const std::uint64_t stripe = std::uint64_t{g.planes()} * g.page_bytes;
         if (c_.ftl.buffer_bytes < stripe)
-            add("buffer.size", value("buffer.size") + " is less than one page for each of the " + std::to_string(g.planes()) + " planes",
+            add("buffer.size",
+                value("buffer.size") + " is less than one page for each of the " + std::to_string(g.planes()) +
+                    " planes",
                 "at least " + format_quantity(static_cast<std::int64_t>(stripe), Dimension::bytes), "raise it");
         if (c_.ftl.buffer_mode == BufferMode::write_through && c_.ftl.flush_start_percent != 0)
-            add("buffer.flush_start", value("buffer.flush_start") + " with buffer.mode = \"write_through\": writes would wait for programs that do not start", "0%",
-                "set it to \"0%\", or use write_back");
-        for (const auto& [key, quotas] : {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas}, std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
+            add("buffer.flush_start",
+                value("buffer.flush_start") +
+                    " with buffer.mode = \"write_through\": writes would wait for programs that do not start",
+                "0%", "set it to \"0%\", or use write_back");
+        for (const auto& [key, quotas] :
+             {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas},
+              std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
             if (!quotas->empty() && c_.host.tenants == Tenants::one)
-                add(key, value(key) + " with host.tenants = \"one\", where commands belong to no tenant", "tenants by job", "set host.tenants = \"by_job\"");
+                add(key, value(key) + " with host.tenants = \"one\", where commands belong to no tenant",
+                    "tenants by job", "set host.tenants = \"by_job\"");
         if (c_.firmware.table_cache_bytes != 0) table_caches();
         return std::move(out_);
     }
@@ -35,19 +42,29 @@ private:
     void table_caches() {
         const FirmwareConfig& f = c_.firmware;
         const std::string key = "firmware.table_cache", given = value(key);
-        const auto size = [](std::uint64_t bytes) { return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes); };
+        const auto size = [](std::uint64_t bytes) {
+            return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
+        };
         const std::uint64_t set = std::uint64_t{f.table_line_bytes} * f.table_ways;
         if (table_cache_sets(f) == 0)
-            add(key, given + " in sets of " + size(set) + " (firmware.table_line x firmware.table_ways)", "whole sets", "set it to a multiple of " + size(set));
+            add(key, given + " in sets of " + size(set) + " (firmware.table_line x firmware.table_ways)", "whole sets",
+                "set it to a multiple of " + size(set));
         if (f.table_line_bytes % c_.ftl.map.entry_bytes != 0)
-            add("firmware.table_line", value("firmware.table_line") + " with entries of " + value("map.entry_size"), "whole entries in a line", "change one of the two");
+            add("firmware.table_line", value("firmware.table_line") + " with entries of " + value("map.entry_size"),
+                "whole entries in a line", "change one of the two");
         const auto mapping = mapping_of(c_.ftl, c_.nand.geometry);
         const bool by_entry = mapping->is_on_flash() && c_.ftl.map.granularity == MapGranularity::entry;
         if (by_entry || mapping->places_by_blocks())
-            add(key, given + " with ftl.mapping = \"" + c_.ftl.mapping + (by_entry ? "\" and map.granularity = \"entry\"" : "\""),
-                "a map whose neighbouring units have neighbouring entries: \"page\", or \"dftl\" by pages", "set it to 0");
-        for (const auto& [cost, cycles] : {std::pair{"firmware.map_lookup", f.map_lookup}, std::pair{"firmware.map_update", f.map_update}})
-            if (cycles == 0) add(key, given + " with " + cost + " = 0: hardware does the look-up, and has no core's cache", "a core that does it", std::string("raise ") + cost + ", or set it to 0");
+            add(key,
+                given + " with ftl.mapping = \"" + c_.ftl.mapping +
+                    (by_entry ? "\" and map.granularity = \"entry\"" : "\""),
+                "a map whose neighbouring units have neighbouring entries: \"page\", or \"dftl\" by pages",
+                "set it to 0");
+        for (const auto& [cost, cycles] :
+             {std::pair{"firmware.map_lookup", f.map_lookup}, std::pair{"firmware.map_update", f.map_update}})
+            if (cycles == 0)
+                add(key, given + " with " + cost + " = 0: hardware does the look-up, and has no core's cache",
+                    "a core that does it", std::string("raise ") + cost + ", or set it to 0");
     }
 };
 }  // namespace
@@ -61,6 +78,8 @@ bool caches_start_filled(const SsdConfig& config) {
     return written && !divided && f.buffer_mode != BufferMode::write_through && !(played && f.read_cache.shares_room());
 }
 
-std::vector<Problem> check_caches(const ResolvedConfig& resolved) { return CacheChecker(resolved).run(); }
+std::vector<Problem> check_caches(const ResolvedConfig& resolved) {
+    return CacheChecker(resolved).run();
+}
 
 }  // namespace ssdtlm

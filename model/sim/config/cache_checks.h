@@ -9,7 +9,8 @@
 
 namespace ssdtlm {
 
-/// What precondition.fill_caches = auto means: true for a state that a host's writes have led to, unless something else in the configuration forbids it.
+/// What precondition.fill_caches = auto means: true for a state that a host's writes have led to, unless something else
+/// in the configuration forbids it.
 bool caches_start_filled(const SsdConfig& config);
 /// Precondition: the geometry is right.
 std::vector<Problem> check_caches(const ResolvedConfig& resolved);

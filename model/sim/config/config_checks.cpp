@@ -80,13 +80,16 @@ private:
             SnapshotReader file(c_.run.drive);
             const std::size_t before = out_.size();
             for (const std::string& difference : differences_from_saved(c_, file.text()))
-                add("precondition.from", difference, "the same value", "set it as it was, or save a drive that is as this one");
+                add("precondition.from", difference, "the same value",
+                    "set it as it was, or save a drive that is as this one");
             if (out_.size() == before) file.check_rest();
         } catch (const UserError& e) {
-            for (const Problem& p : e.problems()) add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
+            for (const Problem& p : e.problems())
+                add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
         }
         if (c_.run.data == DataMode::bytes)
-            add("precondition.from", "a saved drive with run.data = \"bytes\"", "signatures: bytes are not saved", "set run.data = \"signatures\"");
+            add("precondition.from", "a saved drive with run.data = \"bytes\"", "signatures: bytes are not saved",
+                "set run.data = \"signatures\"");
     }
 
     void host_and_nvme() {
@@ -105,8 +108,8 @@ private:
                 "set " + zero + " too");
         }
         if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers == 0)
-            add("ftl.streams_by", value("ftl.streams_by") + " has no effect while ftl.stream_frontiers = 0", "\"host\", or ftl.stream_frontiers above 0",
-                "set ftl.stream_frontiers");
+            add("ftl.streams_by", value("ftl.streams_by") + " has no effect while ftl.stream_frontiers = 0",
+                "\"host\", or ftl.stream_frontiers above 0", "set ftl.stream_frontiers");
         if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers != 0) {
             try {
                 make_stream_choice(c_.ftl, 1);
@@ -116,15 +119,18 @@ private:
         }
         if (c_.ftl.streams_by == "host" && c_.ftl.stream_frontiers > c_.nvme.streams)
             add("ftl.stream_frontiers", value("ftl.stream_frontiers") + " streams with superblocks of their own",
-                "at most nvme.streams = " + std::to_string(c_.nvme.streams), "lower it, or raise nvme.streams (and set host.streams = true)");
+                "at most nvme.streams = " + std::to_string(c_.nvme.streams),
+                "lower it, or raise nvme.streams (and set host.streams = true)");
         if (h.streams && n.streams == 0)
-            add("host.streams", "the drive has no streams (nvme.streams = 0)", "on only for a drive with streams", "set nvme.streams, 4 for example");
+            add("host.streams", "the drive has no streams (nvme.streams = 0)", "on only for a drive with streams",
+                "set nvme.streams, 4 for example");
         if (h.tenants == Tenants::one && h.queue_priorities.size() > 1)
-            add("host.queue_priorities", "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
+            add("host.queue_priorities",
+                "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
                 "at most one priority with host.tenants = \"one\"", "set host.tenants = \"by_job\"");
         if (n.latency_targets.size() > 4)
-            add("nvme.latency_targets", std::to_string(n.latency_targets.size()) + " targets", "at most 4, one for each priority",
-                "leave out what is behind the fourth");
+            add("nvme.latency_targets", std::to_string(n.latency_targets.size()) + " targets",
+                "at most 4, one for each priority", "leave out what is behind the fourth");
     }
 
     void link() {
@@ -186,7 +192,8 @@ private:
                 value("nand.geometry.blocks_per_plane") +
                     " makes more mapping units than can "
                     "be addressed",
-                "2^32 - 2^20 units of " + value(unit) + " in all", "use a larger nand.geometry.unit_size or less flash");
+                "2^32 - 2^20 units of " + value(unit) + " in all",
+                "use a larger nand.geometry.unit_size or less flash");
             return false;
         }
         return true;
@@ -197,7 +204,8 @@ private:
         const auto per_type = [&](const std::string& key, std::size_t count) {
             if (count == 1 || count == n.geometry.bits_per_cell) return;
             add(key, std::to_string(count) + " values for " + std::to_string(n.geometry.bits_per_cell) + " page types",
-                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.geometry.bits_per_cell) + " types",
+                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.geometry.bits_per_cell) +
+                    " types",
                 "");
         };
         per_type("nand.t_read", n.t_read.size());
@@ -205,8 +213,10 @@ private:
         if (opcode_in_use(n.slc.prefix)) {
             std::string used;
             for (unsigned opcode = 0; opcode < 256; ++opcode)
-                if (opcode_in_use(static_cast<std::uint8_t>(opcode))) used += (used.empty() ? "" : ", ") + std::to_string(opcode);
-            add("nand.slc.prefix", value("nand.slc.prefix") + " is a command of another operation", "none of " + used, "A2h is 162");
+                if (opcode_in_use(static_cast<std::uint8_t>(opcode)))
+                    used += (used.empty() ? "" : ", ") + std::to_string(opcode);
+            add("nand.slc.prefix", value("nand.slc.prefix") + " is a command of another operation", "none of " + used,
+                "A2h is 162");
         }
         const OnfiInterfaceLimit& limit = onfi_interface_limit(n.onfi.interface);
         if (n.onfi.megatransfers > limit.max_megatransfers) {
@@ -224,8 +234,7 @@ private:
                 add("channel.rtl_sequencer", "there is no channel " + std::to_string(ch),
                     "0 to " + std::to_string(channels - 1), "");
         }
-        if (!channel.rtl_sequencer.empty())
-            try_out([&] { RtlOnfiSequencer(c_.nand, channel.sequencer_hertz); });
+        if (!channel.rtl_sequencer.empty()) try_out([&] { RtlOnfiSequencer(c_.nand, channel.sequencer_hertz); });
     }
 
     void power_cuts() {
@@ -233,21 +242,31 @@ private:
         if (at.empty()) return;
         const std::string key = "host.power_cut_at";
         std::sort(at.begin(), at.end());
-        if (const auto may = fault_kinds(c_.faults, c_.nand.geometry); c_.ftl.buffer_mode == BufferMode::power_protected && (may.programs || may.erases))
+        if (const auto may = fault_kinds(c_.faults, c_.nand.geometry);
+            c_.ftl.buffer_mode == BufferMode::power_protected && (may.programs || may.erases))
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
-                "write_back or write_through: with failing flash a drive may become read-only and give up what its buffer holds, although it counts as protected",
-                "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
+                "write_back or write_through: with failing flash a drive may become read-only and give up what its "
+                "buffer holds, although it counts as protected",
+                "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out "
+                "host.power_cut_at");
         for (std::size_t i = 1; i < at.size(); ++i) {
             if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
-            add(key, "the losses of power at " + time_text(at[i - 1]) + " and " + time_text(at[i]) + " are " + time_text(at[i] - at[i - 1]) + " apart",
-                "more than host.power_off_time = " + value("host.power_off_time"), "put them further apart, or lower host.power_off_time");
+            add(key,
+                "the losses of power at " + time_text(at[i - 1]) + " and " + time_text(at[i]) + " are " +
+                    time_text(at[i] - at[i - 1]) + " apart",
+                "more than host.power_off_time = " + value("host.power_off_time"),
+                "put them further apart, or lower host.power_off_time");
             break;
         }
         constexpr Ps kLongest{255 * 500'000'000'000};
-        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, fault_kinds(c_.faults, c_.nand.geometry).any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
+        const Ps scan =
+            c_.nvme.ready_time +
+            MapRebuild::longest(c_.nand, c_.ecc.decode_time,
+                                fault_kinds(c_.faults, c_.nand.geometry).any() ? 1u + c_.ecc.read_retries : 1u,
+                                c_.firmware, c_.ftl);
         if (scan > kLongest)
-            add(key, "the search for the map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
-                "use a smaller drive or faster flash");
+            add(key, "the search for the map may take " + time_text(scan),
+                "at most " + time_text(kLongest) + " (CAP.TO)", "use a smaller drive or faster flash");
     }
 
     /// What only the Verilated blocks know: their largest parameters, or that this program has none.
@@ -261,11 +280,13 @@ private:
     void suspend() {
         if (c_.scheduler.suspend == "never") return;
         if (c_.scheduler.implementation != "tlm")
-            add("scheduler.suspend", value("scheduler.suspend") + " with scheduler.implementation = " + value("scheduler.implementation"),
-                "scheduler.implementation = \"tlm\": clocked schedulers do not know suspended dies", "set scheduler.implementation = \"tlm\"");
+            add("scheduler.suspend",
+                value("scheduler.suspend") + " with scheduler.implementation = " + value("scheduler.implementation"),
+                "scheduler.implementation = \"tlm\": clocked schedulers do not know suspended dies",
+                "set scheduler.implementation = \"tlm\"");
         if (!c_.channel.rtl_sequencer.empty())
-            add("scheduler.suspend", value("scheduler.suspend") + " with channel.rtl_sequencer", "no suspend on channels with an RTL sequencer, which cannot play it",
-                "set channel.rtl_sequencer = []");
+            add("scheduler.suspend", value("scheduler.suspend") + " with channel.rtl_sequencer",
+                "no suspend on channels with an RTL sequencer, which cannot play it", "set channel.rtl_sequencer = []");
     }
     /// Builds something that checks its own configuration, unless that is known to be wrong.
     template <class Build>
@@ -294,25 +315,37 @@ private:
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
-        const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
+        const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks -
+                                   checkpoints - c_.ftl.slc.blocks;
         const auto mapping = mapping_of(c_.ftl, g);
-        const std::uint32_t logs = mapping->log_blocks(), journal = mapping->places_by_blocks() ? journal_blocks(c_.ftl, g) : 0;
-        const std::string sum = " (" + std::string(threshold_key(c_.ftl)) + " + " + std::to_string(open - logs - journal) +
-                                (logs == 0 ? "" : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
-                                (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
-                                (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
+        const std::uint32_t logs = mapping->log_blocks(),
+                            journal = mapping->places_by_blocks() ? journal_blocks(c_.ftl, g) : 0;
+        const std::string sum =
+            " (" + std::string(threshold_key(c_.ftl)) + " + " + std::to_string(open - logs - journal) +
+            (logs == 0
+                 ? ""
+                 : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") +
+            (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
+            (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
+            (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
         if (most * g.unit_bytes < kLeastCapacity) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
-                enough_blocks() == 0 ? "blocks with more pages, or fewer that are kept free" : "at least " + std::to_string(enough_blocks()),
-                (enough_blocks() == 0 ? "raise nand.geometry.pages_per_block, or " : "raise it, or ") + fewer_kept_free());
+                enough_blocks() == 0 ? "blocks with more pages, or fewer that are kept free"
+                                     : "at least " + std::to_string(enough_blocks()),
+                (enough_blocks() == 0 ? "raise nand.geometry.pages_per_block, or " : "raise it, or ") +
+                    fewer_kept_free());
             return;
         }
-        add(key, value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) + " of flash",
-            "at most " + block_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve + " of its " +
-                std::to_string(g.blocks_per_plane) + " blocks" + sum +
-                (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
+        add(key,
+            value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) +
+                " of flash",
+            "at most " + block_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve +
+                " of its " + std::to_string(g.blocks_per_plane) + " blocks" + sum +
+                (c_.ftl.parity == Parity::none
+                     ? ""
+                     : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash" + with_least_invalid());
     }
 
@@ -323,7 +356,10 @@ private:
         other.gc_least_invalid = kLeastInvalid;
         const std::uint64_t most = most_logical_units(other, c_.nand.geometry);
         const bool enough = logical_units_of(c_.ftl, c_.nand.geometry) <= most;
-        return "; with gc.least_invalid = \"1%\" " + (enough ? std::string("it is accepted") : "at most " + block_size_like(most * c_.nand.geometry.unit_bytes, value("ftl.user_capacity")) + " are") +
+        return "; with gc.least_invalid = \"1%\" " +
+               (enough ? std::string("it is accepted")
+                       : "at most " + block_size_like(most * c_.nand.geometry.unit_bytes, value("ftl.user_capacity")) +
+                             " are") +
                ", because the soft threshold need not be reached then";
     }
 
@@ -331,7 +367,8 @@ private:
     bool map_entries_fit() {
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash() || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
-        add("map.entry_size", value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
+        add("map.entry_size",
+            value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
             "whole entries in a page, for example 8B", "change one of the two");
         return false;
     }
@@ -357,7 +394,8 @@ private:
     /// The threshold as it was given: in blocks, or as the share that is in use from then on.
     std::string fewer_kept_free() const {
         const bool hard = c_.ftl.gc_least_invalid != 0.0;
-        if ((hard ? c_.ftl.gc_hard_used_percent : c_.ftl.gc_soft_used_percent) == 0) return std::string("lower ") + threshold_key(c_.ftl);
+        if ((hard ? c_.ftl.gc_hard_used_percent : c_.ftl.gc_soft_used_percent) == 0)
+            return std::string("lower ") + threshold_key(c_.ftl);
         return hard ? "raise gc.hard_used" : "raise gc.soft_used";
     }
 
@@ -366,19 +404,21 @@ private:
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash()) return;
         const CachedMapConfig& m = c_.ftl.map;
-        // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
-        // in different translation pages.
+        // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a
+        // row may all be in different translation pages.
         const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();
         const bool by_page = m.granularity == MapGranularity::page;
         const std::uint64_t entry = by_page ? g.unit_bytes : 2 * m.entry_bytes;
         const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;
         const std::uint64_t command = by_page ? transfer / entries_per_translation_page(c_.ftl, g) + 2 : transfer;
         if (c_.nvme.max_transfer_bytes == 0)
-            add("nvme.max_transfer", "no limit, with ftl.mapping = \"" + c_.ftl.mapping + "\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
+            add("nvme.max_transfer", "no limit, with ftl.mapping = \"" + c_.ftl.mapping + "\"",
+                "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
         else if (m.cache_bytes < std::max(row, command) * entry)
             add("map.cache",
-                value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) + " entries; a command of nvme.max_transfer = " +
-                    value("nvme.max_transfer") + " needs " + std::to_string(command) + " of them at a time, a row of pages " + std::to_string(row),
+                value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) +
+                    " entries; a command of nvme.max_transfer = " + value("nvme.max_transfer") + " needs " +
+                    std::to_string(command) + " of them at a time, a row of pages " + std::to_string(row),
                 "at least " + size_text(std::max(row, command) * entry), "raise it, or lower nvme.max_transfer");
     }
 };

@@ -100,7 +100,8 @@ void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const 
     DeviceFile file;
     try {
         std::error_code error;
-        file = std::filesystem::is_regular_file(beside, error) ? DeviceFile{beside.string(), beside.string()} : find_device(name);
+        file = std::filesystem::is_regular_file(beside, error) ? DeviceFile{beside.string(), beside.string()}
+                                                               : find_device(name);
     } catch (const UserError& e) {
         for (Problem p : e.problems()) {
             p.found = std::string(kBasedOn) + ": " + p.found;
@@ -110,7 +111,8 @@ void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const 
         return;
     }
     if (std::find(above.begin(), above.end(), whole_path(file.path)) != above.end()) {
-        problems_.push_back({entry.value.where, std::string(kBasedOn) + ": \"" + name + "\" leads back to this file", "files that end in one that is based on none", "base it on another one"});
+        problems_.push_back({entry.value.where, std::string(kBasedOn) + ": \"" + name + "\" leads back to this file",
+                             "files that end in one that is based on none", "base it on another one"});
         return;
     }
     load(file, above);
@@ -162,7 +164,9 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
         const auto value = convert(p, e.value, problems_);
         if (!value) continue;
         if (p.key == kBasedOn && !std::get<std::string>(*value).empty())
-            problems_.push_back({e.value.where, p.key + ": said outside of a device file", "a preset or a file, in a device file", "name that device in front of the others instead"});
+            problems_.push_back({e.value.where, p.key + ": said outside of a device file",
+                                 "a preset or a file, in a device file",
+                                 "name that device in front of the others instead"});
         else
             p.set(resolved_.config, *value);
         std::string& origin = resolved_.origin[static_cast<std::size_t>(i)];
@@ -202,15 +206,21 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
 void ConfigLoader::follow_used_shares() {
     const FtlConfig given = resolved_.config.ftl;
     ssdtlm::follow_used_shares(resolved_.config.ftl, resolved_.config.nand.geometry);
-    const auto check = [this](const char* share, std::uint32_t percent, const char* blocks, std::uint32_t were, std::uint32_t are) {
-        if (were == are || resolved_.origin[static_cast<std::size_t>(parameter_index(blocks))] == kDefaultOrigin) return;
-        problems_.push_back({resolved_.where(blocks), std::string(blocks) + ": " + std::to_string(were) + ", with " + share + " = " + std::to_string(percent) + "%, which leaves " +
-                                 std::to_string(are) + " of " + std::to_string(resolved_.config.nand.geometry.blocks_per_plane) + " blocks free",
+    const auto check = [this](const char* share, std::uint32_t percent, const char* blocks, std::uint32_t were,
+                              std::uint32_t are) {
+        if (were == are || resolved_.origin[static_cast<std::size_t>(parameter_index(blocks))] == kDefaultOrigin)
+            return;
+        problems_.push_back({resolved_.where(blocks),
+                             std::string(blocks) + ": " + std::to_string(were) + ", with " + share + " = " +
+                                 std::to_string(percent) + "%, which leaves " + std::to_string(are) + " of " +
+                                 std::to_string(resolved_.config.nand.geometry.blocks_per_plane) + " blocks free",
                              "one of the two", std::string("leave one out, or set ") + share + " = \"0%\""});
     };
     const FtlConfig& now = resolved_.config.ftl;
-    check("gc.soft_used", now.gc_soft_used_percent, "gc.soft_free_blocks", given.gc_soft_free_blocks, now.gc_soft_free_blocks);
-    check("gc.hard_used", now.gc_hard_used_percent, "gc.hard_free_blocks", given.gc_hard_free_blocks, now.gc_hard_free_blocks);
+    check("gc.soft_used", now.gc_soft_used_percent, "gc.soft_free_blocks", given.gc_soft_free_blocks,
+          now.gc_soft_free_blocks);
+    check("gc.hard_used", now.gc_hard_used_percent, "gc.hard_free_blocks", given.gc_hard_free_blocks,
+          now.gc_hard_free_blocks);
 }
 
 ResolvedConfig ConfigLoader::finish() {
@@ -233,7 +243,8 @@ ResolvedConfig ConfigLoader::finish() {
         FtlConfig& ftl = resolved_.config.ftl;
         const NandConfig& nand = resolved_.config.nand;
         // A row in the array, one in the cache registers, one that waits.
-        ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die : ftl.flush_depth(nand.geometry);
+        ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
+                                                                                     : ftl.flush_depth(nand.geometry);
     }
     resolved_.config.ftl.caches_filled = caches_start_filled(resolved_.config);
     if (problems_.empty()) problems_ = check_config(resolved_);

@@ -19,18 +19,24 @@ struct Part {
     std::string why_not;  ///< then
 };
 
-std::string text_of(std::uint64_t bytes) { return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes); }
+std::string text_of(std::uint64_t bytes) {
+    return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
+}
 
 /// The file, or the command line: one that comes later changes what earlier ones say.
-std::string source_of(const std::string& origin) { return origin.substr(0, origin.find_first_of(": ")); }
+std::string source_of(const std::string& origin) {
+    return origin.substr(0, origin.find_first_of(": "));
+}
 
 std::array<Part, 3> parts_of(SsdConfig& c) {
     const auto mapping = mapping_of(c.ftl, c.nand.geometry);
     const bool cached = mapping->is_on_flash(), shares = c.ftl.read_cache.shares_room();
     return {{
         {DramRest::buffer, "buffer.size", c.ftl.buffer_bytes, &c.ftl.buffer_bytes, ""},
-        {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes, shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
-        {DramRest::map, cached ? "map.cache" : "the map", mapping->memory_bytes() + (cached ? c.ftl.map.cache_bytes : 0), cached ? &c.ftl.map.cache_bytes : nullptr,
+        {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes,
+         shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
+        {DramRest::map, cached ? "map.cache" : "the map",
+         mapping->memory_bytes() + (cached ? c.ftl.map.cache_bytes : 0), cached ? &c.ftl.map.cache_bytes : nullptr,
          "with ftl.mapping = \"" + c.ftl.mapping + "\" all of the map is in the DRAM"},
     }};
 }
@@ -49,7 +55,8 @@ std::vector<Problem> divide_dram(ResolvedConfig& r) {
         out.push_back({r.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
     };
     if (c.dram.bytes == 0) {
-        if (c.dram.rest != DramRest::none) add("dram.rest", "without dram.size there is no rest", "\"none\", or a size", "set dram.size");
+        if (c.dram.rest != DramRest::none)
+            add("dram.rest", "without dram.size there is no rest", "\"none\", or a size", "set dram.size");
         return out;
     }
     const std::array<Part, 3> parts = parts_of(c);
@@ -67,21 +74,29 @@ std::vector<Problem> divide_dram(ResolvedConfig& r) {
     if (rest != nullptr && rest->size == nullptr) {
         std::string possible;  // "none" is, always
         for (const Part& p : parts)
-            if (p.size != nullptr) possible += p.name == DramRest::buffer ? ", buffer" : p.name == DramRest::read_cache ? ", read_cache" : ", map";
-        add("dram.rest", "no part of the DRAM is its: " + rest->why_not, "none" + possible, "set dram.rest = \"none\", or another part");
+            if (p.size != nullptr)
+                possible += p.name == DramRest::buffer       ? ", buffer"
+                            : p.name == DramRest::read_cache ? ", read_cache"
+                                                             : ", map";
+        add("dram.rest", "no part of the DRAM is its: " + rest->why_not, "none" + possible,
+            "set dram.rest = \"none\", or another part");
         return out;
     }
     const std::uint64_t unit = c.nand.geometry.unit_bytes, least = others + (rest != nullptr ? unit : 0);
     if (c.dram.bytes < least) {
-        add("dram.size", text_of(c.dram.bytes) + " is less than what is in it: " + said + (rest != nullptr ? ", and a unit at least for " + rest->key : ""),
+        add("dram.size",
+            text_of(c.dram.bytes) + " is less than what is in it: " + said +
+                (rest != nullptr ? ", and a unit at least for " + rest->key : ""),
             "at least " + text_of(least), "raise it, or make one of them smaller");
         return out;
     }
     if (rest == nullptr) return out;
     const std::uint64_t left = (c.dram.bytes - others) / unit * unit;
     std::string& origin = r.origin[static_cast<std::size_t>(parameter_index(rest->key))];
-    if (rest->bytes != left && source_of(origin) == source_of(r.origin[static_cast<std::size_t>(parameter_index("dram.rest"))]))
-        add(rest->key, text_of(rest->bytes) + " with dram.rest, which leaves it " + text_of(left), "what is left of dram.size", "leave it out, or set dram.rest = \"none\"");
+    if (rest->bytes != left &&
+        source_of(origin) == source_of(r.origin[static_cast<std::size_t>(parameter_index("dram.rest"))]))
+        add(rest->key, text_of(rest->bytes) + " with dram.rest, which leaves it " + text_of(left),
+            "what is left of dram.size", "leave it out, or set dram.rest = \"none\"");
     *rest->size = left;
     origin = "rest of dram.size";
     return out;

@@ -9,7 +9,8 @@
 
 namespace ssdtlm {
 
-/// With dram.rest the size of the part that it names is set to what is left; its origin says so. Returns what does not fit.
+/// With dram.rest the size of the part that it names is set to what is left; its origin says so. Returns what does not
+/// fit.
 std::vector<Problem> divide_dram(ResolvedConfig& resolved);
 /// Bytes of write buffer, read cache and map together.
 std::uint64_t dram_used(SsdConfig config);

@@ -15,7 +15,9 @@ const SsdParameter& parameter(const std::string& key) {
     return ssd_parameters()[static_cast<std::size_t>(i)];
 }
 
-bool is_option(const std::string& origin) { return origin.compare(0, 2, "--") == 0; }
+bool is_option(const std::string& origin) {
+    return origin.compare(0, 2, "--") == 0;
+}
 
 class Notes {
 public:
@@ -32,7 +34,9 @@ public:
 private:
     std::string value(const std::string& key) const { return to_text(parameter(key), parameter(key).get(c_)); }
 
-    void add(const std::string& key, const std::string& why) { out_.push_back(said_text(resolved_, key) + " has no effect: " + why); }
+    void add(const std::string& key, const std::string& why) {
+        out_.push_back(said_text(resolved_, key) + " has no effect: " + why);
+    }
 
     void conditions(const SsdParameter& p) {
         const auto value_of = [this](const std::string& key) { return value(key); };
@@ -44,23 +48,32 @@ private:
     }
 
     /// A limit that other parameters keep below it.
-    void limit(const std::string& key, std::uint64_t given, std::uint64_t used, const std::string& as, const std::string& why) {
-        if (given > used && is_meant(resolved_, key)) out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
+    void limit(const std::string& key, std::uint64_t given, std::uint64_t used, const std::string& as,
+               const std::string& why) {
+        if (given > used && is_meant(resolved_, key))
+            out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
     }
     void limits() {
         const HostConfig& h = c_.host;
         const NvmeConfig& n = c_.nvme;
         constexpr std::uint64_t kMost = SlotBuffer::kMaxBytes;
         limit("nvme.max_transfer", n.max_transfer_bytes == 0 ? kMost + 1 : n.max_transfer_bytes, kMost,
-              format_quantity(static_cast<std::int64_t>(kMost), Dimension::bytes), "the driver sends no larger command");
-        limit("nvme.max_queue_pairs", n.max_queue_pairs, h.queue_pairs, value("host.queue_pairs"), "the driver asks for host.queue_pairs");
-        limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"), "the driver's queues have host.queue_entries");
-        limit("nvme.fetch_window", n.fetch_window, h.queue_entries - 1, std::to_string(h.queue_entries - 1), "a queue of host.queue_entries holds no more commands");
+              format_quantity(static_cast<std::int64_t>(kMost), Dimension::bytes),
+              "the driver sends no larger command");
+        limit("nvme.max_queue_pairs", n.max_queue_pairs, h.queue_pairs, value("host.queue_pairs"),
+              "the driver asks for host.queue_pairs");
+        limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
+              "the driver's queues have host.queue_entries");
+        limit("nvme.fetch_window", n.fetch_window, h.queue_entries - 1, std::to_string(h.queue_entries - 1),
+              "a queue of host.queue_entries holds no more commands");
         // Which page is of which type shows where types differ.
         const NandConfig& nand = c_.nand;
-        const bool types = nand.geometry.bits_per_cell != 1 || is_option(resolved_.where("nand.bits_per_cell"));  // a file says what the part is
-        if (types && nand.t_read.size() == 1 && nand.t_program.size() == 1 && !nand.geometry.two_step && c_.ftl.slc.blocks + c_.ftl.slc.dynamic_blocks == 0 && is_meant(resolved_, "nand.bits_per_cell"))
-            add("nand.bits_per_cell", "nand.t_read and nand.t_program are the same for all page types, and there is no SLC cache");
+        const bool types = nand.geometry.bits_per_cell != 1 ||
+                           is_option(resolved_.where("nand.bits_per_cell"));  // a file says what the part is
+        if (types && nand.t_read.size() == 1 && nand.t_program.size() == 1 && !nand.geometry.two_step &&
+            c_.ftl.slc.blocks + c_.ftl.slc.dynamic_blocks == 0 && is_meant(resolved_, "nand.bits_per_cell"))
+            add("nand.bits_per_cell",
+                "nand.t_read and nand.t_program are the same for all page types, and there is no SLC cache");
         const std::uint64_t used = dram_used(c_);
         if (c_.dram.bytes != 0 && c_.dram.rest == DramRest::none)
             limit("dram.size", c_.dram.bytes, used, format_quantity(static_cast<std::int64_t>(used), Dimension::bytes),
@@ -83,9 +96,12 @@ bool is_meant(const ResolvedConfig& resolved, const std::string& key) {
 
 std::string said_text(const ResolvedConfig& resolved, const std::string& key) {
     const std::string where = resolved.where(key);
-    return is_option(where) ? where : where + ": " + key + " = " + to_text(parameter(key), parameter(key).get(resolved.config));
+    return is_option(where) ? where
+                            : where + ": " + key + " = " + to_text(parameter(key), parameter(key).get(resolved.config));
 }
 
-std::vector<std::string> notes_on_effect(const ResolvedConfig& resolved) { return Notes(resolved).all(); }
+std::vector<std::string> notes_on_effect(const ResolvedConfig& resolved) {
+    return Notes(resolved).all();
+}
 
 }  // namespace ssdtlm

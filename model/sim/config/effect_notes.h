@@ -9,13 +9,14 @@
 
 namespace ssdtlm {
 
-/// Whether somebody set the parameter so that an effect may be expected: on the command line, or to another value than its default.
+/// Whether somebody set the parameter so that an effect may be expected: on the command line, or to another value than
+/// its default.
 bool is_meant(const ResolvedConfig& resolved, const std::string& key);
 /// "--set a=1", or "mine.toml:3:1: a = 1".
 std::string said_text(const ResolvedConfig& resolved, const std::string& key);
 
-/// A sentence for each parameter whose conditions (ParameterInfo::conditions) do not hold, for limits that limit nothing, and for
-/// options that another one replaces.
+/// A sentence for each parameter whose conditions (ParameterInfo::conditions) do not hold, for limits that limit
+/// nothing, and for options that another one replaces.
 std::vector<std::string> notes_on_effect(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

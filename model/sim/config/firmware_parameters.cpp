@@ -43,7 +43,8 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     table.back().only_with("ftl.streams_by != host");
     cycles(
         "firmware.reorder", [](auto& c) -> auto& { return c.firmware.reorder; },
-        "Cycles per programmed mapping unit for keeping the buffer in order, once for each doubling of the units in the buffer");
+        "Cycles per programmed mapping unit for keeping the buffer in order, once for each doubling of the units in "
+        "the buffer");
     table.back().only_with("buffer.order = by_translation_page");
     cycles(
         "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
@@ -58,18 +59,21 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "firmware.refresh_look", [](auto& c) -> auto& { return c.firmware.refresh_look; },
         "Cycles per look at the ages of all blocks");
     table.back().only_with("refresh.age != 0s");
-    table.push_back(P::quantity(
-                        "firmware.table_cache", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_cache_bytes; })
-                        .range("0B", "64MiB")
-                        .says("Size of each core's data cache for the map's table. Its lines come from the DRAM and go back there. 0: an access to "
-                              "the table is part of map_lookup and map_update")
-                        .from("assumed: none; embedded cores have 16 to 64 KiB"));
-    table.push_back(P::quantity(
-                        "firmware.table_line", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_line_bytes; })
-                        .range("16B", "4KiB")
-                        .says("Bytes of a line of firmware.table_cache")
-                        .from("assumed")
-                        .only_with("firmware.table_cache != 0B"));
+    table.push_back(
+        P::quantity(
+            "firmware.table_cache", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_cache_bytes; })
+            .range("0B", "64MiB")
+            .says("Size of each core's data cache for the map's table. Its lines come from the DRAM and go back there. "
+                  "0: an access to "
+                  "the table is part of map_lookup and map_update")
+            .from("assumed: none; embedded cores have 16 to 64 KiB"));
+    table.push_back(
+        P::quantity(
+            "firmware.table_line", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_line_bytes; })
+            .range("16B", "4KiB")
+            .says("Bytes of a line of firmware.table_cache")
+            .from("assumed")
+            .only_with("firmware.table_cache != 0B"));
     table.push_back(P::integer(
                         "firmware.table_ways", [](auto& c) -> auto& { return c.firmware.table_ways; })
                         .range("1", "64")
@@ -77,15 +81,21 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
                         .from("assumed")
                         .only_with("firmware.table_cache != 0B"));
     const auto scan = [&table](const char* key, auto field, const char* sentence) {
-        table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed").only_with("host.power_cut_at != none"));
+        table.push_back(P::integer(key, field)
+                            .range("0", "1000000")
+                            .says(sentence)
+                            .from("assumed")
+                            .only_with("host.power_cut_at != none"));
     };
     scan(
         "firmware.scan_page", [](auto& c) -> auto& { return c.firmware.scan_page; },
-        "Cycles per page that is read in the search for the map after a loss of power. The core that serves the page's die spends them before the "
+        "Cycles per page that is read in the search for the map after a loss of power. The core that serves the page's "
+        "die spends them before the "
         "block's next page is read");
     scan(
         "firmware.scan_entry", [](auto& c) -> auto& { return c.firmware.scan_entry; },
-        "Cycles per mapping unit and journal entry that the search has found, on one core, when all pages are read. With ftl.mapping = dftl also per "
+        "Cycles per mapping unit and journal entry that the search has found, on one core, when all pages are read. "
+        "With ftl.mapping = dftl also per "
         "entry of a translation page that is compared");
 }
 

@@ -13,21 +13,26 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
             .from("assumed: one per core of an 8-core host, as Linux drivers/nvme/host/pci.c creates them"));
     table.push_back(P::boolean(
                         "host.streams", [](auto& c) -> auto& { return c.host.streams; })
-                        .says("The driver enables the Streams directive, and a write says to which stream its data belongs (fio's write_hint). The "
+                        .says("The driver enables the Streams directive, and a write says to which stream its data "
+                              "belongs (fio's write_hint). The "
                               "drive must have nvme.streams")
                         .from("Linux drivers/nvme/host/core.c 4.13 to 5.16: module parameter streams, off"));
     table.push_back(P::choice(
                         "host.tenants", {"one", "by_job"}, [](auto& c) -> auto& { return c.host.tenants; })
-                        .says("For whom the jobs of a workload work. one: the drive cannot tell the jobs apart; by_job: each section of a job file, and each "
-                              "job of a trace, is a tenant. A tenant has submission queues of its own, so the drive can tell its commands apart")
+                        .says("For whom the jobs of a workload work. one: the drive cannot tell the jobs apart; "
+                              "by_job: each section of a job file, and each "
+                              "job of a trace, is a tenant. A tenant has submission queues of its own, so the drive "
+                              "can tell its commands apart")
                         .from("one: a host that tells the drive nothing"));
     table.push_back(P::integers(
                         "host.queue_priorities", [](auto& c) -> auto& { return c.host.queue_priorities; })
                         .range("0", "3")
-                        .says("Priority of each tenant's submission queues, in order of the tenants (QPRIO: 0 urgent, 1 high, 2 medium, 3 low). "
+                        .says("Priority of each tenant's submission queues, in order of the tenants (QPRIO: 0 urgent, "
+                              "1 high, 2 medium, 3 low). "
                               "Tenants beyond the list have 0. nvme.latency_targets turns priorities into deadlines")
                         .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk")
-                        .only_with("nvme.latency_targets != none").only_with("scheduler.policy != fifo|read_first"));
+                        .only_with("nvme.latency_targets != none")
+                        .only_with("scheduler.policy != fifo|read_first"));
     table.push_back(P::integer(
                         "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")
@@ -38,13 +43,13 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .range("2", "4096")
                         .says("Entries of the admin queues")
                         .from("Linux drivers/nvme/host/nvme.h NVME_AQ_DEPTH = 32"));
-    table.push_back(
-        P::quantity(
-            "host.buffer_offset", Dimension::bytes, [](auto& c) -> auto& { return c.host.buffer_offset; })
-            .range("0B", "4092B")
-            .multiple_of("4B")
-            .says("Offset of data buffers in their first page. Above 0 the first PRP entry has an offset, and a transfer touches one page more")
-            .from("page-aligned buffers, as O_DIRECT users allocate them"));
+    table.push_back(P::quantity(
+                        "host.buffer_offset", Dimension::bytes, [](auto& c) -> auto& { return c.host.buffer_offset; })
+                        .range("0B", "4092B")
+                        .multiple_of("4B")
+                        .says("Offset of data buffers in their first page. Above 0 the first PRP entry has an offset, "
+                              "and a transfer touches one page more")
+                        .from("page-aligned buffers, as O_DIRECT users allocate them"));
     table.push_back(P::quantity(
                         "host.submit_time", Dimension::time, [](auto& c) -> auto& { return c.host.submit_time; })
                         .range("0s", "1ms")
@@ -66,15 +71,18 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         "host.reset_at", [](auto& c) -> auto& { return c.host.reset_at; })
                         .range("0s", "1000000s")
                         .or_none()
-                        .says("Times, from the start of I/O, at which the driver resets the controller (CC.EN). Commands in the device are cancelled "
+                        .says("Times, from the start of I/O, at which the driver resets the controller (CC.EN). "
+                              "Commands in the device are cancelled "
                               "and submitted again")
                         .from("none"));
     table.push_back(P::times(
                         "host.power_cut_at", [](auto& c) -> auto& { return c.host.power_cut_at; })
                         .range("0s", "1000000s")
                         .or_none()
-                        .says("Times, from the start of I/O, at which the drive loses its power. Data that is not in flash is lost, and pages that "
-                              "are being programmed are torn. The map is searched for before the drive is ready again. Commands in the device are "
+                        .says("Times, from the start of I/O, at which the drive loses its power. Data that is not in "
+                              "flash is lost, and pages that "
+                              "are being programmed are torn. The map is searched for before the drive is ready again. "
+                              "Commands in the device are "
                               "cancelled and submitted again")
                         .from("none"));
     table.push_back(P::quantity(
@@ -85,13 +93,15 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .only_with("host.power_cut_at != none"));
     table.push_back(P::boolean(
                         "host.power_cut_shutdown", [](auto& c) -> auto& { return c.host.power_cut_shutdown; })
-                        .says("The host shuts the drive down (CC.SHN) before each loss of power. The power goes when the drive has answered. Commands "
+                        .says("The host shuts the drive down (CC.SHN) before each loss of power. The power goes when "
+                              "the drive has answered. Commands "
                               "that are not in the drive yet wait until the power is back")
                         .from("assumed: no warning")
                         .only_with("host.power_cut_at != none"));
     table.push_back(P::boolean(
                         "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
-                        .says("The host shuts the drive down (CC.SHN) before each reset. Without it the drive's SMART log counts an unsafe shutdown")
+                        .says("The host shuts the drive down (CC.SHN) before each reset. Without it the drive's SMART "
+                              "log counts an unsafe shutdown")
                         .from("Linux drivers/nvme/host/pci.c nvme_dev_disable: a reset does not shut down")
                         .only_with("host.reset_at != none"));
 }

@@ -11,14 +11,18 @@ void add_array(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.geometry.bits_per_cell; })
                         .range("1", "5")
-                        .says("Number of page types. The type of a page is its number in the block modulo this, unless nand.two_step says otherwise")
+                        .says("Number of page types. The type of a page is its number in the block modulo this, unless "
+                              "nand.two_step says otherwise")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, MLC"));
-    table.push_back(P::boolean(
-                        "nand.two_step", [](auto& c) -> auto& { return c.nand.geometry.two_step; })
-                        .says("Cells of two bits are programmed in two steps: first the lower page of a word line and, after the lower page of the "
-                              "next word line, its upper page (L0 L1 U0 L2 U1 ...). If the power goes while an upper page is programmed, the lower "
-                              "page is lost too. The firmware closes word lines with padding if somebody waits")
-                        .from("one step, as 3D parts; planar MLC takes two, the distance from lower to upper page is assumed"));
+    table.push_back(
+        P::boolean(
+            "nand.two_step", [](auto& c) -> auto& { return c.nand.geometry.two_step; })
+            .says("Cells of two bits are programmed in two steps: first the lower page of a word line and, after the "
+                  "lower page of the "
+                  "next word line, its upper page (L0 L1 U0 L2 U1 ...). If the power goes while an upper page is "
+                  "programmed, the lower "
+                  "page is lost too. The firmware closes word lines with padding if somebody waits")
+            .from("one step, as 3D parts; planar MLC takes two, the distance from lower to upper page is assumed"));
     table.push_back(P::times(
                         "nand.t_read", [](auto& c) -> auto& { return c.nand.t_read; })
                         .range("1ns", "100ms")
@@ -41,23 +45,31 @@ void add_array(std::vector<SsdParameter>& table) {
                             .from("assumed: within what current TLC parts say")
                             .only_with("scheduler.suspend != never"));
     };
-    suspend("nand.t_program_suspend", [](auto& c) -> auto& { return c.nand.t_program_suspend; },
-            "Time from a program suspend to R/B# high, in which the array makes no progress");
-    suspend("nand.t_program_resume", [](auto& c) -> auto& { return c.nand.t_program_resume; },
-            "Time that a resumed program takes beyond what it had left");
-    suspend("nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; }, "Time from an erase suspend to R/B# high, as for a program");
-    suspend("nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; }, "Time that a resumed erase takes beyond what it had left");
+    suspend(
+        "nand.t_program_suspend", [](auto& c) -> auto& { return c.nand.t_program_suspend; },
+        "Time from a program suspend to R/B# high, in which the array makes no progress");
+    suspend(
+        "nand.t_program_resume", [](auto& c) -> auto& { return c.nand.t_program_resume; },
+        "Time that a resumed program takes beyond what it had left");
+    suspend(
+        "nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; },
+        "Time from an erase suspend to R/B# high, as for a program");
+    suspend(
+        "nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; },
+        "Time that a resumed erase takes beyond what it had left");
     table.push_back(P::boolean(
                         "nand.cache_program", [](auto& c) -> auto& { return c.nand.cache_program; })
-                        .says("Cache program (80h .. 15h): while a die's array programs, its cache registers take the next page. With "
+                        .says("Cache program (80h .. 15h): while a die's array programs, its cache registers take the "
+                              "next page. With "
                               "scheduler.multi_plane they take it when a page waits for each plane")
                         .from("off: the controller has to use it; most parts of ONFI 2 and later can do it"));
-    table.push_back(P::quantity(
-                        "nand.t_cache_busy", Dimension::time, [](auto& c) -> auto& { return c.nand.t_cache_busy; })
-                        .range("0s", "1s")
-                        .says("tPCBSY: from where the array takes a cached page over to R/B# high; at most the shortest tPROG")
-                        .from("assumed: 3 to 5 us in datasheets")
-                        .only_with("nand.cache_program = true"));
+    table.push_back(
+        P::quantity(
+            "nand.t_cache_busy", Dimension::time, [](auto& c) -> auto& { return c.nand.t_cache_busy; })
+            .range("0s", "1s")
+            .says("tPCBSY: from where the array takes a cached page over to R/B# high; at most the shortest tPROG")
+            .from("assumed: 3 to 5 us in datasheets")
+            .only_with("nand.cache_program = true"));
     table.push_back(P::boolean(
                         "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")
@@ -72,18 +84,25 @@ void add_array(std::vector<SsdParameter>& table) {
 
 void add_slc(std::vector<SsdParameter>& table) {
     const char* const cache = "slc.blocks != 0 or slc.dynamic_blocks != 0";
-    const auto time = [&table, cache](const char* key, auto field, const char* most, const char* sentence, const char* source) {
-        table.push_back(P::quantity(key, Dimension::time, field).range("1ns", most).says(sentence).from(source).only_with(cache));
+    const auto time = [&table, cache](const char* key, auto field, const char* most, const char* sentence,
+                                      const char* source) {
+        table.push_back(
+            P::quantity(key, Dimension::time, field).range("1ns", most).says(sentence).from(source).only_with(cache));
     };
-    time("nand.slc.t_read", [](auto& c) -> auto& { return c.nand.slc.t_read; }, "100ms", "tR of a block in SLC mode (one bit per cell)",
-         "assumed: TLC dies in pSLC mode, 20 to 25 us");
-    time("nand.slc.t_program", [](auto& c) -> auto& { return c.nand.slc.t_program; }, "1s", "tPROG of a page of a block in SLC mode",
-         "assumed: TLC dies in pSLC mode, 80 to 200 us");
-    time("nand.slc.t_erase", [](auto& c) -> auto& { return c.nand.slc.t_erase; }, "10s", "tBERS of a block in SLC mode",
-         "assumed: TLC dies in pSLC mode, 2 to 4 ms");
-    table.push_back(P::integer("nand.slc.prefix", [](auto& c) -> auto& { return c.nand.slc.prefix; })
+    time(
+        "nand.slc.t_read", [](auto& c) -> auto& { return c.nand.slc.t_read; }, "100ms",
+        "tR of a block in SLC mode (one bit per cell)", "assumed: TLC dies in pSLC mode, 20 to 25 us");
+    time(
+        "nand.slc.t_program", [](auto& c) -> auto& { return c.nand.slc.t_program; }, "1s",
+        "tPROG of a page of a block in SLC mode", "assumed: TLC dies in pSLC mode, 80 to 200 us");
+    time(
+        "nand.slc.t_erase", [](auto& c) -> auto& { return c.nand.slc.t_erase; }, "10s", "tBERS of a block in SLC mode",
+        "assumed: TLC dies in pSLC mode, 2 to 4 ms");
+    table.push_back(P::integer(
+                        "nand.slc.prefix", [](auto& c) -> auto& { return c.nand.slc.prefix; })
                         .range("0", "255")
-                        .says("Command in front of each operation on a block in SLC mode: one more cycle on the bus for each plane. It must be a "
+                        .says("Command in front of each operation on a block in SLC mode: one more cycle on the bus "
+                              "for each plane. It must be a "
                               "command that is not in use otherwise")
                         .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts")
                         .only_with(cache));
@@ -91,31 +110,46 @@ void add_slc(std::vector<SsdParameter>& table) {
 
 void add_faults(std::vector<SsdParameter>& table) {
     const auto share = [&table](const char* key, auto field, const char* sentence, const char* source) {
-        table.push_back(P::fraction(key, field).range("0%", "100%").says(sentence).from(source).only_with("nand.faults.model = rates"));
+        table.push_back(P::fraction(key, field)
+                            .range("0%", "100%")
+                            .says(sentence)
+                            .from(source)
+                            .only_with("nand.faults.model = rates"));
     };
-    table.push_back(P::name(
-                        "nand.faults.model", FaultModels::instance().names(), [](auto& c) -> auto& { return c.faults.model; })
-                        .says("What decides which bits are wrong, and which programs and erases fail. " + FaultModels::instance().sentences() + ". A model of "
-                              "your own is linked into the program")
-                        .from("assumed: failures that know nothing of wear"));
+    table.push_back(
+        P::name(
+            "nand.faults.model", FaultModels::instance().names(), [](auto& c) -> auto& { return c.faults.model; })
+            .says("What decides which bits are wrong, and which programs and erases fail. " +
+                  FaultModels::instance().sentences() +
+                  ". A model of "
+                  "your own is linked into the program")
+            .from("assumed: failures that know nothing of wear"));
     share(
         "nand.faults.program_fail", [](auto& c) -> auto& { return c.faults.program_fails; },
-        "Share of page programs that fail; the block is retired", "none; worn parts: one in 100,000 to 1,000,000, assumed");
+        "Share of page programs that fail; the block is retired",
+        "none; worn parts: one in 100,000 to 1,000,000, assumed");
     share(
         "nand.faults.erase_fail", [](auto& c) -> auto& { return c.faults.erase_fails; },
         "Share of block erases that fail; the block is retired", "none; worn parts: one in 10,000 to 100,000, assumed");
     share(
         "nand.faults.factory_bad", [](auto& c) -> auto& { return c.faults.factory_bad; },
-        "Share of blocks that are bad from the factory, anywhere. A superblock with one of them is never used; a spare one (ftl.spare_blocks) takes "
-        "its place", "none; datasheets allow 1 to 4% (8.8% in one of an MLC part)");
+        "Share of blocks that are bad from the factory, anywhere. A superblock with one of them is never used; a spare "
+        "one (ftl.spare_blocks) takes "
+        "its place",
+        "none; datasheets allow 1 to 4% (8.8% in one of an MLC part)");
     share(
         "nand.faults.read_retry", [](auto& c) -> auto& { return c.faults.read_once; },
-        "Share of page reads with too many wrong bits for the decoder, which the first retry corrects", "none; assumed");
+        "Share of page reads with too many wrong bits for the decoder, which the first retry corrects",
+        "none; assumed");
     share(
         "nand.faults.page_lost", [](auto& c) -> auto& { return c.faults.page_lost; },
-        "Share of programmed pages that no retry can read until their block is erased, pages of the initial state included. Pages of the journal, of "
-        "checkpoints and of a map on the flash can always be read", "none; assumed");
-    add_policy_parameters(table, "nand.faults", "nand.faults.model", FaultModels::instance(), [](auto& c) -> auto& { return c.faults.models; });
+        "Share of programmed pages that no retry can read until their block is erased, pages of the initial state "
+        "included. Pages of the journal, of "
+        "checkpoints and of a map on the flash can always be read",
+        "none; assumed");
+    add_policy_parameters(
+        table, "nand.faults", "nand.faults.model", FaultModels::instance(),
+        [](auto& c) -> auto& { return c.faults.models; });
 }
 
 void add_geometry(std::vector<SsdParameter>& table) {
@@ -182,7 +216,8 @@ void add_bus(std::vector<SsdParameter>& table) {
     }
     table.push_back(P::choice(
                         "nand.onfi.interface", interfaces, [](auto& c) -> auto& { return c.nand.onfi.interface; })
-                        .says("Data interface. ideal: no interface of ONFI; the bus takes no time, whatever nand.onfi.rate and the other times say")
+                        .says("Data interface. ideal: no interface of ONFI; the bus takes no time, whatever "
+                              "nand.onfi.rate and the other times say")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, ONFI 3.1 (NV-DDR2)"));
     table.push_back(
         P::quantity(
@@ -192,7 +227,11 @@ void add_bus(std::vector<SsdParameter>& table) {
             .from("MQSim (Tavakkol et al., FAST '18) Table 3, 333 MT/s")
             .only_with("nand.onfi.interface != ideal"));
     const auto time = [&table](const char* key, auto field, const char* sentence, const char* source) {
-        table.push_back(P::quantity(key, Dimension::time, field).range("0s", "100us").says(sentence).from(source).only_with("nand.onfi.interface != ideal"));
+        table.push_back(P::quantity(key, Dimension::time, field)
+                            .range("0s", "100us")
+                            .says(sentence)
+                            .from(source)
+                            .only_with("nand.onfi.interface != ideal"));
     };
     const auto strobe = [&table, &time](const char* key, auto field, const char* sentence, const char* source) {
         time(key, field, sentence, source);
@@ -211,7 +250,8 @@ void add_bus(std::vector<SsdParameter>& table) {
     time(
         "nand.onfi.t_ccs", [](auto& c) -> auto& { return c.nand.onfi.t_ccs; }, "tCCS: change of column to data",
         "Micron L06B, 400 ns");
-    table.back().only_with("nand.geometry.ways != 1 or nand.geometry.dies_per_chip != 1 or nand.geometry.planes_per_die != 1");
+    table.back().only_with(
+        "nand.geometry.ways != 1 or nand.geometry.dies_per_chip != 1 or nand.geometry.planes_per_die != 1");
     time(
         "nand.onfi.t_rhw", [](auto& c) -> auto& { return c.nand.onfi.t_rhw; }, "tRHW: data output to the next command",
         common);

@@ -60,18 +60,21 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("0s", "25.5ms")
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
                         .from("NVMe 1.4 §5.21.1.8, reset value"));
-    table.push_back(P::integer(
-                        "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })
-                        .range("0", "255")
-                        .says("Write streams that the host may have open (Streams directive, MSL). Scheduler policies see the stream of a program, "
-                              "and ftl.stream_frontiers keeps streams apart on the flash. 0: the drive has no directives")
-                        .from("0: as most drives")
-                        .only_with("host.streams = true"));
+    table.push_back(
+        P::integer(
+            "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })
+            .range("0", "255")
+            .says("Write streams that the host may have open (Streams directive, MSL). Scheduler policies see the "
+                  "stream of a program, "
+                  "and ftl.stream_frontiers keeps streams apart on the flash. 0: the drive has no directives")
+            .from("0: as most drives")
+            .only_with("host.streams = true"));
     table.push_back(P::times(
                         "nvme.latency_targets", [](auto& c) -> auto& { return c.nvme.latency_targets; })
                         .range("1us", "1000s")
                         .or_none()
-                        .says("Deadline of a command, from doorbell to completion, by priority of its submission queue from 0 on (four values at "
+                        .says("Deadline of a command, from doorbell to completion, by priority of its submission queue "
+                              "from 0 on (four values at "
                               "most). Scheduler policies see it. Priorities beyond the list have no deadline")
                         .from("none")
                         .only_with("scheduler.policy != fifo|read_first"));

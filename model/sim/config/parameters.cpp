@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/dram/dram_models.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
-#include "controller/dram/dram_models.h"
 #include "controller/gc/paces.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -96,7 +96,9 @@ const std::vector<TableSentence>& parameter_tables() {
             {"dram", "The DRAM of the controller: data pass it, in and out, on every way between host and flash."},
             {"nand", "The NAND dies."},
             {"nand.faults", "What goes wrong in the dies, drawn from run.seed: the same for the same run."},
-            {"nand.slc", "Blocks whose cells hold one bit each (SLC mode), with the first of their pages: one for each nand.bits_per_cell."},
+            {"nand.slc",
+             "Blocks whose cells hold one bit each (SLC mode), with the first of their pages: one for each "
+             "nand.bits_per_cell."},
             {"nand.geometry", "How the flash is divided."},
             {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
             {"workload", "Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`."},

@@ -22,13 +22,17 @@ int parameter_index(const std::string& key);
 /// The TOML tables in that order, each with a sentence.
 const std::vector<TableSentence>& parameter_tables();
 
-/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig. They act where
-/// the parameter `chosen_by`, which is in the table already, names their policy; empty: something else names it.
+/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig.
+/// They act where the parameter `chosen_by`, which is in the table already, names their policy; empty: something else
+/// names it.
 template <class Registry, class Field>
-void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by, const Registry& registry, Field field) {
+void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by,
+                           const Registry& registry, Field field) {
     if (!chosen_by.empty()) {
-        const auto chooser = std::find_if(table.begin(), table.end(), [&](const SsdParameter& p) { return p.key == chosen_by; });
-        SSDTLM_CHECK(chooser != table.end(), "no parameter " + chosen_by + " stands before those of the policies that it chooses");
+        const auto chooser =
+            std::find_if(table.begin(), table.end(), [&](const SsdParameter& p) { return p.key == chosen_by; });
+        SSDTLM_CHECK(chooser != table.end(),
+                     "no parameter " + chosen_by + " stands before those of the policies that it chooses");
         chooser->linked = true;
     }
     for (const auto& [policy, entry] : registry.policies())

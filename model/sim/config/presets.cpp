@@ -24,19 +24,23 @@ std::map<std::string, std::string> shipped_paths(const char* kind, const char* e
     for (const auto& folder : folders) {
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(folder, none)) {
-            if (entry.path().extension() == extension) paths.emplace(entry.path().stem().string(), entry.path().string());
+            if (entry.path().extension() == extension)
+                paths.emplace(entry.path().stem().string(), entry.path().string());
         }
     }
     return paths;
 }
 
-std::map<std::string, std::string> preset_paths() { return shipped_paths("device", ".toml"); }
+std::map<std::string, std::string> preset_paths() {
+    return shipped_paths("device", ".toml");
+}
 
 /// The comment that a job file begins with, up to its first full stop.
 std::string first_sentence(const std::string& path) {
     std::ifstream in(path);
     std::string text;
-    for (std::string line; std::getline(in, line) && line.rfind("; ", 0) == 0;) text += (text.empty() ? "" : " ") + line.substr(2);
+    for (std::string line; std::getline(in, line) && line.rfind("; ", 0) == 0;)
+        text += (text.empty() ? "" : " ") + line.substr(2);
     const std::size_t stop = text.find(". ");
     return stop == std::string::npos ? text.substr(0, text.find_last_not_of('.') + 1) : text.substr(0, stop);
 }
@@ -45,7 +49,8 @@ std::string first_sentence(const std::string& path) {
 
 std::vector<Preset> shipped_jobs() {
     std::vector<Preset> all;
-    for (const auto& [name, path] : shipped_paths("workload", ".fio")) all.push_back({name, path, first_sentence(path)});
+    for (const auto& [name, path] : shipped_paths("workload", ".fio"))
+        all.push_back({name, path, first_sentence(path)});
     return all;
 }
 
@@ -65,7 +70,8 @@ std::vector<Preset> presets() {
 DeviceFile find_device(const std::string& path_or_preset) {
     std::error_code error;
     // Or a fifo, or what a shell makes of <(...).
-    if (fs::exists(path_or_preset, error) && !fs::is_directory(path_or_preset, error)) return {path_or_preset, path_or_preset};
+    if (fs::exists(path_or_preset, error) && !fs::is_directory(path_or_preset, error))
+        return {path_or_preset, path_or_preset};
     const auto paths = preset_paths();
     const auto found = paths.find(path_or_preset);
     if (found != paths.end()) return {found->second, found->first + ".toml"};

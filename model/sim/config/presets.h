@@ -18,8 +18,8 @@ struct DeviceFile {
     std::string shown;  ///< in messages and origins: what the user gave, or "<preset>.toml"
 };
 
-/// All devices, by name. Looked for in the program's installations (share/ssdtlm/configs/device), then in the source tree that
-/// the program was built from; a name found in several folders counts once.
+/// All devices, by name. Looked for in the program's installations (share/ssdtlm/configs/device), then in the source
+/// tree that the program was built from; a name found in several folders counts once.
 std::vector<Preset> presets();
 /// All fio job files (configs/workload), in the same way. Described by the first sentence of the comment above.
 std::vector<Preset> shipped_jobs();

@@ -14,15 +14,20 @@ namespace ssdtlm {
 namespace {
 /// How a drive that is there already goes on, not what it remembers.
 bool only_goes_on(const std::string& key) {
-    static const char* const keys[] = {"ftl.placement", "ftl.scan_reads_per_die", "map.protected", "slc.fold_free_blocks", "slc.fold_rate", "firmware.stream_choice"};
+    static const char* const keys[] = {"ftl.placement",        "ftl.scan_reads_per_die", "map.protected",
+                                       "slc.fold_free_blocks", "slc.fold_rate",          "firmware.stream_choice"};
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
 bool decides(const SsdParameter& p) {
     static const char* const tables[] = {"ftl", "fast", "slc", "map", "read_cache", "nand.geometry"};
-    static const char* const keys[] = {"gc.policy", "gc.frontier", "gc.hard_free_blocks", "nand.bits_per_cell", "nand.two_step", "nand.faults.model", "nvme.lba_size", "run.data"};
+    static const char* const keys[] = {"gc.policy",          "gc.frontier",   "gc.hard_free_blocks",
+                                       "nand.bits_per_cell", "nand.two_step", "nand.faults.model",
+                                       "nvme.lba_size",      "run.data"};
     if (only_goes_on(p.key)) return false;
-    const auto is_in = [&p](const std::string& table) { return p.table() == table || p.table().rfind(table + ".", 0) == 0; };
+    const auto is_in = [&p](const std::string& table) {
+        return p.table() == table || p.table().rfind(table + ".", 0) == 0;
+    };
     return std::any_of(std::begin(tables), std::end(tables), is_in) ||
            std::find(std::begin(keys), std::end(keys), p.key) != std::end(keys);
 }
@@ -30,7 +35,8 @@ bool decides(const SsdParameter& p) {
 /// What decides only where there is what it shapes.
 bool decides_here(const SsdParameter& p, const SsdConfig& config) {
     if (p.key == "buffer.size") return config.ftl.read_cache.shares_room();
-    if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0) return config.firmware.table_cache_bytes != 0;
+    if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0)
+        return config.firmware.table_cache_bytes != 0;
     return decides(p);
 }
 
@@ -38,7 +44,8 @@ std::map<std::string, std::string> values_in(const std::string& text) {
     std::map<std::string, std::string> values;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
-        if (const std::size_t at = line.find(" = "); at != std::string::npos && line[0] != '#') values[line.substr(0, at)] = line.substr(at + 3);
+        if (const std::size_t at = line.find(" = "); at != std::string::npos && line[0] != '#')
+            values[line.substr(0, at)] = line.substr(at + 3);
     return values;
 }
 }  // namespace
@@ -54,8 +61,10 @@ std::vector<std::string> differences_from_saved(const SsdConfig& config, const s
     const auto then = values_in(text), now = values_in(saved_drive_text(config));
     std::vector<std::string> out;
     for (const auto& p : ssd_parameters())
-        if (const auto found = then.find(p.key); found != then.end() && now.count(p.key) == 0 && to_toml(p, p.get(config)) != found->second)
-            out.push_back(p.key + " was " + found->second + " when the drive was saved, and is " + to_toml(p, p.get(config)));
+        if (const auto found = then.find(p.key);
+            found != then.end() && now.count(p.key) == 0 && to_toml(p, p.get(config)) != found->second)
+            out.push_back(p.key + " was " + found->second + " when the drive was saved, and is " +
+                          to_toml(p, p.get(config)));
     for (const auto& [key, value] : now) {
         const auto found = then.find(key);
         const std::string was = found == then.end() ? "not known" : found->second;

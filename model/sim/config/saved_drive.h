@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which drive a file holds. Its text names the parameters that decide what a drive remembers, one a line; all others may be different where
-// it is read: times, the host, the link, how garbage collection goes on.
+// Which drive a file holds. Its text names the parameters that decide what a drive remembers, one a line; all others
+// may be different where it is read: times, the host, the link, how garbage collection goes on.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What capacitors have to supply when the power goes: the programs of all that they protect, and the controller meanwhile.
+// What capacitors have to supply when the power goes: the programs of all that they protect, and the controller
+// meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,9 @@ struct Capacitors {
     bool any() const { return buffer_pages + map_pages != 0; }
 };
 
-/// Rows of one page in each plane, one after the other: the data of a channel's dies pass its bus, then all dies program. Page types take the
-/// longest of nand.t_program. Reads of translation pages that are not in memory as a whole, the energy of the bus, and losses of the converter are left out.
+/// Rows of one page in each plane, one after the other: the data of a channel's dies pass its bus, then all dies
+/// program. Page types take the longest of nand.t_program. Reads of translation pages that are not in memory as a
+/// whole, the energy of the bus, and losses of the converter are left out.
 Capacitors capacitors_of(const DeviceConfig& config);
 
 }  // namespace ssdtlm

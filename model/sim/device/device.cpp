@@ -5,12 +5,13 @@
 
 namespace ssdtlm {
 
-Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents, SsdTaps& taps,
-               UntimedHost* host)
+Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
+               SsdTaps& taps, UntimedHost* host)
     : sc_module(name),
       flash("flash", agenda, config.nand, config.faults, contents.seed),
       controller("controller", agenda, config, contents, flash.spare, taps, host) {
-    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+        taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));
 }
 
 void Device::supply_fails(std::function<void()> off) {

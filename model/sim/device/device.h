@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's half of the netlist: a controller and its flash. It ends at the sockets of the controller's front end and knows nothing of
-// the host:
+// The device's half of the netlist: a controller and its flash. It ends at the sockets of the controller's front end
+// and knows nothing of the host:
 //
 //   -nvme().mmio_target->  SsdController --channel 0..n--> NandFlash
 //   <-nvme().dma_initiator-
 //
-// What stands in front of the two sockets is a PcieLink, or the host itself. Other front ends (frontend.kind) have other sockets, and
-// controller.front_end_as<...>() gives them.
+// What stands in front of the two sockets is a PcieLink, or the host itself. Other front ends (frontend.kind) have
+// other sockets, and controller.front_end_as<...>() gives them.
 #pragma once
 
 #include <functional>
 #include <optional>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "controller/nvme/nvme_on_pcie.h"
 #include "sim/device/nand_flash.h"
@@ -31,13 +30,14 @@ public:
 
     /// The front end of frontend.kind = "nvme". CheckFailed when it is another.
     NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }
-    /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host, until buffer and journal are in
-    /// flash: then `off` is called, in an entry of the agenda, and power_off() is to follow. Else at once. The entries of the agenda that are of the
-    /// device's end of the link are dropped; those of what stands before it must be gone.
+    /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host,
+    /// until buffer and journal are in flash: then `off` is called, in an entry of the agenda, and power_off() is to
+    /// follow. Else at once. The entries of the agenda that are of the device's end of the link are dropped; those of
+    /// what stands before it must be gone.
     void supply_fails(std::function<void()> off);
-    /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
-    /// their places. With a map on the flash it must have been said (ContentsConfig::outlives_power). The agenda must hold no entry of
-    /// the device any more. `host_commands`: see SsdController::lose_power().
+    /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are
+    /// built again in their places. With a map on the flash it must have been said (ContentsConfig::outlives_power).
+    /// The agenda must hold no entry of the device any more. `host_commands`: see SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
     /// It is back: the map is searched for on the flash, before the host is served.
     void power_on();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive tells its host of how long to wait: the longest normal shutdown (RTD3E) and the longest way to CSTS.RDY (CAP.TO). Both
-// are bounds, counted as if what can go on side by side went one after the other; a host that waits for less gives up a drive that works.
+// What a drive tells its host of how long to wait: the longest normal shutdown (RTD3E) and the longest way to CSTS.RDY
+// (CAP.TO). Both are bounds, counted as if what can go on side by side went one after the other; a host that waits for
+// less gives up a drive that works.
 #pragma once
 
 #include "sim/sim_config.h"

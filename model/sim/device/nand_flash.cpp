@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& c, const FaultConfig& of_faults, std::uint64_t seed)
+NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& c, const FaultConfig& of_faults,
+                     std::uint64_t seed)
     : sc_module(name), config(c), spare(config.geometry), faults(make_faults(of_faults, config.geometry, seed)) {
     const NandGeometry& g = config.geometry;
     for (const BlockId b : faults->factory_bad()) spare.mark_bad(b);
@@ -13,7 +14,8 @@ NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandCon
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config));
         for (std::uint32_t way = 0; way < g.ways; ++way) {
             const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
-            packages.push_back(std::make_unique<NandPackage>(fmt::format("package_{}_{}", ch, way).c_str(), agenda, config, first, spare));
+            packages.push_back(std::make_unique<NandPackage>(fmt::format("package_{}_{}", ch, way).c_str(), agenda,
+                                                             config, first, spare));
             packages.back()->inject(faults->kinds().any() ? faults.get() : nullptr);
             buses[ch]->package_initiator[way].bind(packages.back()->bus_target);
         }

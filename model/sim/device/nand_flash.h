@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flash of a drive: a bus and its packages for each channel, and what the pages hold. Contents, wear and bad blocks are what
-// a loss of power leaves.
+// The flash of a drive: a bus and its packages for each channel, and what the pages hold. Contents, wear and bad blocks
+// are what a loss of power leaves.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
@@ -21,7 +20,8 @@ namespace ssdtlm {
 class NandFlash : public sc_core::sc_module {
 public:
     /// The faults of the dies are drawn from `seed`.
-    NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const FaultConfig& faults, std::uint64_t seed);
+    NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const FaultConfig& faults,
+              std::uint64_t seed);
 
     /// Where the channel's controller is bound.
     OnfiTargetSocket& channel(std::uint32_t ch) { return buses[ch]->controller_target; }

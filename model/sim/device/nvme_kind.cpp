@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "controller/nvme/nvme_on_pcie.h"
 #include "sim/device/front_ends.h"
-
-#include <algorithm>
 
 namespace ssdtlm {
 namespace {
@@ -13,9 +13,10 @@ std::uint64_t read_window(const LinkConfig& link) {
     return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
 }
 
-const FrontEnds::Registered kNvme{{"nvme", "an NVMe controller at PCIe", {}, [](const FrontEndSetup& s, const PolicySettings&) {
-                                       return std::make_unique<NvmeOnPcie>(s.agenda, s.stages, s.config.nvme, s.drive, read_window(s.config.link));
-                                   }}};
+const FrontEnds::Registered kNvme{
+    {"nvme", "an NVMe controller at PCIe", {}, [](const FrontEndSetup& s, const PolicySettings&) {
+         return std::make_unique<NvmeOnPcie>(s.agenda, s.stages, s.config.nvme, s.drive, read_window(s.config.link));
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

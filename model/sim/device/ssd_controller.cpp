@@ -27,7 +27,8 @@ DriveFacts drive_facts(const DeviceConfig& c, const Ftl& ftl) {
     DriveFacts d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
-    d.scan_time = std::max(MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl), longest_reset(c, d.namespace_bytes));
+    d.scan_time = std::max(MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl),
+                           longest_reset(c, d.namespace_bytes));
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
@@ -37,7 +38,8 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
     return make_scheduler(c.scheduler, scheduler_shape(c.nand), agenda, rtl_schedulers());
 }
 
-/// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive brings them.
+/// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive
+/// brings them.
 SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
     if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Age{}) flash.drop_records();
     return flash;
@@ -50,8 +52,8 @@ Firmware::Data data_of(const ContentsConfig& c) {
 
 }  // namespace
 
-SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d, SpareArea& flash, SsdTaps& taps,
-                             UntimedHost* host)
+SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d,
+                             SpareArea& flash, SsdTaps& taps, UntimedHost* host)
     : sc_module(name),
       config(c),
       data(d),
@@ -59,11 +61,13 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       contents(as_needed(flash, config, data)),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
       overwrites(data.drive.empty() ? ftl->precondition() : OverwriteRounds()),
-      front_end(FrontEnds::instance().make("frontend.kind", config.front_end.kind, {agenda, stages, config, drive_facts(config, *ftl), data.data},
+      front_end(FrontEnds::instance().make("frontend.kind", config.front_end.kind,
+                                           {agenda, stages, config, drive_facts(config, *ftl), data.data},
                                            config.front_end.policies)),
       dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
-              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler), config.ftl.gc_frontier == GcFrontier::shared),
+              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler),
+              config.ftl.gc_frontier == GcFrontier::shared),
       flash_port(taps.flash(backend)) {
     if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);
     if (host != nullptr && data.drive.empty())
@@ -75,7 +79,8 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     connect();
     // Programs begin at once, so not before all modules are there.
-    if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0) agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+    if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0)
+        agenda.post<&SsdController::fill_caches>(agenda.now(), this);
 }
 
 void SsdController::play(UntimedHost& host) {
@@ -99,7 +104,8 @@ void SsdController::start_ages(bool written_now) {
     if (!looks_at_ages(ftl->refresh())) return;
     // A saved drive brings them.
     if (written_now || data.drive.empty()) ftl->start_ages(written_now);
-    // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown lets the drive work again.
+    // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown
+    // lets the drive work again.
     if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
 }
 
@@ -109,9 +115,13 @@ void SsdController::build_firmware() {
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
     if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);
-    FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine) : word_lines ? static_cast<FlashPort&>(*word_lines) : counted;
-    firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-                     Firmware::Surroundings{agenda, *ftl, flash, front_end->data(), *dram, word_lines ? &*word_lines : nullptr}, data_of(data));
+    FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine)
+                       : word_lines  ? static_cast<FlashPort&>(*word_lines)
+                                     : counted;
+    firmware.emplace(
+        config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
+        Firmware::Surroundings{agenda, *ftl, flash, front_end->data(), *dram, word_lines ? &*word_lines : nullptr},
+        data_of(data));
 }
 
 /// What has to be said to each other by organs that are built again after a loss of power.
@@ -129,7 +139,8 @@ void SsdController::connect() {
     });
     firmware->bind(front_end->completions());
     for (const std::uint32_t ch : config.channel.rtl_sequencer)
-        backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
+        backend.channel(ch).use_sequencer(
+            std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
     if (occupancy_ != nullptr) record(*occupancy_);
     firmware->set_probe(gc_probe_);
 }
@@ -147,13 +158,15 @@ void SsdController::record(Occupancy& occupancy) {
 
 std::uint64_t SsdController::flash_pages(FlashClass cls) const {
     std::uint64_t n = 0;
-    for (std::size_t cause = 0; cause < kFlashCauseCount; ++cause) n += flash_pages(cls, static_cast<FlashCause>(cause));
+    for (std::size_t cause = 0; cause < kFlashCauseCount; ++cause)
+        n += flash_pages(cls, static_cast<FlashCause>(cause));
     return n;
 }
 
 std::uint64_t SsdController::flash_pages(FlashClass cls, FlashCause cause) const {
     std::uint64_t n = 0;
-    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) n += backend.channel(ch).counters().pages[flash_work(cause, cls)];
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+        n += backend.channel(ch).counters().pages[flash_work(cause, cls)];
     return n;
 }
 
@@ -182,7 +195,8 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     if (const TableCaches* table = firmware->table_caches()) earlier_.table += table->counters();
     if (parity_engine) earlier_.parity += parity_engine->counters();
     earlier_.cores.resize(firmware->cores().size());
-    for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
+    for (std::uint32_t i = 0; i < firmware->cores().size(); ++i)
+        earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();
     earlier_.dram += dram->busy();
     const MediaHealth health = ftl->media();
@@ -202,11 +216,13 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 
 void SsdController::start_again(std::function<void()> found) {
     for (std::size_t work = 0; work < kFlashWorkCount; ++work)
-        earlier_.pages[work] = flash_pages(static_cast<FlashClass>(work % kFlashClassCount), static_cast<FlashCause>(work / kFlashClassCount));
-    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die,
-                                        config.firmware.scan_page, ftl->slc_region()},
-                  *ftl, config.firmware.scan_entry,
-                  [this](std::uint32_t page, const std::vector<Lpa>& units) { firmware->cached_map()->found_stale(page, units); });
+        earlier_.pages[work] = flash_pages(static_cast<FlashClass>(work % kFlashClassCount),
+                                           static_cast<FlashCause>(work / kFlashClassCount));
+    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(),
+                                        config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
+                  *ftl, config.firmware.scan_entry, [this](std::uint32_t page, const std::vector<Lpa>& units) {
+                      firmware->cached_map()->found_stale(page, units);
+                  });
     looks_for_map_ = true;
     scan_->start([this, found = std::move(found)] {
         looks_for_map_ = false;
@@ -218,7 +234,8 @@ void SsdController::start_again(std::function<void()> found) {
 
 void SsdController::state(Snapshot& s) {
     // The drive goes on in a run in which the power may go.
-    if (!s.reads() && !data.outlives_power) s.refuse("the flash has not kept what it would have to, because ContentsConfig::outlives_power was not said");
+    if (!s.reads() && !data.outlives_power)
+        s.refuse("the flash has not kept what it would have to, because ContentsConfig::outlives_power was not said");
     FtlState::exchange(*ftl, contents, layout_, s);
     firmware->state(s);
     s(*dram);
@@ -228,11 +245,13 @@ void SsdController::check_waiters() const {
     front_end->check_waiters();
     backend.check_waiters();
     firmware->check_waiters();
-    if (scan_ && scan_->waits_for_flash() && backend.idle()) throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
+    if (scan_ && scan_->waits_for_flash() && backend.idle())
+        throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
 }
 
 std::string SsdController::dump() const {
-    return front_end->dump() + firmware->dump() + (parity_engine ? parity_engine->dump() : "") + (scan_ ? scan_->dump() : "") + backend.dump();
+    return front_end->dump() + firmware->dump() + (parity_engine ? parity_engine->dump() : "") +
+           (scan_ ? scan_->dump() : "") + backend.dump();
 }
 
 }  // namespace ssdtlm

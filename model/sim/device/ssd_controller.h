@@ -5,9 +5,9 @@
 //               ^------ data --------'  |  '- DramPort
 //                                      Ftl
 //
-// The front end is chosen by name (frontend.kind). Its sockets are its own; `front_end_as` gives it to whoever binds them.
-// The firmware's organs, the memory and the map (reached by ->) are taken away by a loss of power and built again in their
-// places; the others begin anew themselves, so that what is bound to them stays bound.
+// The front end is chosen by name (frontend.kind). Its sockets are its own; `front_end_as` gives it to whoever binds
+// them. The firmware's organs, the memory and the map (reached by ->) are taken away by a loss of power and built again
+// in their places; the others begin anew themselves, so that what is bound to them stays bound.
 #pragma once
 
 #include <array>
@@ -16,10 +16,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
-
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "common/latency/command_tracker.h"
 #include "common/latency/occupancy.h"
@@ -27,15 +26,15 @@
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
-#include "controller/gc/read_counter.h"
-#include "controller/parity/parity_engine.h"
-#include "controller/word_lines/word_line_guard.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/state/ftl_state.h"
+#include "controller/gc/read_counter.h"
 #include "controller/map_scan/map_rebuild.h"
+#include "controller/parity/parity_engine.h"
 #include "controller/ports/front_end.h"
 #include "controller/untimed/workload_play.h"
+#include "controller/word_lines/word_line_guard.h"
 #include "nand/array/spare_area.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
@@ -45,22 +44,26 @@ namespace ssdtlm {
 class SsdController : public sc_core::sc_module {
 public:
     /// Preconditions the drive: `flash` is what the flash behind the channels holds. It and `taps` must outlive the
-    /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there are none.
-    SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data, SpareArea& flash,
-                  SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
+    /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there
+    /// are none.
+    SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data,
+                  SpareArea& flash, SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
     /// The front end by its type, for whoever joins it to a host. CheckFailed when it is of another one.
     template <class T>
     T& front_end_as() const {
         T* const it = dynamic_cast<T*>(front_end.get());
-        if (it == nullptr) throw CheckFailed("controller: frontend.kind is '" + config.front_end.kind + "', and a front end of another type is asked for");
+        if (it == nullptr)
+            throw CheckFailed("controller: frontend.kind is '" + config.front_end.kind +
+                              "', and a front end of another type is asked for");
         return *it;
     }
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
 
-    /// The host's power goes, and capacitors protect the write buffer: what comes from the host, or goes there, is lost from now on. Calls
-    /// `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds no entry of the front end any more.
+    /// The host's power goes, and capacitors protect the write buffer: what comes from the host, or goes there, is lost
+    /// from now on. Calls `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the
+    /// agenda holds no entry of the front end any more.
     void supply_fails(std::function<void()> saved);
     /// A drive that looks for its map has nothing in its buffer.
     bool looks_for_map() const { return looks_for_map_; }
@@ -114,10 +117,10 @@ public:
     const std::unique_ptr<FrontEnd> front_end;
     std::unique_ptr<DramPort> dram;
     FlashBackend backend;
-    FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it
-    std::optional<ReadCounter> read_counter;  ///< in front of it; none: reads are not counted
+    FlashPort& flash_port;                      ///< the back end, or what looks at what is submitted to it
+    std::optional<ReadCounter> read_counter;    ///< in front of it; none: reads are not counted
     std::optional<ParityEngine> parity_engine;  ///< in front of these; none: rows have no parity
-    std::optional<WordLineGuard> word_lines;  ///< the same; none: the flash is programmed in one step
+    std::optional<WordLineGuard> word_lines;    ///< the same; none: the flash is programmed in one step
     std::optional<Firmware> firmware;
 
 private:

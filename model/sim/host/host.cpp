@@ -3,8 +3,8 @@
 
 namespace ssdtlm {
 
-Host::Host(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& c, Workload& workload, CommandTracker* stages,
-           IntegrityOracle* oracle, CompletionObserver* observer)
+Host::Host(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& c, Workload& workload,
+           CommandTracker* stages, IntegrityOracle* oracle, CompletionObserver* observer)
     : sc_module(name),
       mmio_initiator("mmio_initiator"),
       dma_target("dma_target"),

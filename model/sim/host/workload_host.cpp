@@ -8,7 +8,9 @@
 namespace ssdtlm {
 
 namespace {
-std::uint32_t most_bytes(std::uint32_t max_transfer) { return max_transfer == 0 ? SlotBuffer::kMaxBytes : std::min(max_transfer, SlotBuffer::kMaxBytes); }
+std::uint32_t most_bytes(std::uint32_t max_transfer) {
+    return max_transfer == 0 ? SlotBuffer::kMaxBytes : std::min(max_transfer, SlotBuffer::kMaxBytes);
+}
 }  // namespace
 
 WorkloadHost::WorkloadHost(Workload& workload, const SsdConfig& config)
@@ -57,9 +59,15 @@ UntimedCommand WorkloadHost::next_part() {
     request.asked += bytes;
     parted_ = request.asked != r.bytes;
     switch (r.op) {
-        case HostOp::read: c.op = IoOp::read; break;
-        case HostOp::write: c.op = IoOp::write; break;
-        case HostOp::trim: c.op = IoOp::deallocate; break;
+        case HostOp::read:
+            c.op = IoOp::read;
+            break;
+        case HostOp::write:
+            c.op = IoOp::write;
+            break;
+        case HostOp::trim:
+            c.op = IoOp::deallocate;
+            break;
         case HostOp::flush:
             c.op = IoOp::flush;
             c.slba = 0;

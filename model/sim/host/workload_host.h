@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload as the host of an UntimedDrive: its commands one after the other, without the time between them. Moments that it waits for are there
-// when it asks again. What is larger than a command of the drive may be is several of them, as the timed host does it.
+// A workload as the host of an UntimedDrive: its commands one after the other, without the time between them. Moments
+// that it waits for are there when it asks again. What is larger than a command of the drive may be is several of them,
+// as the timed host does it.
 #pragma once
 
 #include <vector>
@@ -23,7 +24,7 @@ public:
 private:
     struct Request {
         HostRequest whole;
-        std::uint32_t asked = 0;   ///< bytes of it that commands have asked for
+        std::uint32_t asked = 0;     ///< bytes of it that commands have asked for
         std::uint32_t commands = 0;  ///< under way
     };
     State take();
@@ -32,12 +33,12 @@ private:
     Workload& workload_;
     const std::uint32_t lba_bytes_, most_bytes_;
     const bool names_streams_;
-    Streams streams_;                    // the drive's numbers of those that are named, by its own rule
+    Streams streams_;  // the drive's numbers of those that are named, by its own rule
     SimTime now_{};
-    std::vector<Request> requests_;      // by tag
+    std::vector<Request> requests_;  // by tag
     std::vector<std::uint64_t> free_;
-    std::uint64_t tag_ = 0;              // of the one taken last
-    bool parted_ = false;                // some of it was not asked for yet
+    std::uint64_t tag_ = 0;  // of the one taken last
+    bool parted_ = false;    // some of it was not asked for yet
 };
 
 }  // namespace ssdtlm

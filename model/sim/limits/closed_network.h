@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How throughput grows with the number of commands and with the speed of resources: mean value analysis with Schweitzer's approximation (Bard and
-// Schweitzer 1979). The busy shares of a run say how much of each resource a command needs, and how many commands there were.
+// How throughput grows with the number of commands and with the speed of resources: mean value analysis with
+// Schweitzer's approximation (Bard and Schweitzer 1979). The busy shares of a run say how much of each resource a
+// command needs, and how many commands there were.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ public:
     }
     /// No more than one command at a time uses the resources.
     bool is_idle() const { return commands_ == 0; }
-    /// Throughput with so many times the commands, and with these resources twice as fast, as a factor of the present one.
+    /// Throughput with so many times the commands, and with these resources twice as fast, as a factor of the present
+    /// one.
     double throughput(double times, const std::vector<std::size_t>& faster) const {
         const double n = commands_ * times;
         double most = 0;

@@ -9,8 +9,12 @@
 namespace ssdtlm {
 
 namespace {
-double& of(WaitShares& shares, WaitKind kind) { return shares[static_cast<std::size_t>(kind)]; }
-double part(std::uint32_t some, std::uint32_t all) { return all == 0 ? 0.0 : static_cast<double>(some) / all; }
+double& of(WaitShares& shares, WaitKind kind) {
+    return shares[static_cast<std::size_t>(kind)];
+}
+double part(std::uint32_t some, std::uint32_t all) {
+    return all == 0 ? 0.0 : static_cast<double>(some) / all;
+}
 }  // namespace
 
 void LimitSampler::start() {
@@ -24,7 +28,8 @@ void LimitSampler::stop() {
 }
 
 void LimitSampler::look_again() {
-    const Ps until = interval_ / 2 + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval_.count())))};
+    const Ps until =
+        interval_ / 2 + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval_.count())))};
     next_ = system_.agenda.post_cancellable<&LimitSampler::look>(system_.agenda.now() + until, this);
 }
 
@@ -78,7 +83,8 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::own_time) = io.waits_for_time();
 }
 
-// Where planes read on their own, a read that waits is for any of them: of those that are idle, w reads want 1 - (1 - 1/p)^w.
+// Where planes read on their own, a read that waits is for any of them: of those that are idle, w reads want 1 - (1 -
+// 1/p)^w.
 double LimitSampler::flash_work() const {
     const FlashBackend& flash = system_.device.controller.backend;
     const NandConfig& nand = system_.config.nand;

@@ -11,7 +11,8 @@ namespace ssdtlm {
 
 /// Share of the time from which on a wait is there most of it. assumed: below, half of the load sees no wait at all.
 inline constexpr double kMostly = 0.5;
-/// A resource that limits should bring more than the 2 % that are a gain, with a margin for what the network of queues does not know.
+/// A resource that limits should bring more than the 2 % that are a gain, with a margin for what the network of queues
+/// does not know.
 inline constexpr double kSureGain = 0.03;
 
 struct ResourceParameters {
@@ -30,7 +31,8 @@ struct WaitRow {
 /// In the order of WaitKind.
 const std::vector<WaitRow>& wait_rows();
 
-/// What keeps a resource from its work while it has some: together they fill the time. For want of credits a link is idle.
+/// What keeps a resource from its work while it has some: together they fill the time. For want of credits a link is
+/// idle.
 struct CreditRow {
     const char* resource;
     WaitKind any, headers, data;  ///< shares of the time

@@ -20,22 +20,30 @@ constexpr double kFull = 1 - 2 * kGain;
 
 std::string joined(const std::vector<std::string>& words, const char* last) {
     std::string all;
-    for (std::size_t i = 0; i < words.size(); ++i) all += (i == 0 ? "" : i + 1 == words.size() ? fmt::format(" {} ", last) : ", ") + words[i];
+    for (std::size_t i = 0; i < words.size(); ++i)
+        all += (i == 0 ? "" : i + 1 == words.size() ? fmt::format(" {} ", last) : ", ") + words[i];
     return all;
 }
 
 /// The share that counts: of the members, or of one that is much busier than the others.
-bool is_uneven(const ResourceUse& r) { return r.max - r.mean > 0.1; }
-double counted(const ResourceUse& r) { return is_uneven(r) ? r.max : r.mean; }
+bool is_uneven(const ResourceUse& r) {
+    return r.max - r.mean > 0.1;
+}
+double counted(const ResourceUse& r) {
+    return is_uneven(r) ? r.max : r.mean;
+}
 
 std::string busy_text(const ResourceUse& r) {
     if (r.members == 1) return fmt::format("{} ({:.1f} % busy)", r.name, 100 * r.mean);
-    if (is_uneven(r)) return fmt::format("{} ({:.1f} % busy, while the mean of {} is {:.1f} %: uneven load)", r.busiest, 100 * r.max, r.members, 100 * r.mean);
+    if (is_uneven(r))
+        return fmt::format("{} ({:.1f} % busy, while the mean of {} is {:.1f} %: uneven load)", r.busiest, 100 * r.max,
+                           r.members, 100 * r.mean);
     return fmt::format("{} ({:.1f} % busy, mean of {})", r.name, 100 * r.mean, r.members);
 }
 
 std::optional<LimitVerdict::Most> most_of(const std::vector<ResourceUse>& all) {
-    const ResourceUse& top = *std::max_element(all.begin(), all.end(), [](const ResourceUse& a, const ResourceUse& b) { return counted(a) < counted(b); });
+    const ResourceUse& top = *std::max_element(
+        all.begin(), all.end(), [](const ResourceUse& a, const ResourceUse& b) { return counted(a) < counted(b); });
     if (counted(top) < 0.01) return std::nullopt;
     return LimitVerdict::Most{is_uneven(top) ? top.busiest : top.name, 1 / counted(top)};
 }
@@ -65,10 +73,13 @@ struct Evidence {
 std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& network) {
     const std::vector<ResourceUse>& all = run.resources;
     std::vector<std::size_t> named;
-    // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full. A clocked scheduler decides
-    // while the bus is free, and credits come back while a link is: they fill the time together.
+    // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full.
+    // A clocked scheduler decides while the bus is free, and credits come back while a link is: they fill the time
+    // together.
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (const CreditRow* const credits = run.credits(all[i]); credits != nullptr && all[i].mean + run.share(credits->any) >= kFull) named.push_back(i);
+        if (const CreditRow* const credits = run.credits(all[i]);
+            credits != nullptr && all[i].mean + run.share(credits->any) >= kFull)
+            named.push_back(i);
         if (all[i].name != "channel bus") continue;
         const double deciding = run.share(WaitKind::scheduler);
         if (all[i].mean + deciding >= kFull) named.push_back(deciding > all[i].mean ? i + 1 : i);
@@ -94,7 +105,8 @@ std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& n
     return named;
 }
 
-/// Which credits: those of headers, of data, or both, if the ones that are short for longer do not bring the gain alone.
+/// Which credits: those of headers, of data, or both, if the ones that are short for longer do not bring the gain
+/// alone.
 std::vector<WaitUse> credits_of(const Evidence& run, const CreditRow& row) {
     const double headers = run.share(row.headers), data = run.share(row.data);
     std::vector<WaitUse> uses;
@@ -115,8 +127,9 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
                 v.names.push_back(use.name);
                 parameters.insert(parameters.end(), use.parameters.begin(), use.parameters.end());
             }
-            texts.push_back(fmt::format("{} ({} wait for credits {:.1f} % of the time, and the {} is {:.1f} % busy)", joined(parameters, "and"), row->who,
-                                        100 * run.share(row->any), r.name, 100 * r.mean));
+            texts.push_back(fmt::format("{} ({} wait for credits {:.1f} % of the time, and the {} is {:.1f} % busy)",
+                                        joined(parameters, "and"), row->who, 100 * run.share(row->any), r.name,
+                                        100 * r.mean));
             v.parameters.insert(v.parameters.end(), parameters.begin(), parameters.end());
             continue;
         }
@@ -140,7 +153,8 @@ LimitVerdict by_wait(const WaitUse& wait) {
     v.kind = LimitVerdict::Kind::wait;
     v.names = {wait.name};
     v.parameters = wait.parameters;
-    v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"), wait.says, 100 * wait.share);
+    v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"),
+                             wait.says, 100 * wait.share);
     return v;
 }
 
@@ -148,7 +162,9 @@ LimitVerdict by_wait(const WaitUse& wait) {
 LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::load;
-    const ResourceUse& top = *std::max_element(run.resources.begin(), run.resources.end(), [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
+    const ResourceUse& top =
+        *std::max_element(run.resources.begin(), run.resources.end(),
+                          [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
     v.most = most_of(run.resources);
     std::string who = fmt::format("{:.1f} commands outstanding on average", run.context.commands);
     if (run.share(WaitKind::own_time) >= kMostly) {
@@ -156,7 +172,8 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
         who = "the times that the workload keeps";
     } else {
         v.names = {"depth"};
-        for (const auto& [fill, wait] : {std::pair{WaitKind::slots_filled, WaitKind::queue_slots}, std::pair{WaitKind::window_filled, WaitKind::fetch_window}}) {
+        for (const auto& [fill, wait] : {std::pair{WaitKind::slots_filled, WaitKind::queue_slots},
+                                         std::pair{WaitKind::window_filled, WaitKind::fetch_window}}) {
             if (run.share(fill) <= 0.5) continue;
             const double times = 1 / run.share(fill);
             if ((network.is_idle() ? times : network.throughput(times, {})) - 1 >= kGain) continue;
@@ -164,19 +181,25 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
             v.names.push_back(use.name);
             v.parameters.insert(v.parameters.end(), use.parameters.begin(), use.parameters.end());
         }
-        if (!v.parameters.empty()) who += fmt::format("; {} {} no more of them", joined(v.parameters, "and"), v.parameters.size() == 1 ? "allows" : "allow");
+        if (!v.parameters.empty())
+            who += fmt::format("; {} {} no more of them", joined(v.parameters, "and"),
+                               v.parameters.size() == 1 ? "allows" : "allow");
     }
-    v.sentence = fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}", who, busy_text(top));
+    v.sentence =
+        fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}", who, busy_text(top));
     return v;
 }
 
-/// Dies (or planes) count as busy when they have something to do, a bus while a clocked scheduler decides for it, and a link while it lacks credits.
+/// Dies (or planes) count as busy when they have something to do, a bus while a clocked scheduler decides for it, and a
+/// link while it lacks credits.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
     const double share = run.share(WaitKind::flash_work);
     for (ResourceUse& r : resources) {
         const CreditRow* const credits = run.credits(r);
-        const double more = r.name == "channel bus" ? run.share(WaitKind::scheduler) : credits != nullptr ? run.share(credits->any) : 0;
+        const double more = r.name == "channel bus" ? run.share(WaitKind::scheduler)
+                            : credits != nullptr    ? run.share(credits->any)
+                                                    : 0;
         for (double& u : r.busy) u = std::min(1.0, u + more);
         if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
         for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
@@ -212,10 +235,13 @@ std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& con
     return all;
 }
 
-LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits, const LimitContext& context) {
+LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits,
+                          const LimitContext& context) {
     std::vector<ResourceUse> used = resources;
     // Where planes read on their own, a die is busy while one of them is.
-    if (context.independent_planes) used.erase(std::remove_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "die"; }), used.end());
+    if (context.independent_planes)
+        used.erase(std::remove_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "die"; }),
+                   used.end());
     LimitVerdict v;
     if (used.empty()) {
         v.sentence = "nothing was measured";
@@ -223,17 +249,21 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
     }
     const double deciding = waits[static_cast<std::size_t>(WaitKind::scheduler)];
     if (deciding > 0) {
-        const auto bus = std::find_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "channel bus"; });
-        if (bus != used.end()) used.insert(bus + 1, ResourceUse{"scheduler", 1, deciding, deciding, "scheduler", {deciding}});
+        const auto bus =
+            std::find_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "channel bus"; });
+        if (bus != used.end())
+            used.insert(bus + 1, ResourceUse{"scheduler", 1, deciding, deciding, "scheduler", {deciding}});
     }
     const Evidence run{used, waits, context};
     const ClosedNetwork network(used);
-    // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has work.
+    // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has
+    // work.
     const ClosedNetwork of_work(with_work(run));
     const bool saturated = !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain;
     const std::vector<std::size_t> named = saturated ? bottlenecks(run, network) : std::vector<std::size_t>{};
     // Idle time of planes, which is what more look-ahead wins, counts where they are what is full.
-    const bool planes_limit = !saturated || std::any_of(named.begin(), named.end(), [&](std::size_t i) { return used[i].name == "plane"; });
+    const bool planes_limit =
+        !saturated || std::any_of(named.begin(), named.end(), [&](std::size_t i) { return used[i].name == "plane"; });
     for (const WaitRow& row : wait_rows()) {
         if (run.share(row.kind) < row.enough) continue;
         if (row.kind == WaitKind::look_ahead ? !planes_limit : saturated) continue;

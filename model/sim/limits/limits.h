@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits the throughput of a run: what, when doubled, raises it. Plain values in, plain values out.
 //
-// 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up. A link that is idle for want of
+// 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up. A
+// link that is idle for want of
 //    credits is used as well: then the credits limit.
-// 2. Else a wait that is there most of the time limits, the one nearest to the flash: what is full further up is full because of it.
+// 2. Else a wait that is there most of the time limits, the one nearest to the flash: what is full further up is full
+// because of it.
 // 3. Else more load would be served: the offered load limits.
 //
-// "All the time" means that twice the load would bring less than 2 %. That is computed from the busy shares: they say how much of each resource a
-// command needs, and a closed queueing network with these demands says how the throughput grows with the number of commands in it (mean value
-// analysis with Schweitzer's approximation; Bard and Schweitzer 1979). tb/limits proves the verdict by doing what it says.
+// "All the time" means that twice the load would bring less than 2 %. That is computed from the busy shares: they say
+// how much of each resource a command needs, and a closed queueing network with these demands says how the throughput
+// grows with the number of commands in it (mean value analysis with Schweitzer's approximation; Bard and Schweitzer
+// 1979). tb/limits proves the verdict by doing what it says.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +28,21 @@ namespace ssdtlm {
 struct LimitContext {
     std::string queue_entries = "host.queue_entries";  ///< the parameter that sets the slots of a queue
     std::string buffer_room = "buffer.size";
-    double commands = 0;        ///< outstanding on average
+    double commands = 0;  ///< outstanding on average
     bool independent_planes = false;
-    std::string background;     ///< what the dies do beside the host's reads and writes: "34 % is garbage collection, 5 % erases"; empty: nothing worth a word
+    std::string background;  ///< what the dies do beside the host's reads and writes: "34 % is garbage collection, 5 %
+                             ///< erases"; empty: nothing worth a word
 };
 
 /// `resources` and `waits`: while the workload had more to give.
-LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits, const LimitContext& context);
+LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits,
+                          const LimitContext& context);
 
 /// All waits, in the order of WaitKind.
 std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& context);
 
-/// By how much twice the load raises throughput at the resources alone, as a share: 0.02 for 2 %. Infinite without resources.
+/// By how much twice the load raises throughput at the resources alone, as a share: 0.02 for 2 %. Infinite without
+/// resources.
 double gain_of_twice_the_load(const std::vector<ResourceUse>& resources);
 /// By how much these resources (by index), twice as fast, raise it while the number of commands stays.
 double gain_of_twice_the_speed(const std::vector<ResourceUse>& resources, const std::vector<std::size_t>& faster);

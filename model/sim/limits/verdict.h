@@ -27,7 +27,8 @@ struct LimitVerdict {
         std::string resource;
         double factor = 1;
     };
-    std::optional<Most> most;             ///< none when a wait limits: with more of what is waited for, a command costs something else
+    std::optional<Most>
+        most;  ///< none when a wait limits: with more of what is waited for, a command costs something else
 };
 const char* limit_kind_name(LimitVerdict::Kind kind);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waits that can limit a run, in the order of a command's way from the flash back to the host: what is full further up is full because of what is
-// full further down. To add one: a name here, a line in limit_sampler.cpp that says when somebody waits for it, a row in limit_tables.cpp.
+// The waits that can limit a run, in the order of a command's way from the flash back to the host: what is full further
+// up is full because of what is full further down. To add one: a name here, a line in limit_sampler.cpp that says when
+// somebody waits for it, a row in limit_tables.cpp.
 #pragma once
 
 #include <array>
@@ -10,12 +11,12 @@
 namespace ssdtlm {
 
 enum class WaitKind : std::uint8_t {
-    look_ahead,    ///< work for an idle plane waits behind the requests that a grant looks at: share of the planes' time
-    gc_pace,       ///< programs wait for a free block, and the pace of collection lets it read no more
-    gc_depth,      ///< the same, and as many pages of each victim are under way as may be
-    free_blocks,   ///< programs wait for a free block, for whatever reason
-    map_dirty,     ///< rows wait until fewer translation pages are dirty
-    flush_depth,   ///< units wait until fewer programs are under way
+    look_ahead,   ///< work for an idle plane waits behind the requests that a grant looks at: share of the planes' time
+    gc_pace,      ///< programs wait for a free block, and the pace of collection lets it read no more
+    gc_depth,     ///< the same, and as many pages of each victim are under way as may be
+    free_blocks,  ///< programs wait for a free block, for whatever reason
+    map_dirty,    ///< rows wait until fewer translation pages are dirty
+    flush_depth,  ///< units wait until fewer programs are under way
     read_credits,  ///< a read request of the device has its turn, and waits for a credit of the link
     read_tags,     ///< data from the host wait for a tag of the link
     buffer_room,   ///< writes wait for room in the write buffer
@@ -28,11 +29,11 @@ enum class WaitKind : std::uint8_t {
     headers_down,  ///< the same on the wire to the device
     data_down,
     writes_down,
-    scheduler,     ///< a clocked scheduler decides
-    own_time,      ///< the workload waits for a time of its own
-    slots_filled,  ///< no wait: share of the slots that are taken, of queues in use
-    window_filled, ///< no wait: the same of the fetch windows
-    flash_work,    ///< no wait: share of the dies (planes, where they read on their own) that have something to do
+    scheduler,      ///< a clocked scheduler decides
+    own_time,       ///< the workload waits for a time of its own
+    slots_filled,   ///< no wait: share of the slots that are taken, of queues in use
+    window_filled,  ///< no wait: the same of the fetch windows
+    flash_work,     ///< no wait: share of the dies (planes, where they read on their own) that have something to do
     count
 };
 inline constexpr std::size_t kWaitKinds = static_cast<std::size_t>(WaitKind::count);

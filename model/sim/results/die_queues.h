@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many flash transactions wait for each die, looked at now and then: the mean over time costs a pass over the dies a look,
-// and nothing a command.
+// How many flash transactions wait for each die, looked at now and then: the mean over time costs a pass over the dies
+// a look, and nothing a command.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ namespace ssdtlm {
 class DieQueues {
 public:
     /// waiting(die): now.
-    DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting) : waiting_(std::move(waiting)), dies_(dies) {}
+    DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting)
+        : waiting_(std::move(waiting)), dies_(dies) {}
 
-    /// At the end of interval `number` (from 1, ascending). Those that were left out since the last look, because nothing
-    /// happened in them, had the queues of that look.
+    /// At the end of interval `number` (from 1, ascending). Those that were left out since the last look, because
+    /// nothing happened in them, had the queues of that look.
     void look(std::uint64_t number);
     /// What was seen up to interval `number` does not count. That of the last look lasts.
     void begin(std::uint64_t number);

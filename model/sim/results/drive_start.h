@@ -2,9 +2,8 @@
 // The state of the drive when a run begins: what was asked of preconditioning, and what it reached.
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/steady_state/drive_state.h"
@@ -14,8 +13,8 @@
 namespace ssdtlm {
 
 struct DriveStart {
-    std::string from;            ///< the file of a saved drive; empty: preconditioned as `asked`
-    std::string workload;        ///< played behind the state at start; empty: none
+    std::string from;      ///< the file of a saved drive; empty: preconditioned as `asked`
+    std::string workload;  ///< played behind the state at start; empty: none
     FtlConfig asked;
     OverwriteRounds overwrites;  ///< none of a saved drive
     WorkloadBooks played;        ///< the same

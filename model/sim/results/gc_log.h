@@ -11,12 +11,13 @@
 
 namespace ssdtlm {
 
-/// A row says: simulated time from the start of the workload (us; negative before it); chosen or ended; the group of planes and the number
-/// of the victim, a superblock; why it was chosen (space, wear, failed); units of it in use and not in use; how often it has
-/// been erased; and, of its group, the free superblocks and those that are full.
+/// A row says: simulated time from the start of the workload (us; negative before it); chosen or ended; the group of
+/// planes and the number of the victim, a superblock; why it was chosen (space, wear, failed); units of it in use and
+/// not in use; how often it has been erased; and, of its group, the free superblocks and those that are full.
 class GcLog final : public GcProbe {
 public:
-    /// Writes the header. `ftl` is what is there at each call: a loss of power builds it again. All must outlive the run.
+    /// Writes the header. `ftl` is what is there at each call: a loss of power builds it again. All must outlive the
+    /// run.
     GcLog(const Agenda& agenda, const std::optional<Ftl>& ftl, std::ostream& out);
     /// The present instant is time zero.
     void start() { epoch_ = agenda_.now(); }

@@ -13,7 +13,9 @@ const char* host_op_name(HostOp op) {
 
 namespace {
 /// Rounds; ps is not negative.
-std::uint64_t to_ns(std::int64_t ps) { return (static_cast<std::uint64_t>(ps) + 500) / 1000; }
+std::uint64_t to_ns(std::int64_t ps) {
+    return (static_cast<std::uint64_t>(ps) + 500) / 1000;
+}
 
 // Percentile over `zeros` zeros and the histogram's values.
 double percentile_us(const BucketCounts& h, std::uint64_t zeros, double p) {
@@ -25,7 +27,8 @@ double percentile_us(const BucketCounts& h, std::uint64_t zeros, double p) {
     return static_cast<double>(h.percentile(within > 100.0 ? 100.0 : within)) * 1e-3;
 }
 
-void fill(LatencyStats::Row& row, const BucketCounts& h, std::uint64_t zeros, std::int64_t sum_ps, std::int64_t max_ps) {
+void fill(LatencyStats::Row& row, const BucketCounts& h, std::uint64_t zeros, std::int64_t sum_ps,
+          std::int64_t max_ps) {
     row.count = h.count() + zeros;
     row.mean = row.count == 0 ? 0 : static_cast<double>(sum_ps) * 1e-6 / static_cast<double>(row.count);
     row.max = static_cast<double>(max_ps) * 1e-6;
@@ -71,8 +74,8 @@ std::optional<double> LatencyStats::take_p99(HostOp of) {
     return static_cast<double>(recent_.percentile(99)) * 1e-3;
 }
 
-void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
-                               bool measured) {
+void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now,
+                               const Timeline& timeline, bool measured) {
     Op& op = ops_[static_cast<std::size_t>(request.op)];
     const std::int64_t total = (now - issued).count();
     if (total > op.recent_max_ps) op.recent_max_ps = total;
@@ -186,8 +189,8 @@ std::vector<LatencyStats::BinRow> LatencyStats::bins() const {
     return rows;
 }
 
-__attribute__((noinline)) void LatencyStats::count_stream(const HostRequest& request, unsigned bucket, std::int64_t total_ps,
-                                                          const Timeline& timeline) {
+__attribute__((noinline)) void LatencyStats::count_stream(const HostRequest& request, unsigned bucket,
+                                                          std::int64_t total_ps, const Timeline& timeline) {
     JobOp& own = streams_[request.stream][static_cast<std::size_t>(request.op)];
     own.bins.resize(BucketCounts::kBuckets);
     ++own.bins[bucket];
@@ -216,7 +219,15 @@ void LatencyStats::add_rows(std::vector<JobRow>& rows, std::uint32_t job, const 
         for (const std::int64_t ps : of.sum.ps) sum += ps;
         Row total;
         fill(total, totals, 0, sum, of.max_ps);
-        JobRow row{job, host_op_name(static_cast<HostOp>(o)), of.sum.count, total.mean, total.p50, total.p99, total.p99_9, total.max, {}};
+        JobRow row{job,
+                   host_op_name(static_cast<HostOp>(o)),
+                   of.sum.count,
+                   total.mean,
+                   total.p50,
+                   total.p99,
+                   total.p99_9,
+                   total.max,
+                   {}};
         for (std::size_t i = 0; i < kStageCount; ++i)
             row.stage[i] = static_cast<double>(of.sum.ps[i]) * 1e-6 / static_cast<double>(of.sum.count);
         rows.push_back(std::move(row));

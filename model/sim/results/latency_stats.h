@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latency breakdown: per operation and bucket of total latency the commands and the exact sum of each stage, per stage
-// a histogram, and the check that the stages of every command sum to its end-to-end latency.
+// The latency breakdown: per operation and bucket of total latency the commands and the exact sum of each stage, per
+// stage a histogram, and the check that the stages of every command sum to its end-to-end latency.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ public:
         std::string op;
         std::string stage;  ///< a stage's name, or "total"
         std::uint64_t count = 0;
-        double share = 0;   ///< of the mean end-to-end latency
+        double share = 0;  ///< of the mean end-to-end latency
         double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
     };
 
-    /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one bucket of fio's.
-    /// Whole numbers: lines of two runs with the same operation and bucket may be added.
+    /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one bucket of
+    /// fio's. Whole numbers: lines of two runs with the same operation and bucket may be added.
     struct BinRow {
         std::string op;
         unsigned bucket = 0;  ///< BucketCounts
@@ -38,7 +38,8 @@ public:
         std::array<std::int64_t, kStageCount> ps{};  ///< sums; together they are the sum of the total latency
     };
 
-    /// One line of latency_by_job.csv: the measured commands of one operation of a job, or of all jobs of a tenant. Times in us.
+    /// One line of latency_by_job.csv: the measured commands of one operation of a job, or of all jobs of a tenant.
+    /// Times in us.
     struct JobRow {
         std::uint32_t job = 0;  ///< or tenant, or stream
         std::string op;
@@ -47,8 +48,8 @@ public:
         std::array<double, kStageCount> stage{};  ///< means
     };
 
-    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
-                     bool measured) override;
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
+                     const Timeline& timeline, bool measured) override;
 
     /// Stages that were never entered are left out.
     std::vector<Row> rows() const;
@@ -112,7 +113,7 @@ private:
         std::int64_t max_ps = 0;
         std::int64_t recent_max_ps = 0;
         unsigned recent_low = BucketCounts::kBuckets, recent_high = 0;  ///< buckets that take_p99() has not looked at
-        std::vector<std::uint64_t> seen;                                ///< by bucket: what it has; empty before its first call
+        std::vector<std::uint64_t> seen;  ///< by bucket: what it has; empty before its first call
         std::uint64_t bytes = 0;
         std::uint64_t unmeasured_bytes = 0;
         alignas(64) std::array<StageSum, kStageCount> stage;

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kManifest = "wall_clock.json";
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-    throw OutputError(Problem{path.string(), "cannot be written: " + why, "", "make room, or choose another folder with -o"});
+    throw OutputError(
+        Problem{path.string(), "cannot be written: " + why, "", "make room, or choose another folder with -o"});
 }
 bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -29,7 +30,9 @@ bool is_fio_log(const std::string& name) {
     return std::regex_match(name, kLog);
 }
 
-bool is_rtl_recording(const std::string& name) { return name.rfind("rtl_", 0) == 0 && ends_with(name, ".fst"); }
+bool is_rtl_recording(const std::string& name) {
+    return name.rfind("rtl_", 0) == 0 && ends_with(name, ".fst");
+}
 
 /// Of the run that wrote this file: what else it wrote in its folder. Nothing of a file that says nothing of it.
 std::vector<std::string> listed_in(const fs::path& manifest) {
@@ -46,7 +49,8 @@ std::vector<std::string> listed_in(const fs::path& manifest) {
 std::vector<std::string> entries_of(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) names.push_back(at->path().filename().string());
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        names.push_back(at->path().filename().string());
     return names;
 }
 
@@ -70,13 +74,15 @@ void write_whole_file(const fs::path& path, const std::string& text) {
 }
 
 const std::vector<std::string>& ResultFiles::names() {
-    static const std::vector<std::string> all{"result.json",    "failed.json", "latency.csv",
-                                              "latency_bins.csv", "latency_by_job.csv", "slowest.json", "timeseries.csv", "gc.csv", "fio.json",    "wall_clock.json"};
+    static const std::vector<std::string> all{
+        "result.json",  "failed.json",    "latency.csv", "latency_bins.csv", "latency_by_job.csv",
+        "slowest.json", "timeseries.csv", "gc.csv",      "fio.json",         "wall_clock.json"};
     return all;
 }
 
 const std::vector<std::string>& ResultFiles::recordings() {
-    static const std::vector<std::string> all{"wave.vcd", "wave.fst", "wave.gtkw", "wave.names/", "trace.json", "report.html"};
+    static const std::vector<std::string> all{"wave.vcd",    "wave.fst",   "wave.gtkw",
+                                              "wave.names/", "trace.json", "report.html"};
     return all;
 }
 
@@ -92,7 +98,8 @@ void ResultFiles::remove_parts() const {
     for (const std::string& path : parts()) remove_quietly(path);
     for (const std::string& name : entries_of(directory_)) {
         const std::string whole = name.substr(0, std::min(name.size(), name.rfind(".part")));
-        if (whole != name && (is_fio_log(whole) || is_rtl_recording(whole) || whole.rfind("report.html", 0) == 0)) remove_quietly(directory_ / name);
+        if (whole != name && (is_fio_log(whole) || is_rtl_recording(whole) || whole.rfind("report.html", 0) == 0))
+            remove_quietly(directory_ / name);
     }
 }
 
@@ -121,7 +128,8 @@ void ResultFiles::add(const std::string& name, const std::string& text) {
 std::ostream& ResultFiles::stream(const std::string& name) {
     added_.push_back(name);
     errno = 0;
-    std::ofstream& out = streams_.emplace_back(Stream{name, std::ofstream(part(name), std::ios::binary | std::ios::trunc)}).out;
+    std::ofstream& out =
+        streams_.emplace_back(Stream{name, std::ofstream(part(name), std::ios::binary | std::ios::trunc)}).out;
     if (!out) refuse(part(name), system_reason());
     return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a run appear together: each is written under a temporary name (".part"), and all get their names when the
-// last one is whole. So a folder never holds results of two runs, and a file with its name is complete.
+// The files of a run appear together: each is written under a temporary name (".part"), and all get their names when
+// the last one is whole. So a folder never holds results of two runs, and a file with its name is complete.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ public:
 
     /// Takes away what a run left that was killed: temporary files.
     void remove_parts() const;
-    /// Takes away what an earlier run left: the files whose names are in names() and recordings(), and the logs of fio that its
-    /// wall_clock.json lists. Nothing else.
+    /// Takes away what an earlier run left: the files whose names are in names() and recordings(), and the logs of fio
+    /// that its wall_clock.json lists. Nothing else.
     void remove_earlier() const;
     /// Throws OutputError when not all of `text` can be written.
     void add(const std::string& name, const std::string& text);
@@ -40,10 +40,11 @@ public:
     /// Renames all, in the order of add() and stream(). Throws OutputError, also when not all of a stream was written.
     void commit();
 
-    /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one that
-    /// did not.
+    /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one
+    /// that did not.
     static const std::vector<std::string>& names();
-    /// What a run records on request, by names of its own; a name that ends in '/' is a folder. Blocks in RTL have rtl_*.fst.
+    /// What a run records on request, by names of its own; a name that ends in '/' is a folder. Blocks in RTL have
+    /// rtl_*.fst.
     static const std::vector<std::string>& recordings();
     /// Temporary names of all that this run may have there.
     std::vector<std::string> parts() const;

@@ -16,7 +16,11 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json direction_json(const RunSummary::Direction& d) {
-    return {{"ios", d.ios}, {"bytes", d.bytes}, {"active_s", to_seconds(d.active)}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
+    return {{"ios", d.ios},
+            {"bytes", d.bytes},
+            {"active_s", to_seconds(d.active)},
+            {"iops", d.iops},
+            {"MB_per_s", d.mb_per_s}};
 }
 
 /// One member of each element, as a list.
@@ -28,13 +32,18 @@ Json list_of(const std::vector<T>& all, Member member) {
 }
 
 Json wear_json(const RunSummary& s) {
-    Json j{{"erases_min", list_of(s.wear, &DieWear::least)}, {"erases_mean", list_of(s.wear, &DieWear::mean)}, {"erases_max", list_of(s.wear, &DieWear::most)}};
-    for (const auto& [erases, blocks] : s.blocks_by_erases) j["blocks_by_erases"].push_back({{"erases", erases}, {"blocks", blocks}});
+    Json j{{"erases_min", list_of(s.wear, &DieWear::least)},
+           {"erases_mean", list_of(s.wear, &DieWear::mean)},
+           {"erases_max", list_of(s.wear, &DieWear::most)}};
+    for (const auto& [erases, blocks] : s.blocks_by_erases)
+        j["blocks_by_erases"].push_back({{"erases", erases}, {"blocks", blocks}});
     return j;
 }
 
 Json queue_json(const RunSummary& s) {
-    return {{"looks", s.queue_looks}, {"mean", list_of(s.queues, &DieQueue::mean)}, {"max", list_of(s.queues, &DieQueue::most)}};
+    return {{"looks", s.queue_looks},
+            {"mean", list_of(s.queues, &DieQueue::mean)},
+            {"max", list_of(s.queues, &DieQueue::most)}};
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -47,7 +56,9 @@ std::vector<std::string> lines(const std::string& text) {
 }  // namespace
 
 namespace {
-std::string job_name(const RunSummary& s, std::uint32_t job) { return job < s.job_names.size() ? s.job_names[job] : std::string{}; }
+std::string job_name(const RunSummary& s, std::uint32_t job) {
+    return job < s.job_names.size() ? s.job_names[job] : std::string{};
+}
 
 /// A name that has a comma or a quote is quoted, as RFC 4180 says.
 std::string csv_text(const std::string& text) {
@@ -61,9 +72,10 @@ std::string latency_by_job_csv(const RunSummary& s) {
     std::string csv = "of,number,name,op,count,mean_us,p50_us,p99_us,p99.9_us,max_us";
     for (std::size_t i = 0; i < kStageCount; ++i) csv += fmt::format(",{}_us", stage_name(static_cast<Stage>(i)));
     csv += "\n";
-    const auto line = [&csv](const char* of, std::uint32_t number, const std::string& name, const LatencyStats::JobRow& r) {
-        csv += fmt::format("{},{},{},{},{},{:.6f},{:.3f},{:.3f},{:.3f},{:.6f}", of, number, csv_text(name), r.op, r.count, r.mean, r.p50, r.p99,
-                           r.p99_9, r.max);
+    const auto line = [&csv](const char* of, std::uint32_t number, const std::string& name,
+                             const LatencyStats::JobRow& r) {
+        csv += fmt::format("{},{},{},{},{},{:.6f},{:.3f},{:.3f},{:.3f},{:.6f}", of, number, csv_text(name), r.op,
+                           r.count, r.mean, r.p50, r.p99, r.p99_9, r.max);
         for (const double us : r.stage) csv += fmt::format(",{:.6f}", us);
         csv += "\n";
     };
@@ -76,7 +88,8 @@ std::string latency_by_job_csv(const RunSummary& s) {
 
 /// What latency_by_job.csv says of one job or tenant.
 Json job_json(const LatencyStats::JobRow& r) {
-    Json j{{"op", r.op}, {"count", r.count}, {"mean", r.mean}, {"p50", r.p50}, {"p99", r.p99}, {"p99.9", r.p99_9}, {"max", r.max}};
+    Json j{{"op", r.op},   {"count", r.count}, {"mean", r.mean}, {"p50", r.p50},
+           {"p99", r.p99}, {"p99.9", r.p99_9}, {"max", r.max}};
     for (std::size_t i = 0; i < kStageCount; ++i)
         if (r.stage[i] != 0) j["stages"][stage_name(static_cast<Stage>(i))] = r.stage[i];
     return j;
@@ -86,7 +99,10 @@ Json job_json(const LatencyStats::JobRow& r) {
 std::string result_json(const RunSummary& s, const std::string& resolved_config) {
     Json j;
     if (s.failure)
-        j["failure"] = {{"kind", s.failure->kind}, {"exit_code", s.failure->exit_code}, {"reason", s.failure->reason}, {"state", lines(s.failure->state)}};
+        j["failure"] = {{"kind", s.failure->kind},
+                        {"exit_code", s.failure->exit_code},
+                        {"reason", s.failure->reason},
+                        {"state", lines(s.failure->state)}};
     j["ssdtlm"] = s.version;
     j["device"] = s.device;
     j["workload"] = s.workload;
@@ -110,8 +126,11 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["limit"] = limit_json(s);
     if (s.steady) j["steadiness"] = steadiness_json(*s.steady);
     for (const auto& r : s.resources)
-        j["resources"][r.name] = {
-            {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}, {"busy", r.busy}};
+        j["resources"][r.name] = {{"members", r.members},
+                                  {"busy_mean", r.mean},
+                                  {"busy_max", r.max},
+                                  {"busiest", r.busiest},
+                                  {"busy", r.busy}};
     j["ftl"] = {{"waf", waf_json(s.written)},
                 {"host_bytes", s.written.host},
                 {"nand_bytes", s.written.nand},
@@ -138,20 +157,30 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (s.map_on_flash) j["ftl"]["traffic"] = traffic_json(s.ftl, s.units_per_page);
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.ftl.parity_pages != 0) j["ftl"]["parity_pages"] = s.ftl.parity_pages;
-    if (const std::uint64_t padding = s.ftl.host_padding_pages + s.ftl.gc_padding_pages; padding != 0) j["ftl"]["padding_pages"] = padding;
+    if (const std::uint64_t padding = s.ftl.host_padding_pages + s.ftl.gc_padding_pages; padding != 0)
+        j["ftl"]["padding_pages"] = padding;
     if (s.slc_blocks != 0)
-        j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});
-    for (const auto& set : s.nvm_sets) j["ftl"]["nvm_sets"].push_back({{"set", set.name}, {"offset_bytes", set.first_byte}, {"bytes", set.bytes}});
+        j["ftl"].update({{"slc_pages", s.ftl.slc_pages},
+                         {"slc_blocks_folded", s.ftl.slc_victims},
+                         {"slc_units_folded", s.ftl.slc_units_folded}});
+    for (const auto& set : s.nvm_sets)
+        j["ftl"]["nvm_sets"].push_back({{"set", set.name}, {"offset_bytes", set.first_byte}, {"bytes", set.bytes}});
     if (s.log_blocks)
-        j["ftl"]["merges"] = {{"direct_blocks", s.ftl.direct_blocks}, {"switch", s.ftl.switch_merges}, {"partial", s.ftl.partial_merges},
-                              {"full", s.ftl.full_merges}, {"full_merge_blocks", s.ftl.full_merge_blocks}, {"empty_logs", s.ftl.empty_logs}};
+        j["ftl"]["merges"] = {{"direct_blocks", s.ftl.direct_blocks},
+                              {"switch", s.ftl.switch_merges},
+                              {"partial", s.ftl.partial_merges},
+                              {"full", s.ftl.full_merges},
+                              {"full_merge_blocks", s.ftl.full_merge_blocks},
+                              {"empty_logs", s.ftl.empty_logs}};
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
     for (const auto& [name, value] : s.counters_whole_run) j["counters_whole_run"][name] = value;
     if (s.capacitors.any())
-        j["capacitors"] = {{"buffer_pages", s.capacitors.buffer_pages}, {"map_pages", s.capacitors.map_pages},
-                           {"time_s", to_seconds(s.capacitors.time)}, {"energy_j", s.capacitors.joules}};
+        j["capacitors"] = {{"buffer_pages", s.capacitors.buffer_pages},
+                           {"map_pages", s.capacitors.map_pages},
+                           {"time_s", to_seconds(s.capacitors.time)},
+                           {"energy_j", s.capacitors.joules}};
     for (const auto& p : s.power_cuts)
         j["power_cuts"].push_back({{"at_s", to_seconds(p.at.time_since_epoch())},
                                    {"on_capacitors_s", to_seconds(p.on_capacitors)},
@@ -169,8 +198,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                    {"scan_s", to_seconds(p.scan_time)}});
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
     for (const auto& r : s.latency)
-        j["latency_us"][r.op][r.stage] = {{"count", r.count}, {"share", r.share},  {"mean", r.mean},
-                                          {"p50", r.p50},     {"p90", r.p90},      {"p99", r.p99},
+        j["latency_us"][r.op][r.stage] = {{"count", r.count}, {"share", r.share},   {"mean", r.mean},
+                                          {"p50", r.p50},     {"p90", r.p90},       {"p99", r.p99},
                                           {"p99.9", r.p99_9}, {"p99.99", r.p99_99}, {"max", r.max}};
     for (const auto& r : s.by_job) {
         Json& list = j["latency_us_by_job"];
@@ -184,7 +213,11 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         list.back().update(job_json(r));
     }
     for (const auto& m : s.map_by_tenant)
-        j["map_by_tenant"].push_back({{"tenant", m.tenant}, {"hits", m.hits}, {"misses", m.misses}, {"hit_ratio", static_cast<double>(m.hits) / static_cast<double>(m.hits + m.misses)}});
+        j["map_by_tenant"].push_back(
+            {{"tenant", m.tenant},
+             {"hits", m.hits},
+             {"misses", m.misses},
+             {"hit_ratio", static_cast<double>(m.hits) / static_cast<double>(m.hits + m.misses)}});
     for (const auto& r : s.by_stream) {
         Json& list = j["latency_us_by_stream"];
         list.push_back({{"stream", r.job}});
@@ -262,7 +295,8 @@ std::string power_text(const RunSummary& s) {
         sum += p.scan_time;
         longest = std::max(longest, p.scan_time);
     }
-    std::string t = fmt::format("\npower: lost {} times, {} pages torn, {} erases cut", s.power_cuts.size(), loss.pages_torn, loss.erases_cut);
+    std::string t = fmt::format("\npower: lost {} times, {} pages torn, {} erases cut", s.power_cuts.size(),
+                                loss.pages_torn, loss.erases_cut);
     if (on_capacitors != Ps{}) t += fmt::format("; on capacitors {:.6f} s at most", to_seconds(on_capacitors));
     if (scans != 0)
         t += fmt::format("; search for the map: {} pages in {:.6f} s on average, {:.6f} s at most", reads / scans,
@@ -276,7 +310,8 @@ std::string summary_text(const RunSummary& s) {
     t += fmt::format("{} on {}, seed {}: {} commands in {:.6f} s of simulated time{}\n", s.workload, s.device, s.seed,
                      s.commands, to_seconds(s.measured), how_it_ended(s));
     const auto line = [&t](const char* name, const RunSummary::Direction& d) {
-        if (d.ios != 0) t += fmt::format("  {:<6}{:>10} I/Os {:>12.1f} IOPS {:>10.1f} MB/s\n", name, d.ios, d.iops, d.mb_per_s);
+        if (d.ios != 0)
+            t += fmt::format("  {:<6}{:>10} I/Os {:>12.1f} IOPS {:>10.1f} MB/s\n", name, d.ios, d.iops, d.mb_per_s);
     };
     line("read", s.read);
     line("write", s.write);
@@ -299,29 +334,43 @@ std::string summary_text(const RunSummary& s) {
     t += fmt::format("  -> {}\n", s.limit.sentence);
     if (s.steady) t += fmt::format("  -> {}: {}\n", name_of(s.steady->kind), s.steady->reason);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
-        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, {}\n", s.ftl.host_pages, s.ftl.gc_pages,
-                         (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
-                             (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
-                             (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : "") +
-                             (s.ftl.parity_pages != 0 ? fmt::format("{} parity pages, ", s.ftl.parity_pages) : "") +
-                             (s.ftl.host_padding_pages + s.ftl.gc_padding_pages != 0 ? fmt::format("{} pages of padding, ", s.ftl.host_padding_pages + s.ftl.gc_padding_pages) : ""),
-                         (s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "") +
-                             (s.ftl.refresh_victims != 0 ? fmt::format("{} blocks with {} units refreshed, ", s.ftl.refresh_victims, s.ftl.refresh_units) : "") +
-                             (s.slc_blocks != 0 ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ", s.ftl.slc_pages,
-                                                              s.ftl.slc_victims, s.ftl.slc_units_folded)
-                                                : ""),
-                         s.ftl.blocks_erased, s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
+        t += fmt::format(
+            "\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, {}\n", s.ftl.host_pages, s.ftl.gc_pages,
+            (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
+                (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
+                (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : "") +
+                (s.ftl.parity_pages != 0 ? fmt::format("{} parity pages, ", s.ftl.parity_pages) : "") +
+                (s.ftl.host_padding_pages + s.ftl.gc_padding_pages != 0
+                     ? fmt::format("{} pages of padding, ", s.ftl.host_padding_pages + s.ftl.gc_padding_pages)
+                     : ""),
+            (s.ftl.wear_victims != 0
+                 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units)
+                 : "") +
+                (s.ftl.refresh_victims != 0
+                     ? fmt::format("{} blocks with {} units refreshed, ", s.ftl.refresh_victims, s.ftl.refresh_units)
+                     : "") +
+                (s.slc_blocks != 0
+                     ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ",
+                                   s.ftl.slc_pages, s.ftl.slc_victims, s.ftl.slc_units_folded)
+                     : ""),
+            s.ftl.blocks_erased,
+            s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
     if (s.log_blocks)
-        t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} empty log blocks, {} data blocks written directly\n",
-                         s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs, s.ftl.direct_blocks);
+        t += fmt::format(
+            "merges: {} switch, {} partial, {} full ({} logical blocks); {} empty log blocks, {} data blocks written "
+            "directly\n",
+            s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs,
+            s.ftl.direct_blocks);
     if (s.capacitors.any())
-        t += fmt::format("\ncapacitors: {} pages of the write buffer and {} of the map in {:.6f} s at most, {:.3f} J\n", s.capacitors.buffer_pages, s.capacitors.map_pages,
-                         to_seconds(s.capacitors.time), s.capacitors.joules);
+        t += fmt::format("\ncapacitors: {} pages of the write buffer and {} of the map in {:.6f} s at most, {:.3f} J\n",
+                         s.capacitors.buffer_pages, s.capacitors.map_pages, to_seconds(s.capacitors.time),
+                         s.capacitors.joules);
     t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";
     for (const auto& b : s.books)
         if (!b.balances()) t += fmt::format("BOOKS DO NOT BALANCE: {}: {} against {}\n", b.name, b.left, b.right);
-    if (s.integrity_checked != 0) t += fmt::format("integrity: {} logical blocks checked, all right\n", s.integrity_checked);
+    if (s.integrity_checked != 0)
+        t += fmt::format("integrity: {} logical blocks checked, all right\n", s.integrity_checked);
     if (s.error_status != 0) t += fmt::format("{} commands ended with an error status\n", s.error_status);
     return t;
 }

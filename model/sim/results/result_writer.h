@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's directory holds: result.json (failed.json), latency.csv, latency_bins.csv, wall_clock.json; and the text summary. timeseries.csv
-// is written while the run goes (time_series.h).
-// Everything but wall_clock.json is a function of configuration, workload and seed, byte for byte.
+// What a run's directory holds: result.json (failed.json), latency.csv, latency_bins.csv, wall_clock.json; and the text
+// summary. timeseries.csv is written while the run goes (time_series.h). Everything but wall_clock.json is a function
+// of configuration, workload and seed, byte for byte.
 #pragma once
 
 #include <string>

@@ -22,12 +22,12 @@ namespace ssdtlm {
 
 /// How busy one kind of resource was in the measured window.
 struct ResourceUse {
-    std::string name;         ///< "channel bus", "die", "link to host", "core 0", ...
+    std::string name;  ///< "channel bus", "die", "link to host", "core 0", ...
     std::uint32_t members = 1;
-    double mean = 0;          ///< busy share, mean over the members
-    double max = 0;           ///< of the busiest member
-    std::string busiest;      ///< its name
-    std::vector<double> busy; ///< of each member
+    double mean = 0;           ///< busy share, mean over the members
+    double max = 0;            ///< of the busiest member
+    std::string busiest;       ///< its name
+    std::vector<double> busy;  ///< of each member
 };
 
 /// Of one die's blocks: how often each was erased since the device was new, preconditioning included.
@@ -53,10 +53,10 @@ struct BookLine {
 
 /// Why a run did not end in order.
 struct RunFailure {
-    std::string kind;    ///< "stalled", "check failed", "internal error", "results not written", ...
-    int exit_code = 0;   ///< of the program
+    std::string kind;   ///< "stalled", "check failed", "internal error", "results not written", ...
+    int exit_code = 0;  ///< of the program
     std::string reason;
-    std::string state;   ///< of every organ, lines; may be empty
+    std::string state;  ///< of every organ, lines; may be empty
 };
 
 struct RunSummary {
@@ -71,22 +71,22 @@ struct RunSummary {
 
     /// Simulated time, from the start of the workload.
     Ps simulated{};
-    Ps measured{};            ///< first issue to last completion of measured commands
+    Ps measured{};  ///< first issue to last completion of measured commands
     Ps bring_up{};
-    std::uint64_t commands = 0;          ///< completed, measured
-    std::uint64_t commands_all = 0;      ///< completed
-    std::uint64_t integrity_checked = 0; ///< logical blocks compared; 0 when the check is off
+    std::uint64_t commands = 0;           ///< completed, measured
+    std::uint64_t commands_all = 0;       ///< completed
+    std::uint64_t integrity_checked = 0;  ///< logical blocks compared; 0 when the check is off
     std::uint64_t error_status = 0;
 
-    std::optional<DriveStart> start;     ///< none: there was no drive
-    std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
+    std::optional<DriveStart> start;           ///< none: there was no drive
+    std::vector<ResourceUse> resources;        ///< over the whole workload, not the drain after it
     std::vector<ResourceUse> resources_limit;  ///< the same, while the workload had more to give: what `limit` judges
-    std::vector<WaitUse> waits;          ///< in that time
-    double flash_work = 0;               ///< share of the dies (planes, where they read on their own) that had something to do
+    std::vector<WaitUse> waits;                ///< in that time
+    double flash_work = 0;  ///< share of the dies (planes, where they read on their own) that had something to do
     LimitVerdict limit;
-    std::optional<SteadyVerdict> steady; ///< none: nothing was measured
-    FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
-    WrittenBytes written;                ///< of the measured window
+    std::optional<SteadyVerdict> steady;  ///< none: nothing was measured
+    FtlCounters ftl;                      ///< of the workload (preconditioning excluded)
+    WrittenBytes written;                 ///< of the measured window
     std::uint32_t units_per_page = 1;
     std::uint32_t page_bytes = 0;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
@@ -95,18 +95,20 @@ struct RunSummary {
         std::uint64_t first_byte = 0, bytes = 0;
     };
     std::vector<NvmSetRange> nvm_sets;  ///< empty: none
-    bool log_blocks = false;       ///< the mapping is by blocks
-    bool map_on_flash = false;     ///< the map has translation pages
+    bool log_blocks = false;            ///< the mapping is by blocks
+    bool map_on_flash = false;          ///< the map has translation pages
     Counters counters;            ///< of the measured window; those that are states or maxima are only in the next one
     Counters counters_whole_run;  ///< bring-up, ramp, and what followed the workload included
     std::vector<DieWear> wear;    ///< by die, at the end
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending
-    std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
-    std::uint64_t queue_looks = 0; ///< how many these were
+    std::vector<std::pair<std::uint32_t, std::uint64_t>>
+        blocks_by_erases;  ///< (erases, blocks of the device), ascending
+    std::vector<DieQueue>
+        queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
+    std::uint64_t queue_looks = 0;  ///< how many these were
     std::vector<PowerCut> power_cuts;
     Capacitors capacitors;
     std::vector<BookLine> books;
-    std::vector<std::string> notes;      ///< of the workload importer
+    std::vector<std::string> notes;  ///< of the workload importer
     std::vector<LatencyStats::Row> latency;
     std::vector<LatencyStats::BinRow> latency_bins;
     std::vector<LatencyStats::JobRow> by_job;
@@ -116,25 +118,25 @@ struct RunSummary {
         std::uint32_t tenant = 0;  ///< 0: all others
         std::uint64_t hits = 0, misses = 0;
     };
-    std::vector<MapUse> map_by_tenant;            ///< of a map on the flash; empty: host.tenants = "one"
-    std::vector<std::string> job_names;           ///< by job; may be empty
-    std::vector<std::uint32_t> tenant_of_job;     ///< empty: host.tenants = "one"
+    std::vector<MapUse> map_by_tenant;         ///< of a map on the flash; empty: host.tenants = "one"
+    std::vector<std::string> job_names;        ///< by job; may be empty
+    std::vector<std::uint32_t> tenant_of_job;  ///< empty: host.tenants = "one"
     struct Direction {
         std::uint64_t ios = 0;
         std::uint64_t bytes = 0;
-        Ps active{};          ///< while a job with I/O of this direction ran: what the rates are divided by
+        Ps active{};  ///< while a job with I/O of this direction ran: what the rates are divided by
         double iops = 0;
         double mb_per_s = 0;
     };
     Direction read, write, trim, flush;
 
     // Depends on the machine: written to wall_clock.json only.
-    std::vector<std::string> command;    ///< the command line
-    std::string directory;               ///< where it was given
-    std::vector<std::string> files;      ///< logs of fio in the run's folder
-    double wall_seconds = 0;             ///< from the end of bring-up
-    double cpu_seconds = 0;              ///< of this process, from the end of bring-up
-    double start_up_seconds = 0;         ///< building, preconditioning, bring-up
+    std::vector<std::string> command;  ///< the command line
+    std::string directory;             ///< where it was given
+    std::vector<std::string> files;    ///< logs of fio in the run's folder
+    double wall_seconds = 0;           ///< from the end of bring-up
+    double cpu_seconds = 0;            ///< of this process, from the end of bring-up
+    double start_up_seconds = 0;       ///< building, preconditioning, bring-up
     std::uint64_t agenda_events = 0;
     std::uint64_t peak_memory_bytes = 0;
     std::uint64_t logical_units = 0;

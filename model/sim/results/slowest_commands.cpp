@@ -20,12 +20,14 @@ std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> numbers) {
 
 }  // namespace
 
-SlowestCommands::SlowestCommands(std::uint32_t count, const std::vector<std::uint64_t>& asked, const Occupancy& occupancy)
+SlowestCommands::SlowestCommands(std::uint32_t count, const std::vector<std::uint64_t>& asked,
+                                 const Occupancy& occupancy)
     : count_(count), asked_(sorted(asked)), occupancy_(occupancy) {
     if (count == 0) least_.fill(Ps::max());
 }
 
-SlowestCommands::Kept SlowestCommands::kept(const HostRequest& request, SimTime issued, Ps total, const Timeline& timeline) const {
+SlowestCommands::Kept SlowestCommands::kept(const HostRequest& request, SimTime issued, Ps total,
+                                            const Timeline& timeline) const {
     Kept k;
     k.request = request;
     k.number = timeline.number();
@@ -44,7 +46,8 @@ SlowestCommands::Kept SlowestCommands::kept(const HostRequest& request, SimTime 
     return k;
 }
 
-__attribute__((noinline)) void SlowestCommands::consider(const HostRequest& request, SimTime issued, Ps total, const Timeline& timeline) {
+__attribute__((noinline)) void SlowestCommands::consider(const HostRequest& request, SimTime issued, Ps total,
+                                                         const Timeline& timeline) {
     std::vector<Kept>& heap = slowest_[static_cast<std::size_t>(request.op)];
     Ps& least = least_[static_cast<std::size_t>(request.op)];
     if (heap.size() == count_) {
@@ -59,7 +62,8 @@ __attribute__((noinline)) void SlowestCommands::consider(const HostRequest& requ
 }
 
 void SlowestCommands::answer(const HostRequest& request, SimTime issued, Ps total, const Timeline& timeline) {
-    if (std::binary_search(asked_.begin(), asked_.end(), timeline.number())) answered_.push_back(kept(request, issued, total, timeline));
+    if (std::binary_search(asked_.begin(), asked_.end(), timeline.number()))
+        answered_.push_back(kept(request, issued, total, timeline));
 }
 
 std::vector<Kept> SlowestCommands::all() const {
@@ -69,7 +73,8 @@ std::vector<Kept> SlowestCommands::all() const {
         all.insert(all.end(), slowest_[op].begin(), slowest_[op].end());
         for (const Kept& k : answered_) {
             const auto same = [&k](const Kept& other) { return other.number == k.number; };
-            if (static_cast<std::size_t>(k.request.op) == op && std::none_of(all.begin(), all.end(), same)) all.push_back(k);
+            if (static_cast<std::size_t>(k.request.op) == op && std::none_of(all.begin(), all.end(), same))
+                all.push_back(k);
         }
         std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(), slower);
     }

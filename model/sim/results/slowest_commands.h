@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest commands of each operation in the measured window, and those that were asked for by number, with their way
-// through the device and what they waited for.
+// The slowest commands of each operation in the measured window, and those that were asked for by number, with their
+// way through the device and what they waited for.
 #pragma once
 
 #include <array>
@@ -17,19 +17,22 @@ public:
     static constexpr std::size_t kOps = 4;  ///< HostOp
     struct Kept {
         HostRequest request;
-        std::uint64_t number = 0;  ///< of the command, by arrival at the firmware; of a request of several, the last to end
-        SimTime issued{};          ///< from the start of the workload
+        std::uint64_t number =
+            0;             ///< of the command, by arrival at the firmware; of a request of several, the last to end
+        SimTime issued{};  ///< from the start of the workload
         Ps total{};
         std::vector<PathStep> path;  ///< times from the start of the workload
         bool slow = false;           ///< among the slowest; else it was asked for
     };
-    /// Keeps `count` of each operation; of equal ones those with the lower numbers. `asked`: numbers to be kept whatever
-    /// they take, measured or not. `occupancy` must be recording.
+    /// Keeps `count` of each operation; of equal ones those with the lower numbers. `asked`: numbers to be kept
+    /// whatever they take, measured or not. `occupancy` must be recording.
     SlowestCommands(std::uint32_t count, const std::vector<std::uint64_t>& asked, const Occupancy& occupancy);
 
-    void on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline, bool measured) override {
+    void on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
+                     bool measured) override {
         const Ps total = now - issued;
-        if (__builtin_expect(total >= least_[static_cast<std::size_t>(request.op)], 0) && measured) consider(request, issued, total, timeline);
+        if (__builtin_expect(total >= least_[static_cast<std::size_t>(request.op)], 0) && measured)
+            consider(request, issued, total, timeline);
         if (__builtin_expect(!asked_.empty(), 0)) answer(request, issued, total, timeline);
     }
 
@@ -44,7 +47,7 @@ private:
     const std::uint32_t count_;
     const std::vector<std::uint64_t> asked_;  // ascending
     const Occupancy& occupancy_;
-    std::array<Ps, kOps> least_{};            // what a command must take to be looked at
+    std::array<Ps, kOps> least_{};                 // what a command must take to be looked at
     std::array<std::vector<Kept>, kOps> slowest_;  // heaps: the first is the first to go
     std::vector<Kept> answered_;
 };

@@ -18,14 +18,22 @@ using Kind = PathResource::Kind;
 namespace {
 
 std::string name_of(const PathResource& r, const Occupancy::Size& device) {
-    const auto die = [&](std::uint32_t d) { return fmt::format("die {}.{}", d / device.dies_per_channel, d % device.dies_per_channel); };
+    const auto die = [&](std::uint32_t d) {
+        return fmt::format("die {}.{}", d / device.dies_per_channel, d % device.dies_per_channel);
+    };
     switch (r.kind) {
-        case Kind::core: return fmt::format("core {}", r.index);
-        case Kind::write_buffer: return "write buffer";
-        case Kind::die: return die(r.index);
-        case Kind::plane: return fmt::format("{} plane {}", die(r.index / device.planes_per_die), r.index % device.planes_per_die);
-        case Kind::bus: return fmt::format("channel {}", r.index);
-        case Kind::none: break;
+        case Kind::core:
+            return fmt::format("core {}", r.index);
+        case Kind::write_buffer:
+            return "write buffer";
+        case Kind::die:
+            return die(r.index);
+        case Kind::plane:
+            return fmt::format("{} plane {}", die(r.index / device.planes_per_die), r.index % device.planes_per_die);
+        case Kind::bus:
+            return fmt::format("channel {}", r.index);
+        case Kind::none:
+            break;
     }
     return {};
 }

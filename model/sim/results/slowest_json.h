@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-/// A line for each command. Times in ps from the start of the workload. Operations, collections and commands have the numbers that they have in
-/// trace.json, resources the names of its tracks.
+/// A line for each command. Times in ps from the start of the workload. Operations, collections and commands have the
+/// numbers that they have in trace.json, resources the names of its tracks.
 std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device);
 
 }  // namespace ssdtlm

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/results/steady_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace ssdtlm {
 
 namespace {
 constexpr std::size_t kRounds = Steadiness::kWindow;
-/// A mean of fewer commands rests on chance: at 100, and times that vary by their mean (exponential), it is off by 10 %.
+/// A mean of fewer commands rests on chance: at 100, and times that vary by their mean (exponential), it is off by 10
+/// %.
 constexpr double kFewestCommands = 100;
 /// A round has to be long beside the commands in flight at its edges.
 constexpr double kLatencies = 10;
@@ -61,7 +62,9 @@ void SteadyHistory::end(SimTime now, const SteadyCounts& counts) {
 namespace {
 class Judge {
 public:
-    Judge(const SteadyHistory& history, const KeptByDrive& kept) : h_(history), kept_(kept) { v_.round = h_.window() / static_cast<std::int64_t>(kRounds); }
+    Judge(const SteadyHistory& history, const KeptByDrive& kept) : h_(history), kept_(kept) {
+        v_.round = h_.window() / static_cast<std::int64_t>(kRounds);
+    }
 
     SteadyVerdict run() {
         const auto commands = rounds([](const SteadyCounts& c) { return static_cast<double>(c.commands); });
@@ -95,14 +98,20 @@ private:
     double counted(Sum sum) const {
         return static_cast<double>(sum(h_.last()) - sum(h_.first()));
     }
-    double written() const { return counted([](const SteadyCounts& c) { return c.written_bytes; }); }
-    double read() const { return counted([](const SteadyCounts& c) { return c.read_bytes; }); }
+    double written() const {
+        return counted([](const SteadyCounts& c) { return c.written_bytes; });
+    }
+    double read() const {
+        return counted([](const SteadyCounts& c) { return c.read_bytes; });
+    }
     bool writes() const { return written() > kLeastPart * (written() + read()); }
     bool reads() const { return read() > kLeastPart * (written() + read()); }
 
     void add(const char* what, const char* unit, const std::array<double, kRounds>& by_round) {
-        // A round without a command or a written byte has no latency or WAF; it is too short, which count_turnovers() has found.
-        if (std::all_of(by_round.begin(), by_round.end(), [](double x) { return std::isfinite(x); }) && by_round[0] + by_round[kRounds - 1] > 0)
+        // A round without a command or a written byte has no latency or WAF; it is too short, which count_turnovers()
+        // has found.
+        if (std::all_of(by_round.begin(), by_round.end(), [](double x) { return std::isfinite(x); }) &&
+            by_round[0] + by_round[kRounds - 1] > 0)
             v_.judged.push_back({what, unit, by_round, steadiness(by_round.data())});
     }
     void turn_over(const char* of, const char* unit, double needed, double held_by_all) {
@@ -110,25 +119,35 @@ private:
     }
     void count_turnovers() {
         const double window = to_seconds(h_.window());
-        const double outstanding = window > 0 ? counted([](const SteadyCounts& c) { return c.latency.count(); }) * 1e-12 / window : 0;
-        turn_over(kCommands, "commands", std::max(kFewestCommands, std::ceil(kLatencies * outstanding)), counted([](const SteadyCounts& c) { return c.commands; }));
-        turn_over("cached map", "look-ups", static_cast<double>(kept_.map_entries), counted([](const SteadyCounts& c) { return c.map_lookups; }));
+        const double outstanding =
+            window > 0 ? counted([](const SteadyCounts& c) { return c.latency.count(); }) * 1e-12 / window : 0;
+        turn_over(kCommands, "commands", std::max(kFewestCommands, std::ceil(kLatencies * outstanding)),
+                  counted([](const SteadyCounts& c) { return c.commands; }));
+        turn_over("cached map", "look-ups", static_cast<double>(kept_.map_entries),
+                  counted([](const SteadyCounts& c) { return c.map_lookups; }));
         if (reads()) turn_over("read cache", "read bytes", static_cast<double>(kept_.read_cache_bytes), read());
         if (!writes()) return;
         turn_over("write buffer", "written bytes", static_cast<double>(kept_.write_buffer_bytes), written());
         turn_over("SLC cache", "written bytes", static_cast<double>(kept_.slc_bytes), written());
-        turn_over(kFreeBlocks, "erased blocks", static_cast<double>(std::max({h_.first().free_blocks, h_.last().free_blocks, std::uint64_t{1}})),
+        turn_over(kFreeBlocks, "erased blocks",
+                  static_cast<double>(std::max({h_.first().free_blocks, h_.last().free_blocks, std::uint64_t{1}})),
                   counted([](const SteadyCounts& c) { return c.erased_blocks; }));
     }
     void decide() {
-        const auto shortest = std::min_element(v_.turnover.begin(), v_.turnover.end(), [](const auto& a, const auto& b) { return a.held / a.needed < b.held / b.needed; });
+        const auto shortest =
+            std::min_element(v_.turnover.begin(), v_.turnover.end(),
+                             [](const auto& a, const auto& b) { return a.held / a.needed < b.held / b.needed; });
         if (!shortest->enough()) {
             v_.kind = SteadyVerdict::Kind::too_short;
-            const std::string round = fmt::format("each of the {} rounds of {} has {}", kRounds, duration(to_seconds(v_.round)), figure(shortest->held));
-            v_.reason = shortest->of == kCommands ? fmt::format("{} commands, {} are needed", round, figure(shortest->needed))
-                                                  : fmt::format("a turnover of the {} takes {} {}, {}", shortest->of, figure(shortest->needed), shortest->unit, round);
+            const std::string round = fmt::format("each of the {} rounds of {} has {}", kRounds,
+                                                  duration(to_seconds(v_.round)), figure(shortest->held));
+            v_.reason = shortest->of == kCommands
+                            ? fmt::format("{} commands, {} are needed", round, figure(shortest->needed))
+                            : fmt::format("a turnover of the {} takes {} {}, {}", shortest->of,
+                                          figure(shortest->needed), shortest->unit, round);
             if (shortest->held > 0)
-                v_.reason += fmt::format("; a measured time of {} would do", duration(to_seconds(h_.window()) * shortest->needed / shortest->held));
+                v_.reason += fmt::format("; a measured time of {} would do",
+                                         duration(to_seconds(h_.window()) * shortest->needed / shortest->held));
             else if (shortest->of == kFreeBlocks)
                 v_.reason += ": nothing was erased, as on a fresh drive";
             return;
@@ -138,8 +157,10 @@ private:
         std::string figures;
         for (const auto& j : v_.judged)
             if (all || !j.found.holds)
-                figures += fmt::format("{}{} differs by {:.1f} % and drifts by {:.1f} %", figures.empty() ? "" : ", ", j.what, 100 * j.found.excursion, 100 * j.found.drift);
-        v_.reason = fmt::format("over {} rounds of {}, {} (at most {:.0f} % and {:.0f} %)", kRounds, duration(to_seconds(v_.round)), figures, 100 * Steadiness::kMostExcursion,
+                figures += fmt::format("{}{} differs by {:.1f} % and drifts by {:.1f} %", figures.empty() ? "" : ", ",
+                                       j.what, 100 * j.found.excursion, 100 * j.found.drift);
+        v_.reason = fmt::format("over {} rounds of {}, {} (at most {:.0f} % and {:.0f} %)", kRounds,
+                                duration(to_seconds(v_.round)), figures, 100 * Steadiness::kMostExcursion,
                                 100 * Steadiness::kMostDrift);
     }
     static std::string duration(double seconds) {
@@ -154,26 +175,44 @@ private:
 };
 }  // namespace
 
-SteadyVerdict judge(const SteadyHistory& history, const KeptByDrive& kept) { return Judge(history, kept).run(); }
+SteadyVerdict judge(const SteadyHistory& history, const KeptByDrive& kept) {
+    return Judge(history, kept).run();
+}
 
 const char* name_of(SteadyVerdict::Kind kind) {
     switch (kind) {
-        case SteadyVerdict::Kind::steady: return "steady";
-        case SteadyVerdict::Kind::not_steady: return "not steady";
-        case SteadyVerdict::Kind::too_short: return "too short to say";
+        case SteadyVerdict::Kind::steady:
+            return "steady";
+        case SteadyVerdict::Kind::not_steady:
+            return "not steady";
+        case SteadyVerdict::Kind::too_short:
+            return "too short to say";
     }
     return "?";
 }
 
 nlohmann::ordered_json steadiness_json(const SteadyVerdict& v) {
     using Json = nlohmann::ordered_json;
-    Json j{{"verdict", name_of(v.kind)}, {"reason", v.reason}, {"rounds", kRounds}, {"round_s", to_seconds(v.round)},
-           {"most_excursion", Steadiness::kMostExcursion}, {"most_drift", Steadiness::kMostDrift}, {"judged", Json::array()}, {"turnover", Json::array()}};
+    Json j{{"verdict", name_of(v.kind)},
+           {"reason", v.reason},
+           {"rounds", kRounds},
+           {"round_s", to_seconds(v.round)},
+           {"most_excursion", Steadiness::kMostExcursion},
+           {"most_drift", Steadiness::kMostDrift},
+           {"judged", Json::array()},
+           {"turnover", Json::array()}};
     for (const auto& one : v.judged)
-        j["judged"].push_back({{"what", one.what}, {"unit", one.unit}, {"by_round", one.by_round}, {"mean", one.found.mean}, {"excursion", one.found.excursion},
-                               {"drift", one.found.drift}, {"slope", one.found.slope}, {"steady", one.found.holds}});
+        j["judged"].push_back({{"what", one.what},
+                               {"unit", one.unit},
+                               {"by_round", one.by_round},
+                               {"mean", one.found.mean},
+                               {"excursion", one.found.excursion},
+                               {"drift", one.found.drift},
+                               {"slope", one.found.slope},
+                               {"steady", one.found.holds}});
     for (const auto& one : v.turnover)
-        j["turnover"].push_back({{"of", one.of}, {"unit", one.unit}, {"needed", one.needed}, {"held", one.held}, {"enough", one.enough()}});
+        j["turnover"].push_back(
+            {{"of", one.of}, {"unit", one.unit}, {"needed", one.needed}, {"held", one.held}, {"enough", one.enough()}});
     return j;
 }
 

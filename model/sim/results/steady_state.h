@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what a run measured was a steady state. The measured window is cut into five rounds. By the rule of SNIA's Solid State Storage Performance Test
-// Specification throughput, mean latency and WAF of the rounds have to lie within 20 % of their mean, and the line through them within 10 %. Rounds
-// that are too short for what they judge say nothing: each has to turn over, at least once, whatever the drive keeps for its writes and its map.
+// Whether what a run measured was a steady state. The measured window is cut into five rounds. By the rule of SNIA's
+// Solid State Storage Performance Test Specification throughput, mean latency and WAF of the rounds have to lie within
+// 20 % of their mean, and the line through them within 10 %. Rounds that are too short for what they judge say nothing:
+// each has to turn over, at least once, whatever the drive keeps for its writes and its map.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "common/units/units.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
@@ -20,7 +20,7 @@ namespace ssdtlm {
 /// What has been counted since the run began. Sums, and one state.
 struct SteadyCounts {
     std::uint64_t commands = 0;
-    Ps latency{};                  ///< of all of them
+    Ps latency{};  ///< of all of them
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t nand_bytes = 0;  ///< programmed
@@ -60,7 +60,8 @@ private:
         const std::size_t whole = std::min(static_cast<std::size_t>(at / step), looks_.size());
         const double from = static_cast<double>(whole) * step;
         const double to = whole < looks_.size() ? from + step : static_cast<double>(window().count());
-        const double low = sum(whole == 0 ? begin_ : looks_[whole - 1]), high = sum(whole < looks_.size() ? looks_[whole] : end_);
+        const double low = sum(whole == 0 ? begin_ : looks_[whole - 1]),
+                     high = sum(whole < looks_.size() ? looks_[whole] : end_);
         return to <= from ? high : low + (high - low) * (at - from) / (to - from);
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/results/time_series.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "sim/results/written_bytes.h"
 
@@ -28,13 +28,14 @@ TimeSeries::TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const
     : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl), out_(out) {
     out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
             "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,nand_bytes,waf,free_blocks,"
-            "read_mean_us,read_max_us,write_mean_us,write_max_us,read_p99_us,write_p99_us,slc_free_blocks,map_hits,map_misses\n";
+            "read_mean_us,read_max_us,write_mean_us,write_max_us,read_p99_us,write_p99_us,slc_free_blocks,map_hits,map_"
+            "misses\n";
 }
 
 bool TimeSeries::Counts::operator==(const Counts& o) const {
     return read_ios == o.read_ios && write_ios == o.write_ios && trim_ios == o.trim_ios && flush_ios == o.flush_ios &&
-           erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units && nand_bytes == o.nand_bytes &&
-           free_blocks == o.free_blocks && slc_free_blocks == o.slc_free_blocks;
+           erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units &&
+           nand_bytes == o.nand_bytes && free_blocks == o.free_blocks && slc_free_blocks == o.slc_free_blocks;
 }
 
 TimeSeries::Counts TimeSeries::counts() const {
@@ -55,7 +56,8 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.moved_pages = f.gc_pages;
     for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
     if (const SlcCache* const slc = ftl_.slc())
-        for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) c.slc_free_blocks += std::uint64_t{slc->free_blocks(GroupId{g})} * ftl_.shape().planes();
+        for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g)
+            c.slc_free_blocks += std::uint64_t{slc->free_blocks(GroupId{g})} * ftl_.shape().planes();
     if (lookups_) c.lookups = lookups_();
     return c;
 }
@@ -109,13 +111,15 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     const WrittenBytes written{after.write_bytes - before.write_bytes, after.nand_bytes - before.nand_bytes};
     fmt::memory_buffer text;
     const auto to = std::back_inserter(text);
-    fmt::format_to(to, "{},{},{},{},{},{},{},{},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{},{},", milliseconds(begin - epoch_),
-                   milliseconds(end - begin), after.read_ios - before.read_ios, after.write_ios - before.write_ios,
-                   after.trim_ios - before.trim_ios, after.flush_ios - before.flush_ios, after.read_bytes - before.read_bytes,
+    fmt::format_to(to, "{},{},{},{},{},{},{},{},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{},{},",
+                   milliseconds(begin - epoch_), milliseconds(end - begin), after.read_ios - before.read_ios,
+                   after.write_ios - before.write_ios, after.trim_ios - before.trim_ios,
+                   after.flush_ios - before.flush_ios, after.read_bytes - before.read_bytes,
                    after.write_bytes - before.write_bytes, rate(before.read_ios, after.read_ios),
                    rate(before.write_ios, after.write_ios), rate(before.read_bytes, after.read_bytes) * 1e-6,
                    rate(before.write_bytes, after.write_bytes) * 1e-6, after.erased_blocks - before.erased_blocks,
-                   after.moved_pages - before.moved_pages, after.host_units - before.host_units, after.flash_units - before.flash_units, written.nand);
+                   after.moved_pages - before.moved_pages, after.host_units - before.host_units,
+                   after.flash_units - before.flash_units, written.nand);
     if (const auto waf = written.waf()) fmt::format_to(to, "{:.4f}", *waf);
     fmt::format_to(to, ",{}", after.free_blocks);
     const auto latency = [&](std::uint64_t ios, Ps sum, HostOp op) {
@@ -136,7 +140,8 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     fmt::format_to(to, ",");
     if (ftl_.slc() != nullptr) fmt::format_to(to, "{}", after.slc_free_blocks);
     if (lookups_)
-        fmt::format_to(to, ",{},{}", after.lookups.hits - before.lookups.hits, after.lookups.misses - before.lookups.misses);
+        fmt::format_to(to, ",{},{}", after.lookups.hits - before.lookups.hits,
+                       after.lookups.misses - before.lookups.misses);
     else
         fmt::format_to(to, ",,");
     fmt::format_to(to, "\n");

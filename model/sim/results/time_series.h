@@ -14,21 +14,23 @@
 
 namespace ssdtlm {
 
-/// A row holds for [start_ms, start_ms + interval_ms); rows follow each other without gap. Rates and WAF follow from the
-/// counts of their row:
+/// A row holds for [start_ms, start_ms + interval_ms); rows follow each other without gap. Rates and WAF follow from
+/// the counts of their row:
 ///   read_iops = read_ios / interval, read_MBps = read_bytes / interval, likewise for writes;
-///   waf = nand_bytes / write_bytes: what was programmed in the interval, of every class, by bytes of the writes that ended in it. Empty without one.
-/// host_units are mapping units that the host's data were put into, flash_units those that the pages given out in the interval have room for, of all classes.
-/// Mean and longest total latency of the reads and writes that completed in the row; empty without one. By Little's law,
-/// ios * mean / interval is the mean number outstanding.
-/// 99th percentile of the measured ones among these (fio's buckets, at most 1.6 % wide).
-/// Of the map that is not all in memory, how often what was asked for was at hand in the row, and how often not; empty of one that is.
-/// slc_free_blocks counts those that the SLC cache may open at the end of the row, dynamic ones in free_blocks too; empty without one.
-/// free_blocks counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later
-/// interval, none of those between is looked at.
+///   waf = nand_bytes / write_bytes: what was programmed in the interval, of every class, by bytes of the writes that
+///   ended in it. Empty without one.
+/// host_units are mapping units that the host's data were put into, flash_units those that the pages given out in the
+/// interval have room for, of all classes. Mean and longest total latency of the reads and writes that completed in the
+/// row; empty without one. By Little's law, ios * mean / interval is the mean number outstanding. 99th percentile of
+/// the measured ones among these (fio's buckets, at most 1.6 % wide). Of the map that is not all in memory, how often
+/// what was asked for was at hand in the row, and how often not; empty of one that is. slc_free_blocks counts those
+/// that the SLC cache may open at the end of the row, dynamic ones in free_blocks too; empty without one. free_blocks
+/// counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later interval, none
+/// of those between is looked at.
 class TimeSeries {
 public:
-    /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what `latency` and `ftl` count.
+    /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what
+    /// `latency` and `ftl` count.
     TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const Ftl& ftl, std::ostream& out);
 
     struct Lookups {
@@ -36,7 +38,8 @@ public:
     };
     /// Of the map, where it is not all in memory.
     void count_lookups(std::function<Lookups()> lookups) { lookups_ = std::move(lookups); }
-    /// To be called at the ends of intervals, with their number from 1. Those in which nothing happened may be left out.
+    /// To be called at the ends of intervals, with their number from 1. Those in which nothing happened may be left
+    /// out.
     void on_interval(std::function<void(std::uint64_t)> look) { look_ = std::move(look); }
 
     /// The present instant is time zero of the series.
@@ -71,8 +74,8 @@ private:
     const Ftl& ftl_;
     std::ostream& out_;
     SimTime epoch_{};
-    SimTime written_{};  // end of the last row
-    Counts last_;        // there, and since then if nothing has happened
+    SimTime written_{};                        // end of the last row
+    Counts last_;                              // there, and since then if nothing has happened
     std::function<void(std::uint64_t)> look_;  // may be empty
     std::function<Lookups()> lookups_;         // may be empty
     bool running_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages by what they are for, with a map on the flash: the user's data and the map's, each written for the host or moved by garbage collection.
+// Pages by what they are for, with a map on the flash: the user's data and the map's, each written for the host or
+// moved by garbage collection.
 #pragma once
 
 #include <cstdint>
-
 #include <nlohmann/json_fwd.hpp>
 
 #include "controller/ftl/ftl_counters.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write amplification as drives report it (JEDEC JESD218, OCP Data center NVMe SSD): bytes that were programmed into the flash, of whatever class, for
-// each byte that the host wrote. Below 1 where the write buffer took what was written again before it was programmed.
+// Write amplification as drives report it (JEDEC JESD218, OCP Data center NVMe SSD): bytes that were programmed into
+// the flash, of whatever class, for each byte that the host wrote. Below 1 where the write buffer took what was written
+// again before it was programmed.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "controller/ftl/ftl_counters.h"
 
@@ -24,7 +24,8 @@ struct WrittenBytes {
 
 /// A number, or null.
 nlohmann::ordered_json waf_json(const WrittenBytes& written);
-/// Bytes by what was programmed; they sum to WrittenBytes::nand. Causes without a page are left out. `log_blocks`: what is moved is moved by merges.
+/// Bytes by what was programmed; they sum to WrittenBytes::nand. Causes without a page are left out. `log_blocks`: what
+/// is moved is moved by merges.
 nlohmann::ordered_json nand_bytes_json(const FtlCounters& ftl, std::uint32_t page_bytes, bool log_blocks);
 
 }  // namespace ssdtlm

@@ -17,7 +17,9 @@ enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies, kSupp
 constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
 constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
 
-const char* work_name(FlashCause cause, FlashClass cls) { return work_names().labels[work_value(cause, cls)].text.c_str(); }
+const char* work_name(FlashCause cause, FlashClass cls) {
+    return work_names().labels[work_value(cause, cls)].text.c_str();
+}
 
 const char* op_name(IoOp op) {
     static constexpr const char* kNames[] = {"read", "write", "flush", "deallocate", "write_zeroes"};
@@ -27,20 +29,28 @@ const char* op_name(IoOp op) {
 /// Of a slice that the power has cut off.
 constexpr const char* kPowerLost = R"(,"power_lost":true)";
 
-std::string command_argument(std::uint64_t number) { return number == 0 ? "" : fmt::format(R"("command":{},)", number); }
+std::string command_argument(std::uint64_t number) {
+    return number == 0 ? "" : fmt::format(R"("command":{},)", number);
+}
 
 /// The command that reads this; 0: other work.
-std::uint64_t command_of(const FlashWork& work) { return work.cls == FlashClass::host_read ? work.owner : 0; }
+std::uint64_t command_of(const FlashWork& work) {
+    return work.cls == FlashClass::host_read ? work.owner : 0;
+}
 
 std::string work_arguments(const FlashWork& work) {
-    const bool for_command = work.cls != FlashClass::gc_read && work.cls != FlashClass::gc_write && work.cls != FlashClass::erase;
+    const bool for_command =
+        work.cls != FlashClass::gc_read && work.cls != FlashClass::gc_write && work.cls != FlashClass::erase;
     return fmt::format(R"("operation":{},{})", work.number,
-                       for_command || work.owner == 0 ? command_argument(command_of(work)) : fmt::format(R"("{}":{},)", owner_name(work.cause, work.cls), work.owner));
+                       for_command || work.owner == 0
+                           ? command_argument(command_of(work))
+                           : fmt::format(R"("{}":{},)", owner_name(work.cause, work.cls), work.owner));
 }
 
 }  // namespace
 
-DeviceTimeline::DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to)
+DeviceTimeline::DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from,
+                               SimTime to)
     : writer_(writer),
       geometry_(nand.geometry),
       plane_tracks_(nand.independent_plane_read),
@@ -59,7 +69,8 @@ DeviceTimeline::DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std:
         writer.name_track({kChannels, ch}, fmt::format("channel {}", ch));
         for (std::uint32_t d = 0; d < geometry_.dies_per_channel(); ++d)
             for (std::uint32_t p = 0; p < (plane_tracks_ ? geometry_.planes_per_die : 1); ++p)
-                writer.name_track(die_track(ch, d, p), fmt::format("die {}.{}{}", ch, d, plane_tracks_ ? fmt::format(" plane {}", p) : ""));
+                writer.name_track(die_track(ch, d, p),
+                                  fmt::format("die {}.{}{}", ch, d, plane_tracks_ ? fmt::format(" plane {}", p) : ""));
     }
 }
 
@@ -74,7 +85,8 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
     const std::uint64_t number = c.timeline->number();
     by_id_[std::uint32_t{c.queue} << 16 | c.tag] = number;
     if (c.op == IoOp::read && memory != nullptr)
-        for (std::uint64_t at = 0; at < memory->bytes(); at += nvme::kPageBytes - (memory->address_of(at) & nvme::kPageMask))
+        for (std::uint64_t at = 0; at < memory->bytes();
+             at += nvme::kPageBytes - (memory->address_of(at) & nvme::kPageMask))
             by_page_[memory->address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     // Part of a request that another command ended, or one that reached the controller when the host had given it up.
@@ -87,7 +99,8 @@ bool DeviceTimeline::write_wait(const Command& c, SimTime issued, SimTime submit
     const std::uint64_t number = c.timeline->number();
     if (issued == submitted || !wanted(issued)) return false;
     const TrackId track = lane(waiting_, kWaiting, "waiting", c.queue, issued, submitted);
-    writer_.slice(track, issued, submitted, stage_name(Stage::host_queue), fmt::format(R"("command":{},"queue":{})", number, c.queue));
+    writer_.slice(track, issued, submitted, stage_name(Stage::host_queue),
+                  fmt::format(R"("command":{},"queue":{})", number, c.queue));
     writer_.flow(track, issued, number, true);
     return true;
 }
@@ -108,7 +121,8 @@ void DeviceTimeline::request_ends(const HostRequest&, const Timeline& timeline, 
 
 void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages, const char* more) {
     if (!wanted(r.submitted)) return;
-    std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{}{})", r.number, r.sqid, r.cid, r.slba, r.bytes, more);
+    std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{}{})", r.number, r.sqid,
+                                        r.cid, r.slba, r.bytes, more);
     if (stages != nullptr)
         stages->for_each([&arguments](Stage s, std::int64_t ps) {
             if (s == Stage::host_queue) return;  // before the slot was taken
@@ -119,7 +133,8 @@ void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages,
     writer_.flow(track, r.submitted, r.number, !r.flow_begun);
 }
 
-TrackId DeviceTimeline::lane(Lanes& queues, std::uint32_t first, const char* name, std::uint16_t queue, SimTime begin, SimTime end) {
+TrackId DeviceTimeline::lane(Lanes& queues, std::uint32_t first, const char* name, std::uint16_t queue, SimTime begin,
+                             SimTime end) {
     if (queue >= queues.size()) queues.resize(queue + 1u);
     std::vector<SimTime>& lanes = queues[queue];
     std::size_t i = lanes.size();
@@ -140,10 +155,12 @@ void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint64_t nu
     if (!wanted(start)) return;
     std::string arguments = command_argument(number);
     if (!arguments.empty()) arguments.pop_back();
-    ahead({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text, std::move(arguments), number);
+    ahead({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text,
+          std::move(arguments), number);
 }
 
-void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at) {
+void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk,
+                               SimTime at) {
     std::uint64_t number = 0;
     if (bytes == nvme::kCqeBytes) {
         nvme::Cqe cqe;
@@ -163,8 +180,8 @@ void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const
 
 void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
     std::uint64_t number = 0;
-    // Posted writes keep their order, so the first one given to the link is the first one on the wire. So do bulk writes among
-    // themselves.
+    // Posted writes keep their order, so the first one given to the link is the first one on the wire. So do bulk
+    // writes among themselves.
     if (up && b.bulk && !bulk_.empty()) {
         number = bulk_.front().second;
         if (b.last) bulk_.pop_front();
@@ -188,15 +205,17 @@ void DeviceTimeline::sequence(const BusSequence& s) {
             for (std::uint32_t left = s.cached->before; left != 0; left &= left - 1)
                 will_end(first + static_cast<std::uint32_t>(__builtin_ctz(left)), s.cached->before_to);
         for (std::uint32_t i = 0; i < s.count; ++i) operations_[first + s.work[i].plane].busy_from = kNever;
-        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.cached != nullptr ? s.cached->array_from : s.busy_from};
+        operations_[first + s.work[0].plane] =
+            Operation{s.work[0], s.cls, s.cause, s.count, s.cached != nullptr ? s.cached->array_from : s.busy_from};
     }
     if (!wanted(s.begin)) return;
     const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
-    std::string arguments =
-        fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
-                    work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
-                    std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed);
-    ahead({kChannels, s.channel}, s.begin, s.end, work_name(s.cause, s.cls) + std::string(part), std::move(arguments), command_of(s.work[0]));
+    std::string arguments = fmt::format(
+        R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
+        work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
+        std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed);
+    ahead({kChannels, s.channel}, s.begin, s.end, work_name(s.cause, s.cls) + std::string(part), std::move(arguments),
+          command_of(s.work[0]));
     for (std::uint32_t i = 1; i < s.count; ++i)
         if (const std::uint64_t command = command_of(s.work[i]); command != 0 && command != command_of(s.work[i - 1]))
             writer_.flow({kChannels, s.channel}, s.begin, command, false);
@@ -207,9 +226,11 @@ void DeviceTimeline::control(const BusSequence& s) {
     const bool resumes = onfi_operation(s.op).effect == ArrayEffect::resumes;
     if (resumes) operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.busy_from};
     if (wanted(s.begin))
-        ahead({kChannels, s.channel}, s.begin, s.end, work_name(s.cause, s.cls) + std::string(resumes ? " resume" : " suspend"),
+        ahead({kChannels, s.channel}, s.begin, s.end,
+              work_name(s.cause, s.cls) + std::string(resumes ? " resume" : " suspend"),
               fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{})", work_arguments(s.work[0]), s.die,
-                          s.work[0].plane, s.count, s.work[0].block, s.work[0].page), 0);
+                          s.work[0].plane, s.count, s.work[0].block, s.work[0].page),
+              0);
 }
 
 void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
@@ -219,7 +240,8 @@ void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::ui
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
     catch_up(now);  // a search for the map, or collection, has no requests that end
     const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
-    for (std::uint32_t left = planes; left != 0; left &= left - 1) end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
+    for (std::uint32_t left = planes; left != 0; left &= left - 1)
+        end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
 }
 
 /// A program that another one waits behind is not suspended, so its end is known.
@@ -229,12 +251,13 @@ void DeviceTimeline::will_end(std::size_t plane, SimTime at) {
     const SimTime begin = std::exchange(o.busy_from, kNever);
     if (!wanted(begin)) return;
     const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
-    ahead(die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane), begin, at, work_name(o.cause, o.cls),
-          operation_arguments(o), 0);
+    ahead(die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane), begin, at,
+          work_name(o.cause, o.cls), operation_arguments(o), 0);
 }
 
 std::string DeviceTimeline::operation_arguments(const Operation& o, const char* more) {
-    return fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane, o.count, o.work.block, o.work.page, more);
+    return fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane,
+                       o.count, o.work.block, o.work.page, more);
 }
 
 /// `more`: arguments beside the usual ones.
@@ -245,14 +268,17 @@ void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) 
     o.busy_from = kNever;
     if (!wanted(begin)) return;
     const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
-    const TrackId track = die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane);
+    const TrackId track =
+        die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane);
     writer_.slice(track, begin, now, work_name(o.cause, o.cls), operation_arguments(o, more));
     if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);
 }
 
-// --- what is told ahead of its time, and the power ---------------------------------------------------------------------
+// --- what is told ahead of its time, and the power
+// ---------------------------------------------------------------------
 
-void DeviceTimeline::ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments, std::uint64_t command) {
+void DeviceTimeline::ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments,
+                           std::uint64_t command) {
     ahead_.push_back({track, begin, end, std::move(name), std::move(arguments), command});
 }
 
@@ -277,7 +303,8 @@ void DeviceTimeline::catch_up(SimTime now) {
 
 /// Of the link, or of all else.
 void DeviceTimeline::cut(SimTime now, bool link) {
-    const auto rest = std::stable_partition(ahead_.begin(), ahead_.end(), [link](const Ahead& a) { return (a.track.group == kLink) != link; });
+    const auto rest = std::stable_partition(ahead_.begin(), ahead_.end(),
+                                            [link](const Ahead& a) { return (a.track.group == kLink) != link; });
     for (auto a = rest; a != ahead_.end(); ++a) {
         if (a->begin >= now) continue;
         if (a->end > now) {
@@ -289,7 +316,9 @@ void DeviceTimeline::cut(SimTime now, bool link) {
     ahead_.erase(rest, ahead_.end());
 }
 
-void DeviceTimeline::reset(SimTime now) { end_commands(now, R"(,"reset":true)"); }
+void DeviceTimeline::reset(SimTime now) {
+    end_commands(now, R"(,"reset":true)");
+}
 
 /// `why`: an argument more.
 void DeviceTimeline::end_commands(SimTime now, const char* why) {
@@ -317,7 +346,8 @@ void DeviceTimeline::power_lost(SimTime now) {
     power_lost_ = now;
     cut(now, false);
     for (std::size_t plane = 0; plane < operations_.size(); ++plane) {
-        if (operations_[plane].busy_from != kNever && operations_[plane].busy_from >= now) operations_[plane].busy_from = kNever;
+        if (operations_[plane].busy_from != kNever && operations_[plane].busy_from >= now)
+            operations_[plane].busy_from = kNever;
         end_busy(plane, now, kPowerLost);
     }
 }
@@ -330,7 +360,8 @@ void DeviceTimeline::power_back(SimTime now) {
         writer_.name_track(track, "power");
     }
     const SimTime lost = std::min(power_lost_, now);  // the run may end before
-    if (lost != supply_failed_ && wanted(supply_failed_)) writer_.slice(track, supply_failed_, lost, "on capacitors", "");
+    if (lost != supply_failed_ && wanted(supply_failed_))
+        writer_.slice(track, supply_failed_, lost, "on capacitors", "");
     if (power_lost_ != kNever && wanted(power_lost_)) writer_.slice(track, power_lost_, now, "off", "");
     supply_failed_ = power_lost_ = kNever;
 }

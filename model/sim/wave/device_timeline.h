@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transaction timeline of a device: a track for each queue slot, link direction, core, channel and die; a slice for
-// all that occupies one of them; and for each command a flow from its wait in the host, if any, and its slice in the queue through the slices that served it
-// (core step, flash command, array, data out, data on the link, CQE). What is told ahead of its time is held back until then: the power
-// may go. Kernel-free.
+// all that occupies one of them; and for each command a flow from its wait in the host, if any, and its slice in the
+// queue through the slices that served it (core step, flash command, array, data out, data on the link, CQE). What is
+// told ahead of its time is held back until then: the power may go. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,13 @@ public:
     /// Slices that begin before `from` or behind `to` are left out.
     DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to);
 
-    /// The firmware takes a command from the front end. The host has issued and submitted it at these times. `memory`: where its data lie there;
-    /// null: not known.
+    /// The firmware takes a command from the front end. The host has issued and submitted it at these times. `memory`:
+    /// where its data lie there; null: not known.
     void command_begins(const Command& command, SimTime issued, SimTime submitted, const HostData* memory);
     /// The firmware is done with it.
     void command_ends(const Command& command, SimTime now);
-    /// The host's handler has seen the completion of the command with this timeline, which stands for the whole request.
+    /// The host's handler has seen the completion of the command with this timeline, which stands for the whole
+    /// request.
     void request_ends(const HostRequest& request, const Timeline& timeline, SimTime now);
 
     void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end);
@@ -85,7 +86,8 @@ private:
         std::string name, arguments;
         std::uint64_t command;  ///< 0: no flow
     };
-    void ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments, std::uint64_t command);
+    void ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments,
+               std::uint64_t command);
     void write(const Ahead& a);
     void catch_up(SimTime now);
     void cut(SimTime now, bool link);
@@ -112,12 +114,12 @@ private:
     std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to
     Lanes slots_, waiting_;
     std::vector<Ahead> ahead_;
-    std::size_t look_at_ = kAhead;                              // entries of ahead_ that are worth a look
-    SimTime supply_failed_ = kNever, power_lost_ = kNever;      // kNever: it has not
+    std::size_t look_at_ = kAhead;                          // entries of ahead_ that are worth a look
+    SimTime supply_failed_ = kNever, power_lost_ = kNever;  // kNever: it has not
     bool has_supply_track_ = false;
-    std::vector<Operation> operations_;                         // by global plane
-    std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
-    std::deque<std::pair<SimTime, std::uint64_t>> bulk_;        // the same of bulk writes, with the times of their data
+    std::vector<Operation> operations_;                   // by global plane
+    std::deque<std::uint64_t> writes_;                    // given to the link, not yet on the wire: their commands
+    std::deque<std::pair<SimTime, std::uint64_t>> bulk_;  // the same of bulk writes, with the times of their data
 };
 
 }  // namespace ssdtlm

@@ -9,15 +9,19 @@ namespace ssdtlm {
 
 namespace {
 
-// Probes begin this much before the window, so that what is on a wire or core at its start is known. assumed: longer than
-// anything there.
+// Probes begin this much before the window, so that what is on a wire or core at its start is known. assumed: longer
+// than anything there.
 constexpr Ps kWarmUp = 200us;
 
 }  // namespace
 
 DeviceWave::DeviceWave(WaveSink& sink, const WaveOptions& options, const WaveScopes& scopes, const SsdConfig& config,
                        FlashObserver& observer)
-    : options_(options), scopes_(scopes), config_(config), recorder_(sink, options.window()), flash_(recorder_, scopes, config.nand) {
+    : options_(options),
+      scopes_(scopes),
+      config_(config),
+      recorder_(sink, options.window()),
+      flash_(recorder_, scopes, config.nand) {
     if (scopes.any_flash() || scopes.gc || options.trigger == WaveOptions::Trigger::overtake) observer.add(flash_);
 }
 
@@ -29,11 +33,17 @@ template <class T>
 void DeviceWave::watch(const std::string& scope, const std::string& name, const T& variable, WaveKind kind) {
     static_assert(sizeof variable == 4 || sizeof variable == 8);
     watched_.push_back({&variable, sizeof variable == 8,
-                        declare(scope, name, kind, sizeof(T) > 4 ? 64 : kind == WaveKind::integer ? 32 : 16), 0});
+                        declare(scope, name, kind,
+                                sizeof(T) > 4               ? 64
+                                : kind == WaveKind::integer ? 32
+                                                            : 16),
+                        0});
 }
 
 /// With the admin queues.
-std::uint32_t DeviceWave::queue_pairs() const { return std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1; }
+std::uint32_t DeviceWave::queue_pairs() const {
+    return std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1;
+}
 
 /// Calls visit(name, variable, kind), always in one order.
 template <class Visit>
@@ -54,14 +64,17 @@ void DeviceWave::each_queue_variable(Visit visit) const {
 
 void DeviceWave::attach(SsdSystem& system) {
     system_ = &system;
-    const auto integer = [this](const std::string& scope, const char* name) { return declare(scope, name, WaveKind::integer, 32); };
+    const auto integer = [this](const std::string& scope, const char* name) {
+        return declare(scope, name, WaveKind::integer, 32);
+    };
     const auto enumeration = [this](const std::string& scope, const std::string& name, const WaveEnum& e) {
         return recorder_.add({scope, name, WaveKind::enumeration, e.width(), 0, &e});
     };
     if (scopes_.host) {
         const std::string scope = "ssd.host";
         phase_ = enumeration(scope, "phase", run_phase_names());
-        if (!config_.host.power_cut_at.empty()) powered_ = recorder_.add({scope, "powered", WaveKind::bit, 1, 1, nullptr});
+        if (!config_.host.power_cut_at.empty())
+            powered_ = recorder_.add({scope, "powered", WaveKind::bit, 1, 1, nullptr});
         outstanding_ = integer(scope, "outstanding");
         backlog_ = integer(scope, "backlog");
         watch(scope, "completed", system.host.driver.counters().commands_completed);
@@ -88,7 +101,8 @@ void DeviceWave::attach(SsdSystem& system) {
         ready_ = declare(scope, "ready", WaveKind::bit, 1);
         in_firmware_ = integer(scope, "commands_in_firmware");
         first_queue_ = watched_.size();
-        each_queue_variable([&](const std::string& name, const auto& variable, WaveKind kind) { watch(scope, name, variable, kind); });
+        each_queue_variable(
+            [&](const std::string& name, const auto& variable, WaveKind kind) { watch(scope, name, variable, kind); });
     }
     if (scopes_.firmware) {
         const std::string scope = "ssd.firmware";
@@ -137,7 +151,9 @@ void DeviceWave::sample_counts() {
     const SsdSystem& s = *system_;
     const SsdController& c = s.device.controller;
     if (phase_ != kNone) {
-        const RunPhase phase = !s.host.driver.ready() ? RunPhase::bring_up : s.host.driver.finished() ? RunPhase::shutdown : RunPhase::workload;
+        const RunPhase phase = !s.host.driver.ready()     ? RunPhase::bring_up
+                               : s.host.driver.finished() ? RunPhase::shutdown
+                                                          : RunPhase::workload;
         look(phase_, last_.phase, static_cast<std::uint64_t>(phase));
         look(outstanding_, last_.outstanding, s.host.driver.outstanding());
         look(backlog_, last_.backlog, s.host.driver.backlog());
@@ -158,7 +174,8 @@ void DeviceWave::sample_counts() {
     if (gc_active_ != kNone) {
         look(gc_active_, last_.gc_active, c.firmware->gc().active());
         look(gc_victims_, last_.gc_victims, c.firmware->gc().victims());
-        if (c.firmware->gc().last_victim() != kNoBlock) look(gc_victim_, last_.gc_victim, idx(c.firmware->gc().last_victim()));
+        if (c.firmware->gc().last_victim() != kNoBlock)
+            look(gc_victim_, last_.gc_victim, idx(c.firmware->gc().last_victim()));
         look(gc_moved_, last_.gc_moved, flash_.moved_pages());
     }
 }
@@ -170,11 +187,20 @@ void DeviceWave::check_trigger() {
     switch (options_.trigger) {
         case WaveOptions::Trigger::none:
         case WaveOptions::Trigger::power:
-        case WaveOptions::Trigger::latency: break;
-        case WaveOptions::Trigger::error: now = s.host.driver.counters().errors != 0; break;
-        case WaveOptions::Trigger::command: now = s.host.driver.counters().commands_submitted >= options_.count; break;
-        case WaveOptions::Trigger::gc: now = s.device.controller.firmware->gc().victims() != 0; break;
-        case WaveOptions::Trigger::overtake: now = flash_.take_overtaken() >= options_.count; break;
+        case WaveOptions::Trigger::latency:
+            break;
+        case WaveOptions::Trigger::error:
+            now = s.host.driver.counters().errors != 0;
+            break;
+        case WaveOptions::Trigger::command:
+            now = s.host.driver.counters().commands_submitted >= options_.count;
+            break;
+        case WaveOptions::Trigger::gc:
+            now = s.device.controller.firmware->gc().victims() != 0;
+            break;
+        case WaveOptions::Trigger::overtake:
+            now = flash_.take_overtaken() >= options_.count;
+            break;
     }
     if (!now) return;
     triggered_ = recorder_.trigger(s.agenda.now());
@@ -184,7 +210,8 @@ void DeviceWave::check_trigger() {
 }
 
 void DeviceWave::completed(Ps latency) {
-    if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency) return;
+    if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency)
+        return;
     if (up_.tlp != kNone) (void)system_->link.upstream();  // tells of what has begun by now
     triggered_ = recorder_.trigger(system_->agenda.now());
     if (!triggered_) return;
@@ -230,8 +257,9 @@ void DeviceWave::declare_pins() {
         const auto declare_pin = [&](Pin pin, const std::string& name) {
             const PinValue idle = idle_value(pin);
             const bool bus = pin == Pin::dq || pin == Pin::dqs;
-            on_board_.push_back(recorder_.add({scope, name, bus ? WaveKind::shared : WaveKind::bit, pin == Pin::dq ? 8u : 1u,
-                                               idle == kReleased ? kWaveReleased : idle, nullptr}));
+            on_board_.push_back(
+                recorder_.add({scope, name, bus ? WaveKind::shared : WaveKind::bit, pin == Pin::dq ? 8u : 1u,
+                               idle == kReleased ? kWaveReleased : idle, nullptr}));
             return on_board_.back();
         };
         for (std::uint32_t w = 0; w < g.ways; ++w) p.ce_n.push_back(declare_pin(ce_n(w), "ce_n_" + std::to_string(w)));
@@ -241,7 +269,8 @@ void DeviceWave::declare_pins() {
         p.re_n = declare_pin(Pin::re_n, "re_n");
         p.dqs = declare_pin(Pin::dqs, "dqs");
         p.dq = declare_pin(Pin::dq, "dq");
-        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) p.rb_n.push_back(declare_pin(rb_n(d), "rb_n_" + std::to_string(d)));
+        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d)
+            p.rb_n.push_back(declare_pin(rb_n(d), "rb_n_" + std::to_string(d)));
     }
 }
 
@@ -253,7 +282,8 @@ void DeviceWave::play_pins() {
 void DeviceWave::look_at_queues() {
     if (ready_ == kNone) return;
     std::size_t i = first_queue_;
-    each_queue_variable([&](const std::string&, const auto& variable, WaveKind) { watched_[i++].variable = &variable; });
+    each_queue_variable(
+        [&](const std::string&, const auto& variable, WaveKind) { watched_[i++].variable = &variable; });
 }
 
 void DeviceWave::supply_fails() {
@@ -264,7 +294,8 @@ void DeviceWave::power_lost() {
     if (recorder_.closed()) return;
     recorder_.reset(on_board_, system_->agenda.now());
     if (powered_ != kNone) recorder_.change(powered_, system_->agenda.now(), 0);
-    if (!triggered_ && options_.trigger == WaveOptions::Trigger::power) triggered_ = recorder_.trigger(system_->agenda.now());
+    if (!triggered_ && options_.trigger == WaveOptions::Trigger::power)
+        triggered_ = recorder_.trigger(system_->agenda.now());
 }
 
 void DeviceWave::built_again() {
@@ -280,8 +311,8 @@ void DeviceWave::pins(std::uint16_t channel, const PinSequence& sequence) {
     if (recorder_.closed()) return;
     const Pins& p = pins_[channel];
     for (const PinEdge& e : sequence.edges) {
-        const WaveId id = is_ce_n(e.pin)   ? p.ce_n[way_of(e.pin)]
-                          : is_rb_n(e.pin) ? p.rb_n[die_of(e.pin)]
+        const WaveId id = is_ce_n(e.pin)       ? p.ce_n[way_of(e.pin)]
+                          : is_rb_n(e.pin)     ? p.rb_n[die_of(e.pin)]
                           : e.pin == Pin::cle  ? p.cle
                           : e.pin == Pin::ale  ? p.ale
                           : e.pin == Pin::we_n ? p.we_n
@@ -296,7 +327,8 @@ std::uint32_t DeviceWave::open_channel() const {
     const NandGeometry& g = config_.nand.geometry;
     const auto recorded = [&](std::uint32_t ch) {
         bool dies = false;
-        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) dies = dies || scopes_.dies[ch * g.dies_per_channel() + d];
+        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d)
+            dies = dies || scopes_.dies[ch * g.dies_per_channel() + d];
         return scopes_.channels[ch] || scopes_.scheduler[ch] || scopes_.pins[ch] || dies;
     };
     if (recorded(open_channel_)) return open_channel_;

@@ -114,7 +114,7 @@ private:
     std::vector<GtkwMark> marks_;
 
     std::vector<Watched> watched_;
-    std::size_t first_queue_ = 0;  // in watched_: those of each_queue_variable()
+    std::size_t first_queue_ = 0;             // in watched_: those of each_queue_variable()
     std::vector<WaveId> on_link_, on_board_;  // told ahead of their time, and over when the power goes
     WaveId powered_ = kNone, phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
     WaveId in_firmware_ = kNone, ready_ = kNone;

@@ -10,7 +10,11 @@
 namespace ssdtlm {
 
 FlashObserver::FlashObserver(const NandConfig& nand, const EccConfig& ecc)
-    : geometry_(nand.geometry), ecc_(ecc), cache_program_(nand.cache_program), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
+    : geometry_(nand.geometry),
+      ecc_(ecc),
+      cache_program_(nand.cache_program),
+      busy_delay_(OnfiBusTiming(nand).busy_delay()),
+      dies_(nand.geometry.dies()) {}
 
 void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, SimTime now) {
     FlashWork work;
@@ -24,14 +28,16 @@ void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, Si
     work.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
     work.submitted = now;
     dies_[idx(txn.die)].waiting.push_back(work);
-    for (FlashListener* l : listeners_) l->submitted(geometry_.channel_of(txn.die), geometry_.die_in_channel(txn.die), work, now);
+    for (FlashListener* l : listeners_)
+        l->submitted(geometry_.channel_of(txn.die), geometry_.die_in_channel(txn.die), work, now);
 }
 
-/// The oldest waiting transaction for that page. Only reads can be equal but for their class (of the host and of garbage
-/// collection, for one page at one time); then the two may be taken for each other.
+/// The oldest waiting transaction for that page. Only reads can be equal but for their class (of the host and of
+/// garbage collection, for one page at one time); then the two may be taken for each other.
 FlashWork FlashObserver::take(Die& die, FlashOp op, const OnfiTarget& target) {
     const auto found = std::find_if(die.waiting.begin(), die.waiting.end(), [&](const FlashWork& w) {
-        return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page && w.retry == target.retry;
+        return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page &&
+               w.retry == target.retry;
     });
     SSDTLM_CHECK(found != die.waiting.end(), "a sequence is on a bus that nobody submitted");
     const FlashWork work = *found;
@@ -127,7 +133,8 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     const ArrayEffect effect = onfi_operation(op).effect;
     if (effect == ArrayEffect::resumes) return;
     if (effect == ArrayEffect::suspends) {
-        if (!std::exchange(d.stopping, false)) return;  // it ended before the array could stop, and another one may run by now
+        if (!std::exchange(d.stopping, false))
+            return;  // it ended before the array could stop, and another one may run by now
         d.set_aside = d.running;
         d.aside = std::exchange(d.slow, 0);
         for (FlashListener* l : listeners_) l->suspended(channel, die, d.aside, now);

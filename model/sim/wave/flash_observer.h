@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to flash work, put together from both sides of the channel controllers: transactions as the firmware
-// submits them, and the sequences that appear on the ONFI buses. Says for each sequence whose work it is and for how long
-// the die is busy with it. A read that the decoder cannot correct, and that is read again, waits from the end of its data on,
-// its decoding included. Kernel-free.
+// submits them, and the sequences that appear on the ONFI buses. Says for each sequence whose work it is and for how
+// long the die is busy with it. A read that the decoder cannot correct, and that is read again, waits from the end of
+// its data on, its decoding included. Kernel-free.
 #pragma once
 
 #include <array>
@@ -21,40 +21,40 @@ namespace ssdtlm {
 
 /// A transaction as the observer remembers it.
 struct FlashWork {
-    std::uint64_t number = 0;        ///< FlashTransaction::number
-    std::uint64_t owner = 0;         ///< FlashTransaction::owner
+    std::uint64_t number = 0;  ///< FlashTransaction::number
+    std::uint64_t owner = 0;   ///< FlashTransaction::owner
     FlashClass cls = FlashClass::host_read;
     FlashCause cause = FlashCause::of_class;
     FlashOp op = FlashOp::read;
-    std::uint8_t plane = 0;          ///< in die
+    std::uint8_t plane = 0;  ///< in die
     std::uint32_t block = 0;
     std::uint32_t page = 0;
-    std::uint8_t retry = 0;          ///< of a read
+    std::uint8_t retry = 0;  ///< of a read
     SimTime submitted{};
 };
 
 /// One sequence on a channel's bus.
 struct BusSequence {
     std::uint32_t channel = 0;
-    std::uint32_t die = 0;           ///< in channel
+    std::uint32_t die = 0;  ///< in channel
     FlashOp op = FlashOp::read;
     FlashClass cls = FlashClass::host_read;
     FlashCause cause = FlashCause::of_class;  ///< of the first of them
-    std::uint32_t planes = 0;        ///< bit per plane addressed
-    std::uint32_t count = 0;         ///< of them
-    const FlashWork* work = nullptr; ///< `count` of them
-    std::uint32_t data_bytes = 0;    ///< of one plane
-    bool spare_only = false;         ///< of its spare area
+    std::uint32_t planes = 0;                 ///< bit per plane addressed
+    std::uint32_t count = 0;                  ///< of them
+    const FlashWork* work = nullptr;          ///< `count` of them
+    std::uint32_t data_bytes = 0;             ///< of one plane
+    bool spare_only = false;                  ///< of its spare area
     SimTime begin{};
     SimTime end{};
-    SimTime busy_from{};             ///< R/B# falls (not: read_out)
+    SimTime busy_from{};  ///< R/B# falls (not: read_out)
     /// Cache program: what the die said of a program.
     struct Cached {
-        SimTime array_from{};            ///< the array takes the pages over
-        SimTime array_to{};              ///< and is done, if nothing suspends it
-        SimTime ready_at{};              ///< R/B# rises
-        std::uint32_t before = 0;        ///< planes of the program that the array was at when this one came; 0: none
-        SimTime before_to{};             ///< when it is done with that
+        SimTime array_from{};      ///< the array takes the pages over
+        SimTime array_to{};        ///< and is done, if nothing suspends it
+        SimTime ready_at{};        ///< R/B# rises
+        std::uint32_t before = 0;  ///< planes of the program that the array was at when this one came; 0: none
+        SimTime before_to{};       ///< when it is done with that
     };
     const Cached* cached = nullptr;  ///< null: another operation, or no cache program
     std::uint32_t passed = 0;        ///< reads: programs and erases of the channel that wait and were submitted earlier
@@ -89,8 +89,8 @@ public:
     /// Before the transaction reaches its channel controller, which will call it `number`.
     void submit(const FlashTransaction& txn, std::uint64_t number, SimTime now);
     /// The bus takes the sequence's first cycle.
-    void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
-               const OnfiTarget* targets, SimTime from, SimTime to);
+    void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
+               SimTime from, SimTime to);
     /// The package has accepted a program, of which begin() was called just now. With cache program only.
     void accepted(std::uint32_t channel, std::uint32_t die, BusSequence::Cached times);
     /// The package answers it.
@@ -107,8 +107,8 @@ private:
         bool stopping = false;                        // its suspend is under way
         std::uint32_t aside = 0;                      // the same of one that is suspended
         std::array<FlashWork, kMaxPlanes> set_aside{};
-        SimTime array_to{};                           // cache program: when the array is done with the program that runs
-        std::uint32_t passed_on = 0;                  // programs of which the listeners know the end, and that are not answered yet
+        SimTime array_to{};           // cache program: when the array is done with the program that runs
+        std::uint32_t passed_on = 0;  // programs of which the listeners know the end, and that are not answered yet
     };
     void control(std::uint32_t channel, FlashOp op, std::uint32_t die, SimTime from, SimTime to);
     FlashWork take(Die& die, FlashOp op, const OnfiTarget& target);
@@ -117,7 +117,7 @@ private:
     const NandGeometry geometry_;
     const EccConfig ecc_;
     const bool cache_program_;
-    BusSequence begun_;                           // a program that has not been accepted yet
+    BusSequence begun_;  // a program that has not been accepted yet
     std::array<FlashWork, kMaxPlanes> begun_work_{};
     const Ps busy_delay_;
     std::vector<Die> dies_;  // global

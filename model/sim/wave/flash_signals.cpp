@@ -52,8 +52,9 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
             d.state = enumeration(scope, "state", die_state_names());
             d.rb_n = add({scope, "rb_n", WaveKind::bit, 1, 1, nullptr});
             if (nand.cache_program) d.ardy = add({scope, "ardy", WaveKind::bit, 1, 1, nullptr});
-            d.busy_planes = add({scope, "busy_planes", nand.geometry.planes_per_die == 1 ? WaveKind::bit : WaveKind::vector,
-                                 nand.geometry.planes_per_die, 0, nullptr});
+            d.busy_planes =
+                add({scope, "busy_planes", nand.geometry.planes_per_die == 1 ? WaveKind::bit : WaveKind::vector,
+                     nand.geometry.planes_per_die, 0, nullptr});
             d.waiting = count(scope, "waiting");
         }
     }
@@ -109,7 +110,8 @@ void FlashSignals::cached_program(const BusSequence& s, Die& d) {
             set(d.ardy, c.before_to, 1);
         }
     }
-    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, c.array_from};
+    for (std::uint32_t i = 0; i < s.count; ++i)
+        d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, c.array_from};
     if (c.before == 0) show(d, s.begin);
     set(d.state, c.array_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
@@ -125,7 +127,8 @@ void FlashSignals::control(const BusSequence& s) {
         if (d.ardy != kNone) set(d.rb_n, s.busy_from, 0);  // it may be high behind a cached program
         return;
     }
-    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, s.busy_from};
+    for (std::uint32_t i = 0; i < s.count; ++i)
+        d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, s.busy_from};
     show(d, s.begin);
     set(d.state, s.busy_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
@@ -180,9 +183,14 @@ void FlashSignals::show(Die& d, SimTime now) {
     int rank = 0;
     for (const Plane& p : d.planes) {
         switch (p.state) {
-            case Plane::State::idle: break;
-            case Plane::State::loaded: offer(static_cast<std::uint64_t>(DieState::data_ready), 1, rank); break;
-            case Plane::State::sending: offer(static_cast<std::uint64_t>(DieState::data_out), 2, rank); break;
+            case Plane::State::idle:
+                break;
+            case Plane::State::loaded:
+                offer(static_cast<std::uint64_t>(DieState::data_ready), 1, rank);
+                break;
+            case Plane::State::sending:
+                offer(static_cast<std::uint64_t>(DieState::data_out), 2, rank);
+                break;
             case Plane::State::array:
                 if (p.busy_from <= now) {
                     busy = true;

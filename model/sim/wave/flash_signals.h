@@ -27,8 +27,8 @@ public:
 
     /// Pages that garbage collection has programmed.
     std::uint64_t moved_pages() const { return moved_pages_; }
-    /// Programs of garbage collection that waited for a die when a read of the host submitted later went before them: the
-    /// most since the last call.
+    /// Programs of garbage collection that waited for a die when a read of the host submitted later went before them:
+    /// the most since the last call.
     std::uint32_t take_overtaken() {
         const std::uint32_t was = overtaken_;
         overtaken_ = 0;

@@ -52,13 +52,15 @@ std::filesystem::path convert_to_fst(const std::filesystem::path& vcd) {
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
     int status = -1;
-    const bool started = !program.empty() && posix_spawn(&child, program.c_str(), &quiet, nullptr, arguments, environ) == 0;
+    const bool started =
+        !program.empty() && posix_spawn(&child, program.c_str(), &quiet, nullptr, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&quiet);
     if (started) waitpid(child, &status, 0);
     std::error_code ignored;
     if (!started || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         std::filesystem::remove(to, ignored);
-        throw OutputError(Problem{from, "vcd2fst could not convert it", "", "see what `vcd2fst " + from + " " + fst.string() + "` says"});
+        throw OutputError(Problem{from, "vcd2fst could not convert it", "",
+                                  "see what `vcd2fst " + from + " " + fst.string() + "` says"});
     }
     publish(fst);
     std::filesystem::remove(vcd, ignored);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/wave/gtkw_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <string>
@@ -34,7 +35,7 @@ struct Place {
     std::string group;
     std::string prefix;  ///< of the signal's short name
     int channel = -1;
-    int rank = 0;        ///< in the group
+    int rank = 0;  ///< in the group
 };
 
 Place place_of(const std::string& scope) {
@@ -68,11 +69,14 @@ Place place_of(const std::string& scope) {
 
 /// "rb_n" -> "R/B#", "waiting_gc_read" -> "waiting gc_read", "sq1_tail" -> "SQ1 tail".
 std::string short_name(const std::string& name) {
-    static const std::pair<const char*, const char*> kPins[] = {
-        {"rb_n", "R/B#"}, {"ce_n", "CE#"}, {"we_n", "WE#"}, {"re_n", "RE#"}, {"cle", "CLE"}, {"ale", "ALE"}, {"dqs", "DQS"}, {"dq", "DQ"}};
+    static const std::pair<const char*, const char*> kPins[] = {{"rb_n", "R/B#"}, {"ce_n", "CE#"}, {"we_n", "WE#"},
+                                                                {"re_n", "RE#"},  {"cle", "CLE"},  {"ale", "ALE"},
+                                                                {"dqs", "DQS"},   {"dq", "DQ"}};
     for (const auto& [pin, text] : kPins)
-        if (name == pin) return text;
-        else if (name.rfind(std::string(pin) + "_", 0) == 0) return text + (" " + name.substr(std::string(pin).size() + 1));
+        if (name == pin)
+            return text;
+        else if (name.rfind(std::string(pin) + "_", 0) == 0)
+            return text + (" " + name.substr(std::string(pin).size() + 1));
     if (name.rfind("waiting_", 0) == 0) return "waiting " + name.substr(8);
     std::string s = name;
     if (s.rfind("sq", 0) == 0 || s.rfind("cq", 0) == 0) s.replace(0, 2, s[0] == 's' ? "SQ" : "CQ");
@@ -80,15 +84,24 @@ std::string short_name(const std::string& name) {
     return s;
 }
 
-void put_signal(std::string& text, const WaveSignal& s, const std::string& name, const std::string& folder, unsigned& color) {
+void put_signal(std::string& text, const WaveSignal& s, const std::string& name, const std::string& folder,
+                unsigned& color) {
     std::string path = s.scope + "." + s.name;
     unsigned flags = kRightJustify;
     switch (s.kind) {
-        case WaveKind::bit: flags |= kBin; break;
+        case WaveKind::bit:
+            flags |= kBin;
+            break;
         case WaveKind::vector:
-        case WaveKind::shared: flags |= kHex; break;
-        case WaveKind::integer: flags |= kDec; break;
-        case WaveKind::enumeration: flags |= kHex | kFileTranslated; break;
+        case WaveKind::shared:
+            flags |= kHex;
+            break;
+        case WaveKind::integer:
+            flags |= kDec;
+            break;
+        case WaveKind::enumeration:
+            flags |= kHex | kFileTranslated;
+            break;
     }
     if (s.width > 1 && s.kind != WaveKind::integer) path += fmt::format("[{}:0]", s.width - 1);
     text += fmt::format("@{:x}\n", flags);
@@ -110,7 +123,8 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
     for (const WaveEnum* e : enums) {
         std::string text;
         for (std::size_t v = 0; v < e->labels.size(); ++v)
-            text += fmt::format("{:x} {}{}\n", v, e->labels[v].color.empty() ? "" : "?" + e->labels[v].color + "?", e->labels[v].text);
+            text += fmt::format("{:x} {}{}\n", v, e->labels[v].color.empty() ? "" : "?" + e->labels[v].color + "?",
+                                e->labels[v].text);
         write_whole_file(names / (e->name + ".txt"), text);
     }
 
@@ -124,7 +138,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         const WaveSignal& s = signals[id];
         Place p = place_of(s.scope);
         const bool repeats = s.name == "busy_planes" && s.width == 1;  // R/B#
-        if (!changed[id] || repeats) {  // unused queues, dies without work
+        if (!changed[id] || repeats) {                                 // unused queues, dies without work
             p.prefix = p.group + ": " + p.prefix;
             p.group = kConstant;
             p.channel = -1;
@@ -138,28 +152,33 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         const int channel = groups[group].front().place.channel;
         return channel < 0 ? 1 : channel == static_cast<int>(view.open_channel) ? 0 : 2;
     };
-    std::stable_sort(order.begin(), order.end(), [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
 
     // What is shown: a window around the marker, or the beginning.
     const double length = static_cast<double>((view.end - view.begin).count());
     const double shown = std::max(1000.0, std::min(length, view.marker != kNever ? 2e9 : 1e9));
     const double centre = view.marker == kNever ? static_cast<double>(view.begin.time_since_epoch().count()) + shown / 2
                                                 : static_cast<double>(view.marker.time_since_epoch().count());
-    const auto start = static_cast<std::int64_t>(std::max(static_cast<double>(view.begin.time_since_epoch().count()), centre - shown * 0.4));
+    const auto start = static_cast<std::int64_t>(
+        std::max(static_cast<double>(view.begin.time_since_epoch().count()), centre - shown * 0.4));
     std::string text = "[*] made by ssdtlm, for GTKWave 3.3\n";
-    text += fmt::format("[dumpfile] \"{0}{1}\"\n[savefile] \"{0}{2}.gtkw\"\n[timestart] {3}\n[size] 1600 900\n[pos] -1 -1\n", kFolder,
-                        view.dump.filename().string(), base.filename().string(), start);
+    text += fmt::format(
+        "[dumpfile] \"{0}{1}\"\n[savefile] \"{0}{2}.gtkw\"\n[timestart] {3}\n[size] 1600 900\n[pos] -1 -1\n", kFolder,
+        view.dump.filename().string(), base.filename().string(), start);
     text += fmt::format("*-{:.6f} {}", std::log2(shown / kPixels * kPixelsPerFrame),
                         view.marker == kNever ? -1 : view.marker.time_since_epoch().count());
     for (std::size_t i = 0; i < 26; ++i)
         text += fmt::format(" {}", i < view.marks.size() ? view.marks[i].at.time_since_epoch().count() : -1);
     text += "\n";
-    for (std::size_t i = 0; i < view.marks.size(); ++i) text += fmt::format("[markername] {}{}\n", static_cast<char>('A' + i), view.marks[i].name);
+    for (std::size_t i = 0; i < view.marks.size(); ++i)
+        text += fmt::format("[markername] {}{}\n", static_cast<char>('A' + i), view.marks[i].name);
     text += "[sst_expanded] 0\n[signals_width] 300\n";
     const std::string folder = kFolder + names.filename().string();
     for (const std::string& g : order) {
         std::vector<Item>& items = groups[g];
-        std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.place.rank < b.place.rank; });
+        std::stable_sort(items.begin(), items.end(),
+                         [](const Item& a, const Item& b) { return a.place.rank < b.place.rank; });
         const bool closed = rank(g) != 0 && g != "host" && g != "gc";
         text += fmt::format("@{:x}\n-{}\n", kGroupBegin | kBlank | (closed ? kClosed : 0), g);
         for (const Item& i : items) {

@@ -19,12 +19,12 @@ struct GtkwMark {
 };
 
 struct GtkwView {
-    std::filesystem::path dump;       ///< the waveform
-    SimTime begin{};                  ///< of the waveform
+    std::filesystem::path dump;  ///< the waveform
+    SimTime begin{};             ///< of the waveform
     SimTime end{};
-    SimTime marker = kNever;          ///< the trigger; kNever: none
-    std::vector<GtkwMark> marks;      ///< A, B, ...
-    std::uint32_t open_channel = 0;   ///< the groups of other channels are closed
+    SimTime marker = kNever;         ///< the trigger; kNever: none
+    std::vector<GtkwMark> marks;     ///< A, B, ...
+    std::uint32_t open_channel = 0;  ///< the groups of other channels are closed
 };
 
 /// Writes `<dump without extension>.gtkw` and the folder `<...>.names`. `changed`: by signal, whether it ever changes.

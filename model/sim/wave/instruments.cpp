@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/wave/instruments.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "common/report/all_problems.h"
 #include "common/report/part_file.h"
@@ -20,7 +21,8 @@ Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const
     : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand, config.ecc) {
     if (timeline.on) {
         trace_ = std::make_unique<TraceWriter>(directory / "trace.json");
-        timeline_ = std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
+        timeline_ =
+            std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
         flash_.add(*timeline_);
     }
     if (check_pins) pin_checks_ = std::make_unique<PinChecks>(config_.nand);
@@ -44,7 +46,8 @@ FlashPort& Instruments::flash(FlashPort& backend) {
 }
 
 template <class Types>
-void Instruments::join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to) {
+void Instruments::join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from,
+                       tlm::tlm_target_socket<32, Types>& to) {
     auto between = std::make_unique<SocketTap<Types>>(name, static_cast<SocketWatcher&>(*this), tap);
     from.bind(between->target);
     between->initiator.bind(to);
@@ -112,7 +115,8 @@ void Instruments::power_back() {
     if (timeline_ != nullptr) timeline_->power_back(system_->agenda.now());
 }
 
-void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
+void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase,
+                          const sc_core::sc_time& delay) {
     if (phase != tlm::BEGIN_REQ) return;
     if (tap == kMmioTap) {
         if (!payload.is_write() || payload.get_data_length() != sizeof(std::uint32_t)) return;
@@ -127,7 +131,8 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         if (!payload.is_write()) return;
         const auto* const link = payload.get_extension<LinkExtension>();
         const SimTime at = system_->agenda.now() + to_sim_time(delay).time_since_epoch();
-        timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr(), link != nullptr && link->bulk, at);
+        timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr(),
+                             link != nullptr && link->bulk, at);
         return;
     }
     const auto& onfi = *payload.get_extension<OnfiExtension>();
@@ -137,7 +142,8 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
 void Instruments::forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
     if (!config_.nand.cache_program || tap == kMmioTap || tap == kDmaTap || phase != tlm::BEGIN_REQ) return;
     const auto& onfi = *payload.get_extension<OnfiExtension>();
-    if (onfi.op == FlashOp::program) flash_.accepted(tap, onfi.die, {onfi.array_begins, onfi.array_ends, onfi.ready_at});
+    if (onfi.op == FlashOp::program)
+        flash_.accepted(tap, onfi.die, {onfi.array_begins, onfi.array_ends, onfi.ready_at});
 }
 
 void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
@@ -154,7 +160,8 @@ void Instruments::submit(FlashTransaction& txn) {
 void Instruments::submit(Command& command) {
     if (command.queue != 0) {  // else the controller's own flush
         const IoPath::Times times = system_->host.driver.times_of(command.queue, command.tag);
-        timeline_->command_begins(command, times.issued, times.submitted, reaches_memory_ ? &static_cast<const AddressedCommand&>(command).data : nullptr);
+        timeline_->command_begins(command, times.issued, times.submitted,
+                                  reaches_memory_ ? &static_cast<const AddressedCommand&>(command).data : nullptr);
     }
     system_->device.controller.firmware->submit(command);
 }
@@ -174,7 +181,8 @@ void Instruments::on_wire(bool up, const WireBurst& burst) {
     if (timeline_ != nullptr) timeline_->on_wire(up, burst);
 }
 
-void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline, bool) {
+void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now,
+                              const Timeline& timeline, bool) {
     if (wave_ != nullptr) wave_->completed(now - issued);
     if (timeline_ != nullptr) timeline_->request_ends(request, timeline, system_->agenda.now());
 }
@@ -187,13 +195,17 @@ std::vector<std::string> Instruments::finish(bool failed) {
     system_->device.controller.firmware->set_core_probe(nullptr);
     std::vector<std::string> said = std::move(checked_);
     AllProblems problems;
-    if (wave_ != nullptr) problems.of([&] {
+    if (wave_ != nullptr)
+        problems.of([&] {
             for (std::string& sentence : finish_wave(failed)) said.push_back(std::move(sentence));
         });
     if (timeline_ != nullptr) {
         problems.of([&] { timeline_->finish(system_->agenda.now()); });
-        if (trace_->slices() == 0) missed_.emplace_back("nothing in the timeline: no part of the run lies between --timeline-from and --timeline-to");
-        said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
+        if (trace_->slices() == 0)
+            missed_.emplace_back(
+                "nothing in the timeline: no part of the run lies between --timeline-from and --timeline-to");
+        said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(),
+                                   trace_->file().string()));
     }
     if (problems.any()) throw OutputError(problems.all());
     return said;
@@ -209,13 +221,15 @@ void Instruments::find_rtl() {
     const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
     const std::string& implementation = config_.scheduler.implementation;
     if (any(scopes_.scheduler_rtl) && (implementation == "tlm" || implementation == "tlm_clocked"))
-        problems.push_back({"command line", "--wave scope 'scheduler.rtl': the scheduler of this device is '" + implementation + "'", "",
-                            "add --set scheduler.implementation=rtl, or record 'scheduler'"});
+        problems.push_back({"command line",
+                            "--wave scope 'scheduler.rtl': the scheduler of this device is '" + implementation + "'",
+                            "", "add --set scheduler.implementation=rtl, or record 'scheduler'"});
     const std::vector<std::uint32_t>& sequencers = config_.channel.rtl_sequencer;
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch)
         if (scopes_.channel_rtl[ch] && std::find(sequencers.begin(), sequencers.end(), ch) == sequencers.end())
-            problems.push_back({"command line", fmt::format("--wave scope 'channel[{}].rtl': that channel has no RTL sequencer", ch), "",
-                                fmt::format("add the channel to channel.rtl_sequencer, or record 'channel[{}].pins'", ch)});
+            problems.push_back(
+                {"command line", fmt::format("--wave scope 'channel[{}].rtl': that channel has no RTL sequencer", ch),
+                 "", fmt::format("add the channel to channel.rtl_sequencer, or record 'channel[{}].pins'", ch)});
     if (!problems.empty()) throw UserError(problems);
 }
 
@@ -230,11 +244,12 @@ void Instruments::open_rtl(std::uint64_t) {
     };
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
         if (scopes_.scheduler_rtl[ch])
-            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), file("scheduler", ch)), "the scheduler has no signals of its own");
-        if (scopes_.channel_rtl[ch]) system_->device.controller.backend.channel(ch).sequencer()->open_trace(file("channel", ch));
+            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), file("scheduler", ch)),
+                         "the scheduler has no signals of its own");
+        if (scopes_.channel_rtl[ch])
+            system_->device.controller.backend.channel(ch).sequencer()->open_trace(file("channel", ch));
     }
 }
-
 
 std::vector<std::string> Instruments::finish_wave(bool failed) {
     wave_->finish(failed);
@@ -251,7 +266,8 @@ std::vector<std::string> Instruments::finish_wave(bool failed) {
         if (wave_options_.trigger != WaveOptions::Trigger::none)
             missed_.push_back("no waveform: the trigger " + wave_options_.trigger_text + " never came");
         else
-            missed_.push_back(fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now())));
+            missed_.push_back(
+                fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now())));
         return said;
     }
     GtkwView view;
@@ -265,8 +281,10 @@ std::vector<std::string> Instruments::finish_wave(bool failed) {
     view.dump = file;
     view.open_channel = wave_->open_channel();
     write_gtkw(view, recorder.signals(), recorder.changed());
-    said.insert(said.begin(), fmt::format("waveform: {} signals, {} changes, {} to {}, {} bytes as VCD; open it with gtkwave {}", recorder.signals().size(),
-                        recorder.written(), at(view.begin), at(view.end), bytes, (file.parent_path() / "wave.gtkw").string()));
+    said.insert(said.begin(),
+                fmt::format("waveform: {} signals, {} changes, {} to {}, {} bytes as VCD; open it with gtkwave {}",
+                            recorder.signals().size(), recorder.written(), at(view.begin), at(view.end), bytes,
+                            (file.parent_path() / "wave.gtkw").string()));
     return said;
 }
 

@@ -21,8 +21,14 @@
 
 namespace ssdtlm {
 
-class Instruments final : public SsdTaps, public CompletionObserver, private PowerWatcher, private SocketWatcher, private FlashPort,
-                          private CoreProbe, private CommandSink, private CompletionSink {
+class Instruments final : public SsdTaps,
+                          public CompletionObserver,
+                          private PowerWatcher,
+                          private SocketWatcher,
+                          private FlashPort,
+                          private CoreProbe,
+                          private CommandSink,
+                          private CompletionSink {
 public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
@@ -32,8 +38,8 @@ public:
 
     /// When the device is built, before the simulation starts.
     void attach(SsdSystem& system);
-    /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should know,
-    /// one sentence each. Throws OutputError for files that cannot be written, after closing the others.
+    /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should
+    /// know, one sentence each. Throws OutputError for files that cannot be written, after closing the others.
     std::vector<std::string> finish(bool failed = false);
     /// Once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
     void finish_checks();
@@ -44,8 +50,8 @@ public:
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
     void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) override;
     void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) override;
-    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
-                     bool measured) override;
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
+                     const Timeline& timeline, bool measured) override;
 
 private:
     static constexpr std::uint32_t kMmioTap = ~std::uint32_t{0};
@@ -57,7 +63,8 @@ private:
         const bool up;
     };
 
-    void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) override;
+    void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase,
+                 const sc_core::sc_time& delay) override;
     void forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void submit(FlashTransaction& txn) override;
@@ -73,7 +80,8 @@ private:
     void power_back() override;
     void stand_in_firmware();
     template <class Types>
-    void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to);
+    void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from,
+              tlm::tlm_target_socket<32, Types>& to);
     std::vector<std::string> finish_wave(bool failed);
     void find_rtl();
     void open_rtl(std::uint64_t);

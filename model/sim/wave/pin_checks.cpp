@@ -30,10 +30,13 @@ std::string PinChecks::finish() {
         sequences += checker.sequences();
         strobes += checker.strobes();
         if (checker.violation_count() != 0)
-            broken += fmt::format("channel {}: {} times; the first:\n{}", channel, checker.violation_count(), checker.report(10));
+            broken += fmt::format("channel {}: {} times; the first:\n{}", channel, checker.violation_count(),
+                                  checker.report(10));
     }
-    if (!broken.empty()) throw CheckFailed("the pins break rules of the ONFI bus (nand/pins/pin_checker.h lists them)\n" + broken);
-    return fmt::format("pins: {} sequences with {} strobes of data on {} channels, no rule broken", sequences, strobes, channels_.size());
+    if (!broken.empty())
+        throw CheckFailed("the pins break rules of the ONFI bus (nand/pins/pin_checker.h lists them)\n" + broken);
+    return fmt::format("pins: {} sequences with {} strobes of data on {} channels, no rule broken", sequences, strobes,
+                       channels_.size());
 }
 
 }  // namespace ssdtlm

@@ -20,7 +20,7 @@ struct Channel {
     std::vector<PinEdge> edges;       // of one instant
     CheckedRecording result;
     bool begun = false;
-    std::size_t power_losses = 0;     // that have been
+    std::size_t power_losses = 0;  // that have been
 };
 
 bool exists(Pin pin, const NandGeometry& geometry) {
@@ -53,17 +53,23 @@ bool pin_of_name(const std::string& name, Pin& pin) {
             pin = one;
             return true;
         }
-    for (const auto& [prefix, first, count] : {std::tuple{"ce_n_", Pin::ce_n, kMaxPinWays}, std::tuple{"rb_n_", Pin::rb_n, kMaxPinDies}}) {
+    for (const auto& [prefix, first, count] :
+         {std::tuple{"ce_n_", Pin::ce_n, kMaxPinWays}, std::tuple{"rb_n_", Pin::rb_n, kMaxPinDies}}) {
         const std::string digits = name.rfind(prefix, 0) == 0 ? name.substr(5) : "";
         std::uint32_t number = 0;
-        if (digits.empty() || std::from_chars(digits.data(), digits.data() + digits.size(), number).ptr != digits.data() + digits.size() || number >= count) continue;
+        if (digits.empty() ||
+            std::from_chars(digits.data(), digits.data() + digits.size(), number).ptr !=
+                digits.data() + digits.size() ||
+            number >= count)
+            continue;
         pin = static_cast<Pin>(idx(first) + number);
         return true;
     }
     return false;
 }
 
-std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const NandConfig& nand, const std::vector<SimTime>& power_losses) {
+std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const NandConfig& nand,
+                                                  const std::vector<SimTime>& power_losses) {
     VcdReader file(vcd);
     std::deque<Channel> channels;
     std::map<std::size_t, Channel*> of_signal;
@@ -71,22 +77,27 @@ std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const 
         const VcdReader::Signal& signal = file.signals()[s];
         const std::size_t dot = signal.scope.rfind('.');
         Pin pin{};
-        if (signal.scope.substr(dot == std::string::npos ? 0 : dot + 1) != "pins" || !pin_of_name(signal.name, pin)) continue;
+        if (signal.scope.substr(dot == std::string::npos ? 0 : dot + 1) != "pins" || !pin_of_name(signal.name, pin))
+            continue;
         if (!exists(pin, nand.geometry))
             throw UserError(Problem{vcd, signal.scope + " has " + signal.name + ", which the device does not have",
-                                    std::to_string(nand.geometry.ways) + " chip enables and " + std::to_string(nand.geometry.dies_per_channel()) + " R/B# a channel",
+                                    std::to_string(nand.geometry.ways) + " chip enables and " +
+                                        std::to_string(nand.geometry.dies_per_channel()) + " R/B# a channel",
                                     "name the device that was recorded"});
-        if (channels.empty() || channels.back().result.scope != signal.scope) channels.emplace_back(nand).result.scope = signal.scope;
+        if (channels.empty() || channels.back().result.scope != signal.scope)
+            channels.emplace_back(nand).result.scope = signal.scope;
         channels.back().pins[s] = pin;
         of_signal[s] = &channels.back();
     }
     if (channels.empty())
-        throw UserError(Problem{vcd, "has no pins", "scopes \"pins\" with ce_n_0, cle, dq, ...", "record them: ssdtlm run ... --wave='channel[0].pins'"});
+        throw UserError(Problem{vcd, "has no pins", "scopes \"pins\" with ce_n_0, cle, dq, ...",
+                                "record them: ssdtlm run ... --wave='channel[0].pins'"});
     SimTime now{};
     for (std::vector<VcdReader::Change> changes; file.next(now, changes);) {
         for (const VcdReader::Change& c : changes)
             if (const auto found = of_signal.find(c.signal); found != of_signal.end())
-                found->second->edges.push_back({now, found->second->pins[c.signal], c.released ? kReleased : static_cast<PinValue>(c.value)});
+                found->second->edges.push_back(
+                    {now, found->second->pins[c.signal], c.released ? kReleased : static_cast<PinValue>(c.value)});
         for (Channel& channel : channels) {
             check(channel, now, power_losses);
             channel.edges.clear();

@@ -14,15 +14,16 @@ namespace ssdtlm {
 bool pin_of_name(const std::string& name, Pin& pin);
 
 struct CheckedRecording {
-    std::string scope;         ///< "ssd.channel_0.pins"
-    SimTime begin{}, end{};    ///< of what was recorded
+    std::string scope;       ///< "ssd.channel_0.pins"
+    SimTime begin{}, end{};  ///< of what was recorded
     std::uint64_t violations = 0;
     std::uint64_t strobes = 0;
-    std::string report;        ///< the first of them, a line each
+    std::string report;  ///< the first of them, a line each
 };
 
-/// Every scope that has pins, in the order of the file. `power_losses`: instants at which the flash lost its power, ascending.
-/// Throws UserError for a file without pins, or with pins that the device does not have.
-std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const NandConfig& nand, const std::vector<SimTime>& power_losses);
+/// Every scope that has pins, in the order of the file. `power_losses`: instants at which the flash lost its power,
+/// ascending. Throws UserError for a file without pins, or with pins that the device does not have.
+std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const NandConfig& nand,
+                                                  const std::vector<SimTime>& power_losses);
 
 }  // namespace ssdtlm

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <systemc>
 #include <tlm>
 
@@ -12,7 +11,8 @@ namespace ssdtlm {
 class SocketWatcher {
 public:
     /// Before the call is passed on. `tap`: as given to the tap's constructor.
-    virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) = 0;
+    virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase,
+                         const sc_core::sc_time& delay) = 0;
     /// After it.
     virtual void forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
         static_cast<void>(tap);
@@ -27,7 +27,9 @@ protected:
 
 /// `Types`: the protocol traits of the two sockets between which it stands.
 template <class Types>
-class SocketTap final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<Types>, private tlm::tlm_bw_transport_if<Types> {
+class SocketTap final : public sc_core::sc_module,
+                        private tlm::tlm_fw_transport_if<Types>,
+                        private tlm::tlm_bw_transport_if<Types> {
 public:
     SocketTap(const sc_core::sc_module_name& name, SocketWatcher& watcher, std::uint32_t tap)
         : sc_module(name), target("target"), initiator("initiator"), watcher_(watcher), tap_(tap) {

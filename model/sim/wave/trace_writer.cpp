@@ -26,7 +26,8 @@ struct Microseconds {
 
 }  // namespace
 
-TraceWriter::TraceWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")) {
+TraceWriter::TraceWriter(std::filesystem::path file)
+    : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")) {
     if (out_ == nullptr) refuse();
     std::setvbuf(out_, nullptr, _IONBF, 0);
     buffer_.push_back('[');
@@ -41,7 +42,7 @@ TraceWriter::~TraceWriter() {
 
 void TraceWriter::refuse() const {
     throw OutputError(Problem{file_.string(), std::string("cannot be written: ") + std::strerror(errno), "",
-                            "choose another folder with -o, or record less with --timeline-from and --timeline-to"});
+                              "choose another folder with -o, or record less with --timeline-from and --timeline-to"});
 }
 
 void TraceWriter::flush() {
@@ -49,7 +50,8 @@ void TraceWriter::flush() {
     written_ += buffer_.size();
     buffer_.clear();
     if (written_ < next_word_) return;
-    std::fprintf(stderr, "warning: %s has %.0f GB by now; --timeline-to ends it earlier\n", file_.c_str(), static_cast<double>(next_word_) * 1e-9);
+    std::fprintf(stderr, "warning: %s has %.0f GB by now; --timeline-to ends it earlier\n", file_.c_str(),
+                 static_cast<double>(next_word_) * 1e-9);
     next_word_ *= 10;
 }
 
@@ -61,18 +63,22 @@ void TraceWriter::next() {
 
 void TraceWriter::name_group(std::uint32_t group, const std::string& name) {
     next();
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"{}"}}}})", group, name);
+    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"{}"}}}})",
+                   group, name);
     next();
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})", group);
+    fmt::format_to(std::back_inserter(buffer_),
+                   R"({{"ph":"M","pid":{0},"name":"process_sort_index","args":{{"sort_index":{0}}}}})", group);
 }
 
 void TraceWriter::name_track(TrackId t, const std::string& name) {
     next();
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})", t.group,
-                   thread(t), name);
+    fmt::format_to(std::back_inserter(buffer_),
+                   R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})", t.group, thread(t),
+                   name);
     next();
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
-                   t.group, thread(t), t.track);
+    fmt::format_to(std::back_inserter(buffer_),
+                   R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})", t.group,
+                   thread(t), t.track);
 }
 
 void TraceWriter::slice(TrackId t, SimTime begin, SimTime end, const char* name, const std::string& arguments) {
@@ -81,14 +87,16 @@ void TraceWriter::slice(TrackId t, SimTime begin, SimTime end, const char* name,
     next();
     const Microseconds ts(begin.time_since_epoch());
     const Microseconds duration(end - begin);
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"X","pid":{},"tid":{},"ts":{}.{:06},"dur":{}.{:06},"name":"{}","args":{{{}}}}})",
-                   t.group, thread(t), ts.whole, ts.part, duration.whole, duration.part, name, arguments);
+    fmt::format_to(std::back_inserter(buffer_),
+                   R"({{"ph":"X","pid":{},"tid":{},"ts":{}.{:06},"dur":{}.{:06},"name":"{}","args":{{{}}}}})", t.group,
+                   thread(t), ts.whole, ts.part, duration.whole, duration.part, name, arguments);
 }
 
 void TraceWriter::flow(TrackId t, SimTime at, std::uint64_t number, bool first) {
     next();
     const Microseconds ts(at.time_since_epoch());
-    fmt::format_to(std::back_inserter(buffer_), R"({{"ph":"{}","pid":{},"tid":{},"ts":{}.{:06},"id":{},"cat":"command","name":"command"{}}})",
+    fmt::format_to(std::back_inserter(buffer_),
+                   R"({{"ph":"{}","pid":{},"tid":{},"ts":{}.{:06},"id":{},"cat":"command","name":"command"{}}})",
                    first ? 's' : 't', t.group, thread(t), ts.whole, ts.part, number, first ? "" : R"(,"bp":"e")");
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes slices on tracks and the flows that join them as trace event JSON (an array, one event a line), which Perfetto's
-// UI and Chromium open and DuckDB's read_json reads. Times in the file are microseconds with all digits down to 1 ps;
-// Perfetto keeps whole nanoseconds. Kernel-free.
+// Writes slices on tracks and the flows that join them as trace event JSON (an array, one event a line), which
+// Perfetto's UI and Chromium open and DuckDB's read_json reads. Times in the file are microseconds with all digits down
+// to 1 ps; Perfetto keeps whole nanoseconds. Kernel-free.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "common/units/units.h"
 
@@ -53,7 +53,8 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t slices_ = 0;
     std::uint64_t written_ = 0;
-    std::uint64_t next_word_ = 1'000'000'000;  ///< bytes at which the user is told, who may not know how long the run is
+    std::uint64_t next_word_ =
+        1'000'000'000;  ///< bytes at which the user is told, who may not know how long the run is
 };
 
 }  // namespace ssdtlm

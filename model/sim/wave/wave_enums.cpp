@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-// Colours: reads of the host green, its writes blue, garbage collection orange, erases red, mapping violet, others their own. Each colour
-// twice where a read and a program of one cause must differ.
+// Colours: reads of the host green, its writes blue, garbage collection orange, erases red, mapping violet, others
+// their own. Each colour twice where a read and a program of one cause must differ.
 
 namespace {
 
@@ -46,7 +46,9 @@ const std::vector<Work>& works() {
     return all;
 }
 
-bool is_read(FlashClass c) { return (class_bit(c) & kReadClasses) != 0; }
+bool is_read(FlashClass c) {
+    return (class_bit(c) & kReadClasses) != 0;
+}
 
 /// Index in works(), by flash_work(): of the cause, whatever the class, its read or its program.
 std::array<std::uint8_t, kFlashWorkCount> make_places() {
@@ -56,7 +58,8 @@ std::array<std::uint8_t, kFlashWorkCount> make_places() {
         const auto cls = static_cast<FlashClass>(i % kFlashClassCount);
         places[i] = static_cast<std::uint8_t>(cls);
         for (std::size_t k = kFlashClassCount; k < works().size(); ++k)
-            if (works()[k].cause == cause && cls != FlashClass::erase && is_read(works()[k].cls) == is_read(cls)) places[i] = static_cast<std::uint8_t>(k);
+            if (works()[k].cause == cause && cls != FlashClass::erase && is_read(works()[k].cls) == is_read(cls))
+                places[i] = static_cast<std::uint8_t>(k);
     }
     return places;
 }
@@ -85,23 +88,29 @@ std::uint64_t work_value(FlashCause cause, FlashClass cls) {
 
 const char* owner_name(FlashCause cause, FlashClass cls) {
     if (cause == FlashCause::merge) return "merge";
-    return cls == FlashClass::gc_read || cls == FlashClass::gc_write || cls == FlashClass::erase ? "collection" : "command";
+    return cls == FlashClass::gc_read || cls == FlashClass::gc_write || cls == FlashClass::erase ? "collection"
+                                                                                                 : "command";
 }
 
 const WaveEnum& bus_state_names() {
-    static const WaveEnum e{"bus_state",
-                            {{"idle", "gray25"}, {"cmd", "gold4"}, {"data_in", "RoyalBlue3"}, {"data_out", "green4"}, {"turn", "gray50"}}};
+    static const WaveEnum e{
+        "bus_state",
+        {{"idle", "gray25"}, {"cmd", "gold4"}, {"data_in", "RoyalBlue3"}, {"data_out", "green4"}, {"turn", "gray50"}}};
     return e;
 }
 
 const WaveEnum& die_state_names() {
     static const WaveEnum e = with_works(
-        "die_state", {{"idle", "gray25"}, {"selected", "gold4"}, {"data_ready", "DarkOliveGreen4"}, {"data_out", "OliveDrab4"}}, works().size());
+        "die_state",
+        {{"idle", "gray25"}, {"selected", "gold4"}, {"data_ready", "DarkOliveGreen4"}, {"data_out", "OliveDrab4"}},
+        works().size());
     return e;
 }
 
 const WaveEnum& tlp_names() {
-    static const WaveEnum e{"tlp", {{"idle", "gray25"}, {"MWr", "RoyalBlue3"}, {"MRd", "gold4"}, {"CplD", "green4"}, {"Cpl", "DarkOliveGreen4"}}};
+    static const WaveEnum e{
+        "tlp",
+        {{"idle", "gray25"}, {"MWr", "RoyalBlue3"}, {"MRd", "gold4"}, {"CplD", "green4"}, {"Cpl", "DarkOliveGreen4"}}};
     return e;
 }
 

@@ -9,7 +9,9 @@ namespace ssdtlm {
 
 /// 0: none, then by FlashClass: what the scheduler sees.
 const WaveEnum& class_names();
-constexpr std::uint64_t class_value(FlashClass c) { return 1 + static_cast<std::uint64_t>(c); }
+constexpr std::uint64_t class_value(FlashClass c) {
+    return 1 + static_cast<std::uint64_t>(c);
+}
 /// The same, and behind them the kinds of work that have a cause of their own.
 const WaveEnum& work_names();
 std::uint64_t work_value(FlashCause cause, FlashClass cls);
@@ -23,7 +25,9 @@ const WaveEnum& bus_state_names();
 /// work_value().
 enum class DieState : std::uint8_t { idle, selected, data_ready, data_out, array };
 const WaveEnum& die_state_names();
-inline std::uint64_t die_state(FlashCause cause, FlashClass cls) { return static_cast<std::uint64_t>(DieState::array) + work_value(cause, cls) - 1; }
+inline std::uint64_t die_state(FlashCause cause, FlashClass cls) {
+    return static_cast<std::uint64_t>(DieState::array) + work_value(cause, cls) - 1;
+}
 
 /// 0: idle, then by TlpKind.
 const WaveEnum& tlp_names();

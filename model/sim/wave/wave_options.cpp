@@ -14,7 +14,8 @@ namespace {
 constexpr Ps kBefore = 1ms;
 constexpr Ps kAfter = 2ms;
 
-const std::vector<std::string> kScopeNames = {"all", "host", "link", "nvme", "firmware", "gc", "scheduler", "channel", "die"};
+const std::vector<std::string> kScopeNames = {"all", "host",      "link",    "nvme", "firmware",
+                                              "gc",  "scheduler", "channel", "die"};
 const std::vector<std::string> kTriggers = {"command", "gc", "latency", "overtake", "power", "error"};
 const std::vector<std::string> kFormats = {"vcd", "fst"};
 
@@ -32,7 +33,8 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
 Ps time_of(const char* option, const std::string& text, std::vector<Problem>& problems) {
     const QuantityResult q = parse_quantity(text, Dimension::time);
     if (!q.ok)
-        problems.push_back({"command line", std::string(option) + " '" + text + "': " + q.found, describe(Dimension::time), q.repair});
+        problems.push_back(
+            {"command line", std::string(option) + " '" + text + "': " + q.found, describe(Dimension::time), q.repair});
     return Ps{q.value};
 }
 
@@ -49,17 +51,24 @@ void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>
         o.trigger = Trigger::overtake;
     } else if (name == "command" || name == "overtake") {
         o.trigger = name == "command" ? Trigger::command : Trigger::overtake;
-        const bool digits = !value.empty() && value.size() < 19 && std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+        const bool digits =
+            !value.empty() && value.size() < 19 &&
+            std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
         o.count = digits ? std::stoull(value) : 0;
-        if (o.count == 0) problems.push_back({"command line", where + ": '" + value + "' is no count", name + "=N with N from 1 on", ""});
+        if (o.count == 0)
+            problems.push_back(
+                {"command line", where + ": '" + value + "' is no count", name + "=N with N from 1 on", ""});
     } else if (name == "latency") {
         o.trigger = Trigger::latency;
         const QuantityResult q = parse_quantity(value, Dimension::time);
         o.latency = Ps{q.value};
         if (!q.ok)
-            problems.push_back({"command line", where + ": " + q.found, "latency= with " + describe(Dimension::time), "for example latency=500us"});
+            problems.push_back({"command line", where + ": " + q.found, "latency= with " + describe(Dimension::time),
+                                "for example latency=500us"});
     } else {
-        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake, overtake=N, power, error", did_you_mean(name, kTriggers)});
+        problems.push_back({"command line", "--wave-trigger '" + name + "'",
+                            "command=N, gc, latency=TIME, overtake, overtake=N, power, error",
+                            did_you_mean(name, kTriggers)});
     }
     o.trigger_text = text;
 }
@@ -88,7 +97,8 @@ public:
         for (std::size_t from = 0; from <= text.size();) {
             const std::size_t comma = std::min(text.find(',', from), text.size());
             std::string word = text.substr(from, comma - from);
-            word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isspace(c) != 0; }), word.end());
+            word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
+                       word.end());
             item(word);
             from = comma + 1;
         }
@@ -113,7 +123,8 @@ private:
             at = close + 1;
         }
         if (std::find(kScopeNames.begin(), kScopeNames.end(), i.name) == kScopeNames.end())
-            return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(kScopeNames), did_you_mean(i.name, kScopeNames));
+            return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(kScopeNames),
+                          did_you_mean(i.name, kScopeNames));
         const std::vector<std::string> parts = i.name == "channel"     ? std::vector<std::string>{".pins", ".rtl"}
                                                : i.name == "scheduler" ? std::vector<std::string>{".rtl"}
                                                                        : std::vector<std::string>{};
@@ -121,22 +132,27 @@ private:
         if (std::find(parts.begin(), parts.end(), part) != parts.end())
             (part == ".rtl" ? i.rtl : i.pins) = true;
         else if (!part.empty() && part[0] == '.')
-            return refuse("scope '" + text + "': '" + part + "' is no part of it", listed(parts), did_you_mean(part, parts));
+            return refuse("scope '" + text + "': '" + part + "' is no part of it", listed(parts),
+                          did_you_mean(part, parts));
         else if (!part.empty())
-            return refuse("scope '" + text + "' is not understood", "a name, then [index] or [*]", "for example channel[3] or die[*][0]");
+            return refuse("scope '" + text + "' is not understood", "a name, then [index] or [*]",
+                          "for example channel[3] or die[*][0]");
         select(i);
     }
 
     /// The index as a range; false with a problem when there is no such.
-    bool range(const Item& i, std::size_t which, std::uint32_t count, const char* of, std::uint32_t& first, std::uint32_t& limit) {
+    bool range(const Item& i, std::size_t which, std::uint32_t count, const char* of, std::uint32_t& first,
+               std::uint32_t& limit) {
         first = 0;
         limit = count;
         if (which >= i.indices.size() || i.indices[which] == "*") return true;
         const std::string& text = i.indices[which];
-        const bool digits = !text.empty() && text.size() < 9 && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+        const bool digits = !text.empty() && text.size() < 9 &&
+                            std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
         if (digits) first = static_cast<std::uint32_t>(std::stoul(text));
         if (!digits || first >= count) {
-            refuse("scope '" + i.text + "': " + of + " " + text + " does not exist", "0 to " + std::to_string(count - 1) + ", or *", "");
+            refuse("scope '" + i.text + "': " + of + " " + text + " does not exist",
+                   "0 to " + std::to_string(count - 1) + ", or *", "");
             return false;
         }
         limit = first + 1;
@@ -146,7 +162,8 @@ private:
     void select(const Item& i) {
         const std::size_t most = i.name == "die" ? 2 : i.name == "channel" || i.name == "scheduler" ? 1 : 0;
         if (i.indices.size() > most)
-            return refuse("scope '" + i.text + "' has too many indices", most == 0 ? i.name : i.name + (most == 1 ? "[channel]" : "[channel][die]"), "");
+            return refuse("scope '" + i.text + "' has too many indices",
+                          most == 0 ? i.name : i.name + (most == 1 ? "[channel]" : "[channel][die]"), "");
         const bool all = i.name == "all";
         if (all || i.name == "host") scopes_.host = true;
         if (all || i.name == "link") scopes_.link = true;
@@ -188,28 +205,34 @@ WaveOptions parse_wave_options(const WaveTexts& t, std::vector<Problem>& problem
     o.on = !t.scopes.empty();
     o.scopes = t.scopes;
     if (!o.on && t.any())
-        problems.push_back({"command line", "options of the wave without a wave", "", "add --wave, or --wave=SCOPES for a part of the device"});
+        problems.push_back({"command line", "options of the wave without a wave", "",
+                            "add --wave, or --wave=SCOPES for a part of the device"});
     if (!t.from.empty()) o.from = SimTime{time_of("--wave-from", t.from, problems)};
     if (!t.to.empty()) o.to = SimTime{time_of("--wave-to", t.to, problems)};
     if (o.to < o.from) problems.push_back({"command line", "--wave-to is before --wave-from", "", ""});
     if (!t.trigger.empty()) parse_trigger(t.trigger, o, problems);
     // What made a command late lies before its end.
-    o.before = !t.before.empty() ? time_of("--wave-before", t.before, problems)
-               : o.trigger == WaveOptions::Trigger::latency ? std::max(kBefore, o.latency + o.latency / 2) : kBefore;
+    o.before = !t.before.empty()                            ? time_of("--wave-before", t.before, problems)
+               : o.trigger == WaveOptions::Trigger::latency ? std::max(kBefore, o.latency + o.latency / 2)
+                                                            : kBefore;
     o.after = !t.after.empty() ? time_of("--wave-after", t.after, problems) : kAfter;
     if (o.trigger == WaveOptions::Trigger::none && (!t.before.empty() || !t.after.empty()))
-        problems.push_back({"command line", "--wave-before or --wave-after without --wave-trigger", "", "they are counted from the trigger"});
+        problems.push_back({"command line", "--wave-before or --wave-after without --wave-trigger", "",
+                            "they are counted from the trigger"});
     if (std::find(kFormats.begin(), kFormats.end(), t.format) == kFormats.end())
-        problems.push_back({"command line", "--wave-format '" + t.format + "'", listed(kFormats), did_you_mean(t.format, kFormats)});
+        problems.push_back(
+            {"command line", "--wave-format '" + t.format + "'", listed(kFormats), did_you_mean(t.format, kFormats)});
     o.fst = t.format == "fst";
     return o;
 }
 
-TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to, std::vector<Problem>& problems) {
+TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to,
+                                       std::vector<Problem>& problems) {
     TimelineOptions o;
     o.on = on;
     if (!on && !(from.empty() && to.empty()))
-        problems.push_back({"command line", "--timeline-from or --timeline-to without --timeline", "", "add --timeline"});
+        problems.push_back(
+            {"command line", "--timeline-from or --timeline-to without --timeline", "", "add --timeline"});
     if (!from.empty()) o.from = SimTime{time_of("--timeline-from", from, problems)};
     if (!to.empty()) o.to = SimTime{time_of("--timeline-to", to, problems)};
     if (o.to < o.from) problems.push_back({"command line", "--timeline-to is before --timeline-from", "", ""});
@@ -223,17 +246,25 @@ bool looks_like_wave_scopes(const std::string& text) {
 }
 
 namespace {
-bool any(const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); }
+bool any(const std::vector<bool>& v) {
+    return std::find(v.begin(), v.end(), true) != v.end();
+}
 }  // namespace
 
-bool WaveScopes::any_rtl() const { return any(scheduler_rtl) || any(channel_rtl); }
+bool WaveScopes::any_rtl() const {
+    return any(scheduler_rtl) || any(channel_rtl);
+}
 
 bool WaveScopes::any_flash() const {
     return any(scheduler) || any(channels) || any(dies);
 }
 
-bool WaveScopes::any_pins() const { return any(pins); }
+bool WaveScopes::any_pins() const {
+    return any(pins);
+}
 
-WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry) { return ScopeParser(geometry).parse(text); }
+WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry) {
+    return ScopeParser(geometry).parse(text);
+}
 
 }  // namespace ssdtlm

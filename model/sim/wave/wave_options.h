@@ -22,7 +22,9 @@ struct WaveTexts {
     std::string before;
     std::string after;
     std::string format = "vcd";
-    bool any() const { return !from.empty() || !to.empty() || !trigger.empty() || !before.empty() || !after.empty() || format != "vcd"; }
+    bool any() const {
+        return !from.empty() || !to.empty() || !trigger.empty() || !before.empty() || !after.empty() || format != "vcd";
+    }
 };
 
 struct WaveOptions {
@@ -34,7 +36,7 @@ struct WaveOptions {
     Trigger trigger = Trigger::none;
     std::string trigger_text;
     std::uint64_t count = 1;  ///< command: which submission is the trigger, from 1; overtake: programs passed
-    Ps latency{};               ///< a completion later than this is the trigger
+    Ps latency{};             ///< a completion later than this is the trigger
     Ps before{};
     Ps after{};
     bool fst = false;
@@ -50,7 +52,8 @@ struct TimelineOptions {
     SimTime from{};
     SimTime to = kNever;
 };
-TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to, std::vector<Problem>& problems);
+TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to,
+                                       std::vector<Problem>& problems);
 
 /// Which parts of a device are recorded.
 struct WaveScopes {
@@ -61,8 +64,8 @@ struct WaveScopes {
     bool gc = false;
     std::vector<bool> scheduler;  ///< by channel
     std::vector<bool> channels;
-    std::vector<bool> pins;       ///< by channel
-    std::vector<bool> dies;       ///< global
+    std::vector<bool> pins;           ///< by channel
+    std::vector<bool> dies;           ///< global
     std::vector<bool> scheduler_rtl;  ///< by channel: the RTL block's own signals
     std::vector<bool> channel_rtl;
 

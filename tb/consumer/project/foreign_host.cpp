@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model's device and link below a host of another make, which copies a block.
+#include "examples/foreign_host.h"
+
 #include <cstdio>
 
 #include "common/tlm/agenda_process.h"
 #include "common/tlm/lt_adapter.h"
-#include "examples/foreign_host.h"
 #include "host_pcie/link/pcie_link.h"
 #include "sim/config/config_loader.h"
 #include "sim/device/device.h"
@@ -14,7 +15,8 @@ struct Copier final : ssdtlm::examples::ForeignHost {
     bool copied = false;
     void work() override {
         Bytes data(block_bytes, 'x'), found(block_bytes);
-        copied = write_blocks(0, data) == 0 && read_blocks(0, found) == 0 && write_blocks(8, found) == 0 && read_blocks(8, found) == 0 && found == data;
+        copied = write_blocks(0, data) == 0 && read_blocks(0, found) == 0 && write_blocks(8, found) == 0 &&
+                 read_blocks(8, found) == 0 && found == data;
     }
 };
 
@@ -34,6 +36,7 @@ int sc_main(int, char*[]) {
     link.host_initiator.bind(memory_adapter.model_target);
     memory_adapter.lt_initiator.bind(host.memory);
     sc_core::sc_start();
-    std::printf("foreign host: %s, %llu wrong addresses\n", host.copied ? "copied" : "LOST", static_cast<unsigned long long>(host.wrong_addresses));
+    std::printf("foreign host: %s, %llu wrong addresses\n", host.copied ? "copied" : "LOST",
+                static_cast<unsigned long long>(host.wrong_addresses));
     return host.copied ? 0 : 1;
 }

@@ -11,7 +11,9 @@
 struct Memory : sc_core::sc_module {
     tlm_utils::simple_target_socket<Memory> socket{"socket"};
     std::vector<unsigned char> bytes = std::vector<unsigned char>(65536);
-    explicit Memory(sc_core::sc_module_name name) : sc_module(name) { socket.register_b_transport(this, &Memory::transport); }
+    explicit Memory(sc_core::sc_module_name name) : sc_module(name) {
+        socket.register_b_transport(this, &Memory::transport);
+    }
     void transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
         unsigned char* at = bytes.data() + p.get_address();
         std::memcpy(p.is_write() ? at : p.get_data_ptr(), p.is_write() ? p.get_data_ptr() : at, p.get_data_length());
@@ -42,6 +44,7 @@ int sc_main(int, char*[]) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     dma.write_host(&client.segment, 1, client.out.data(), &client, 0);
     sc_core::sc_start();
-    std::printf("%s at %s\n", client.in == client.out ? "read back" : "LOST", sc_core::sc_time_stamp().to_string().c_str());
+    std::printf("%s at %s\n", client.in == client.out ? "read back" : "LOST",
+                sc_core::sc_time_stamp().to_string().c_str());
     return client.in == client.out ? 0 : 1;
 }

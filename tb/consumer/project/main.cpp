@@ -12,7 +12,9 @@
 int sc_main(int argc, char* argv[]) {
     Reads reads;
     std::vector<std::string> settings{"nand.t_read=50us"};
-    if (argc > 1) settings.insert(settings.end(), {"scheduler.implementation=rtl", std::string("scheduler.rtl_module=") + argv[1]});
+    if (argc > 1)
+        settings.insert(settings.end(),
+                        {"scheduler.implementation=rtl", std::string("scheduler.rtl_module=") + argv[1]});
     ssdtlm::Simulation simulation(ssdtlm::load_config({DEVICE}, settings).config, reads, {});
     const ssdtlm::RunSummary r = simulation.run();
     std::printf("%llu reads, %.1f IOPS\n", static_cast<unsigned long long>(r.read.ios), r.read.iops);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SSD on a user's flash: loosely-timed packages, or, with an argument, a flash that is busy for a constant time.
+// A whole SSD on a user's flash: loosely-timed packages, or, with an argument, a flash that is busy for a constant
+// time.
 #include <cstdio>
 
 #include "examples/own_flash_ssd.h"
@@ -11,7 +12,8 @@ int run(Ssd& ssd) {
     ssd.host.driver.start();
     ssd.process.run();
     const std::uint64_t errors = ssd.host.driver.counters().errors;
-    std::printf("own flash: %llu errors, %.3f us\n", static_cast<unsigned long long>(errors), ssdtlm::to_seconds(ssd.agenda.now().time_since_epoch()) * 1e6);
+    std::printf("own flash: %llu errors, %.3f us\n", static_cast<unsigned long long>(errors),
+                ssdtlm::to_seconds(ssd.agenda.now().time_since_epoch()) * 1e6);
     return errors == 0 ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A front end of one's own, chosen by its name, and a host for it: the drive as a plain TLM-2.0 target that works on one request at a
-// time. A loosely-timed thread writes blocks and reads them back.
+// A front end of one's own, chosen by its name, and a host for it: the drive as a plain TLM-2.0 target that works on
+// one request at a time. A loosely-timed thread writes blocks and reads them back.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -12,13 +12,14 @@
 #include "sim/device/device.h"
 #include "sim/device/front_ends.h"
 
-const ssdtlm::FrontEnds::Registered kOneAtATime{{
-    "one_at_a_time",
-    "a TLM-2.0 target with one request in the firmware",
-    {},
-    [](const ssdtlm::FrontEndSetup& s, const ssdtlm::PolicySettings&) {
-        return std::make_unique<ssdtlm::RawFrontEnd>("front_end", s.agenda, ssdtlm::RawFrontEnd::Config{1, s.config.nvme.lba_bytes}, s.drive);
-    }}};
+const ssdtlm::FrontEnds::Registered kOneAtATime{
+    {"one_at_a_time",
+     "a TLM-2.0 target with one request in the firmware",
+     {},
+     [](const ssdtlm::FrontEndSetup& s, const ssdtlm::PolicySettings&) {
+         return std::make_unique<ssdtlm::RawFrontEnd>("front_end", s.agenda,
+                                                      ssdtlm::RawFrontEnd::Config{1, s.config.nvme.lba_bytes}, s.drive);
+     }}};
 
 struct Host : sc_core::sc_module {
     tlm_utils::simple_initiator_socket<Host> socket{"socket"};
@@ -52,7 +53,8 @@ struct Host : sc_core::sc_module {
 };
 
 int sc_main(int, char*[]) {
-    const ssdtlm::SsdConfig config = ssdtlm::load_config({DEVICE}, {"frontend.kind=one_at_a_time", "run.data=bytes"}).config;
+    const ssdtlm::SsdConfig config =
+        ssdtlm::load_config({DEVICE}, {"frontend.kind=one_at_a_time", "run.data=bytes"}).config;
     ssdtlm::Agenda agenda;
     ssdtlm::AgendaProcess process("process", agenda, false);
     ssdtlm::Device device("device", agenda, config, config.run);
@@ -61,6 +63,7 @@ int sc_main(int, char*[]) {
     host.socket.bind(adapter.lt_target);
     adapter.model_initiator.bind(device.controller.front_end_as<ssdtlm::RawFrontEnd>().target);
     sc_core::sc_start();
-    std::printf("raw host: %llu requests, %llu blocks wrong\n", static_cast<unsigned long long>(host.requests), static_cast<unsigned long long>(host.wrong));
+    std::printf("raw host: %llu requests, %llu blocks wrong\n", static_cast<unsigned long long>(host.requests),
+                static_cast<unsigned long long>(host.wrong));
     return host.requests == 2000 && host.wrong == 0 ? 0 : 1;
 }

@@ -17,7 +17,9 @@ public:
         n.request.bytes = 4096;
         return n;
     }
-    void completed(const ssdtlm::HostRequest&, ssdtlm::SimTime, ssdtlm::SimTime, ssdtlm::SimTime, bool) override { busy_ = false; }
+    void completed(const ssdtlm::HostRequest&, ssdtlm::SimTime, ssdtlm::SimTime, ssdtlm::SimTime, bool) override {
+        busy_ = false;
+    }
     std::uint32_t jobs() const override { return 1; }
     std::uint32_t depth(std::uint32_t) const override { return 1; }
     double progress(ssdtlm::SimTime) const override { return static_cast<double>(issued_) / 1000; }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write buffer and read cache in one room, beside one list of clean and dirty units that does the same slowly, and beside theory.
+// Write buffer and read cache in one room, beside one list of clean and dirty units that does the same slowly, and
+// beside theory.
+#include "controller/cache_room/cache_room.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +13,6 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
-#include "controller/cache_room/cache_room.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/write_buffer/write_buffer.h"
 
@@ -31,7 +33,9 @@ public:
     explicit Drive(const Rule& rule)
         : room_(rule.units, rule.window, rule.by_use),
           buffer_(rule.units, nullptr, order(rule.by_use)),
-          cache_({0, rule.by_use ? ReadCacheReplacement::cflru : ReadCacheReplacement::fifo, ReadCacheFill::both, ReadCacheRoom::buffer}, kUnit, &room_),
+          cache_({0, rule.by_use ? ReadCacheReplacement::cflru : ReadCacheReplacement::fifo, ReadCacheFill::both,
+                  ReadCacheRoom::buffer},
+                 kUnit, &room_),
           keeps_(rule.keeps) {
         buffer_.share(room_);
         room_.bind(buffer_, [this](std::uint32_t slot) { cache_.evict(slot); });
@@ -164,13 +168,15 @@ TEST(CacheRoom, LikeOneListUnderRandomReadsWritesFlushesAndDeallocations) {
             for (const int rest : {0, 1, 2, 3}) {
                 const Rule rule{units, window, rest < 2, rest % 2 != 0};
                 if (window > units || (!rule.by_use && window != 1)) continue;
-                SCOPED_TRACE(std::to_string(units) + " units, window " + std::to_string(window) + (rule.by_use ? "" : ", oldest") + (rule.keeps ? ", keeps" : ""));
+                SCOPED_TRACE(std::to_string(units) + " units, window " + std::to_string(window) +
+                             (rule.by_use ? "" : ", oldest") + (rule.keeps ? ", keeps" : ""));
                 Drive drive(rule);
                 SlowDrive slow(rule);
                 Random r(units, window);
                 std::uint64_t hits = 0;
                 for (int step = 0; step < 12'000; ++step) {
-                    const auto lpa = static_cast<std::uint32_t>(r.percent(60) ? r.below(1 + units) : r.below(3 * units + 3));
+                    const auto lpa =
+                        static_cast<std::uint32_t>(r.percent(60) ? r.below(1 + units) : r.below(3 * units + 3));
                     const std::uint64_t what = r.below(1000), writes = step % 4000 < 2000 ? 200 : 700;
                     if (what < writes) {
                         drive.write(lpa);
@@ -211,7 +217,8 @@ TEST(CacheRoom, WhatIsCleanLeavesAtOnceAndWhatIsDirtyTakesAProgram) {
     EXPECT_TRUE(buffer.reserve(3));
     EXPECT_EQ(cache.counters().evicted, 3u);
     EXPECT_NE(cache.find(Lpa{3}), nullptr);
-    for (std::uint32_t lpa = 10; lpa < 13; ++lpa) buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+    for (std::uint32_t lpa = 10; lpa < 13; ++lpa)
+        buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
     cache.look_up(Lpa{3});  // newer than the three
     EXPECT_FALSE(buffer.reserve(1));
     EXPECT_FALSE(buffer.is_wanted());
@@ -252,7 +259,8 @@ double theory(const std::vector<double>& p, double room) {
     return hit;
 }
 
-// Reads and writes of the same units: with a window of one unit they are those of one LRU cache; a larger one saves programs.
+// Reads and writes of the same units: with a window of one unit they are those of one LRU cache; a larger one saves
+// programs.
 TEST(CacheRoom, HitRatioOfTheoryAndProgramsSavedByTheWindow) {
     constexpr std::uint32_t kUnits = 10'000;
     std::vector<double> p(kUnits), cumulative(kUnits);
@@ -269,7 +277,8 @@ TEST(CacheRoom, HitRatioOfTheoryAndProgramsSavedByTheWindow) {
             std::size_t before = 0;
             for (int i = 0; i < draws; ++i) {
                 if (i == warm) before = drive.programmed.size();
-                const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
+                const auto at =
+                    std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
                 const auto lpa = static_cast<std::uint32_t>(at - cumulative.begin());
                 if (random.percent(30)) {
                     drive.write(lpa);
@@ -278,10 +287,13 @@ TEST(CacheRoom, HitRatioOfTheoryAndProgramsSavedByTheWindow) {
                 reads += i >= warm;
                 hits += drive.read(lpa) && i >= warm;
             }
-            const double hit = static_cast<double>(hits) / static_cast<double>(reads), programs = static_cast<double>(drive.programmed.size() - before) / (draws - warm);
+            const double hit = static_cast<double>(hits) / static_cast<double>(reads),
+                         programs = static_cast<double>(drive.programmed.size() - before) / (draws - warm);
             const double expected = theory(p, room);
-            std::printf("[   FIGURE ] room for %u of %u units, window %u %%: hit ratio of reads %.4f (theory of LRU %.4f), %.4f programs for each operation\n", room, kUnits, percent, hit,
-                        expected, programs);
+            std::printf(
+                "[   FIGURE ] room for %u of %u units, window %u %%: hit ratio of reads %.4f (theory of LRU %.4f), "
+                "%.4f programs for each operation\n",
+                room, kUnits, percent, hit, expected, programs);
             EXPECT_NEAR(hit, expected, percent == 0 ? 0.006 : 1.0);
             EXPECT_LT(programs, programs_before);
             programs_before = programs;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FEMU's arithmetic needs of the back end: one order for programs of the host and of garbage collection, and a bus without time.
-#include "flash_bench.h"
-
+// What FEMU's arithmetic needs of the back end: one order for programs of the host and of garbage collection, and a bus
+// without time.
 #include <gtest/gtest.h>
 
-int sc_main(int, char**) { return 0; }
+#include "flash_bench.h"
+
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -40,16 +43,18 @@ Benches& benches() {
     return b;
 }
 
-// Host and garbage collection write to the same blocks: their programs neither pass each other nor are told apart where planes are joined, and each
-// is counted as what it is. By read_first those of the host would go first.
+// Host and garbage collection write to the same blocks: their programs neither pass each other nor are told apart where
+// planes are joined, and each is counted as what it is. By read_first those of the host would go first.
 TEST(ArithmeticFlash, ProgramsOfGcMayHaveTheOrderOfTheHosts) {
     FlashBench& b = benches().shared;
     b.settle();
     b.erase(0, 0, 5);  // keeps the die
-    const FlashClass classes[] = {FlashClass::gc_write, FlashClass::host_write, FlashClass::gc_write, FlashClass::gc_write};
+    const FlashClass classes[] = {FlashClass::gc_write, FlashClass::host_write, FlashClass::gc_write,
+                                  FlashClass::gc_write};
     std::vector<FlashTransaction*> all;
     for (std::uint32_t page = 0; page < 2; ++page)
-        for (std::uint32_t plane = 0; plane < 4; ++plane) all.push_back(&b.program(0, plane, 6, page, classes[(plane + page) % 4]));
+        for (std::uint32_t plane = 0; plane < 4; ++plane)
+            all.push_back(&b.program(0, plane, 6, page, classes[(plane + page) % 4]));
     b.agenda.run();
     ASSERT_EQ(b.done.size(), 9u);
     std::size_t i = 0;  // the erase, which found the bus taken, ends last
@@ -77,7 +82,8 @@ TEST(ArithmeticFlash, WithoutABusOnlyTheArrayTakesTime) {
     b.agenda.run();
     ASSERT_EQ(b.done.size(), 6u);
     EXPECT_EQ(b.now() - begin, kRead + kProgram + kErase) << "both dies at the same time";
-    for (const FlashTransaction* t : b.done) EXPECT_EQ(t->timeline.of(Stage::channel) + t->timeline.of(Stage::channel_wait), Ps{0});
+    for (const FlashTransaction* t : b.done)
+        EXPECT_EQ(t->timeline.of(Stage::channel) + t->timeline.of(Stage::channel_wait), Ps{0});
 }
 
 }  // namespace

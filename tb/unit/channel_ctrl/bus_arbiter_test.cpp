@@ -13,7 +13,9 @@
 namespace ssdtlm {
 namespace {
 
-std::uint32_t bit(BusTurn t) { return BusArbiter::bit(t); }
+std::uint32_t bit(BusTurn t) {
+    return BusArbiter::bit(t);
+}
 
 struct Arbiter : BusArbiter {
     Arbiter() : BusArbiter(*order()) {}

@@ -6,7 +6,9 @@
 namespace ssdtlm {
 namespace {
 
-SimTime at(std::int64_t ps) { return SimTime{Ps{ps}}; }
+SimTime at(std::int64_t ps) {
+    return SimTime{Ps{ps}};
+}
 
 TEST(BusyMeter, SplitsByKindAndCountsTheRunningPart) {
     BusyMeter m;

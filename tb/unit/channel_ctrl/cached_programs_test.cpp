@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache program from the controller's queue to the array: when each page is on the bus, in the array and reported, to the picosecond;
-// beside reads and erases, with failures, on the pins, and under random traffic.
-#include "flash_traffic.h"
-
+// Cache program from the controller's queue to the array: when each page is on the bus, in the array and reported, to
+// the picosecond; beside reads and erases, with failures, on the pins, and under random traffic.
 #include <algorithm>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "flash_traffic.h"
 #include "nand/pins/pin_checker.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -42,7 +43,9 @@ NandConfig config(Ps t_program, std::uint32_t planes = 1, bool cache = true) {
 SchedulerConfig suspending() {
     SchedulerConfig s;
     s.suspend = "for_reads";
-    s.policies["for_reads"] = {{"least_run", Value{std::int64_t{0}}}, {"least_left", Value{std::int64_t{0}}}, {"limit", Value{std::int64_t{9}}}};
+    s.policies["for_reads"] = {{"least_run", Value{std::int64_t{0}}},
+                               {"least_left", Value{std::int64_t{0}}},
+                               {"limit", Value{std::int64_t{9}}}};
     return s;
 }
 
@@ -81,8 +84,10 @@ public:
 /// Elaboration is once a program.
 struct Benches {
     std::deque<FlashBench> streams;  // by array time, planes and cache
-    FlashBench read{"read", config(kLong)}, suspended{"suspended", config(kLong), {}, suspending()}, lone{"lone", config(kLong)};
-    FlashBench erase{"erase", config(kLong)}, fails{"fails", config(kLong)}, pins{"pins", config(kLong)}, suspend_pins{"suspend_pins", config(kLong), {}, suspending()};
+    FlashBench read{"read", config(kLong)}, suspended{"suspended", config(kLong), {}, suspending()},
+        lone{"lone", config(kLong)};
+    FlashBench erase{"erase", config(kLong)}, fails{"fails", config(kLong)}, pins{"pins", config(kLong)},
+        suspend_pins{"suspend_pins", config(kLong), {}, suspending()};
     FlashBench half_row{"half_row", config(kLong, 2)};
     std::deque<Traffic> traffic;
     Benches() {
@@ -101,7 +106,8 @@ struct Benches {
             s.starvation_limit = 16;
             if (n % 3 != 1) {
                 s.suspend = "for_reads";
-                s.policies["for_reads"] = {{"least_run", Value{std::int64_t{n % 3 * 40'000'000}}}, {"limit", Value{std::int64_t{1 + n % 5}}}};
+                s.policies["for_reads"] = {{"least_run", Value{std::int64_t{n % 3 * 40'000'000}}},
+                                           {"limit", Value{std::int64_t{1 + n % 5}}}};
             }
             traffic.emplace_back("t" + std::to_string(n), c, s, n + 1, FlashBench::OwnScheduler{});
         }
@@ -113,7 +119,9 @@ Benches& benches() {
     return b;
 }
 
-SimTime end_of(const FlashTransaction& t) { return t.timeline.last(); }
+SimTime end_of(const FlashTransaction& t) {
+    return t.timeline.last();
+}
 void run(FlashBench& b) {
     while (b.agenda.run_one(kNever)) b.backend->check_waiters();
     EXPECT_TRUE(b.backend->idle());
@@ -142,7 +150,8 @@ TEST(CachedPrograms, AStreamTakesTheLongerOfProgramAndTransferForEachPage) {
                 EXPECT_EQ(second.timeline.of(Stage::channel), transfer);
                 EXPECT_EQ(second.timeline.of(Stage::channel_wait), Ps{});
                 EXPECT_EQ(second.timeline.of(Stage::die_wait_host_write), period);
-                EXPECT_EQ(second.timeline.of(Stage::array), std::max(program, kCacheBusy + transfer) + kCacheBusy) << "until FAILC is told";
+                EXPECT_EQ(second.timeline.of(Stage::array), std::max(program, kCacheBusy + transfer) + kCacheBusy)
+                    << "until FAILC is told";
             }
         }
 }
@@ -216,7 +225,8 @@ TEST(CachedPrograms, AFailureOfThePreviousPageIsToldWithTheNextOne) {
         EXPECT_EQ(b.done[page]->address.page, page);
         EXPECT_EQ(b.done[page]->status.result, page == 1 ? FlashResult::program_failed : FlashResult::ok) << page;
         const SimTime ends = first_begins + (page + 1) * kLong;
-        EXPECT_EQ(end_of(*b.done[page]), page == 3 ? ends : ends + kCacheBusy) << page << ": FAILC, or FAIL with the array idle";
+        EXPECT_EQ(end_of(*b.done[page]), page == 3 ? ends : ends + kCacheBusy)
+            << page << ": FAILC, or FAIL with the array idle";
     }
     b.inject(nullptr);
 }
@@ -233,8 +243,8 @@ TEST(CachedPrograms, ThePinsAreThoseOfTheStandard) {
     const auto falls = [](SimTime busy) { return busy - 25ns * 2 / 10; };
     const SimTime second = begins + kCacheBusy + kPlane + kWb, third = begins + kLong + kCacheBusy + kPlane + kWb;
     const std::vector<std::pair<SimTime, PinValue>> expected{
-        {falls(begins), 0}, {begins + kCacheBusy, 1},               // R/B# is high (RDY), the array is at work (ARDY = 0)
-        {falls(second), 0}, {begins + kLong + kCacheBusy, 1},       // low until the array has the second page
+        {falls(begins), 0}, {begins + kCacheBusy, 1},          // R/B# is high (RDY), the array is at work (ARDY = 0)
+        {falls(second), 0}, {begins + kLong + kCacheBusy, 1},  // low until the array has the second page
         {falls(third), 0},  {begins + 2 * kLong + kCacheBusy, 1}};
     EXPECT_EQ(pins.ready_busy, expected);
     pins.checker.finish();
@@ -264,7 +274,8 @@ TEST(CachedPrograms, HalfARowWaitsForTheOtherHalfOrForTheArray) {
     for (std::uint32_t page = 0; page < 2; ++page)
         for (std::uint32_t plane = 0; plane < 2; ++plane) b.program(0, plane, 2, page);
     const Ps row = 2 * kPlane + kWb + kPlaneBusy + kWb;
-    b.agenda.run_until(SimTime{} + row + kLong + kCacheBusy + 1us);  // the second row is in the array, the registers are free
+    b.agenda.run_until(SimTime{} + row + kLong + kCacheBusy +
+                       1us);  // the second row is in the array, the registers are free
     const FlashTransaction& half = b.program(0, 0, 2, 2);
     b.agenda.run_until(b.now() + 100us);
     const FlashTransaction& other = b.program(0, 1, 2, 2);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One channel controller with somebody else's bus: what it refuses of the submitter and of the bus, each case beside those
-// that are like it and right.
+// One channel controller with somebody else's bus: what it refuses of the submitter and of the bus, each case beside
+// those that are like it and right.
+#include "controller/channel_ctrl/channel_controller.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -10,18 +12,21 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "controller/channel_ctrl/channel_controller.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
 
 /// Answers requests as it is told.
 struct Bus : sc_core::sc_module {
-    explicit Bus(sc_core::sc_module_name name) : sc_module(name) { socket.register_nb_transport_fw(this, &Bus::request); }
+    explicit Bus(sc_core::sc_module_name name) : sc_module(name) {
+        socket.register_nb_transport_fw(this, &Bus::request);
+    }
     tlm::tlm_sync_enum request(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
         requests.push_back(&p);
         phase = answer_phase;
@@ -46,9 +51,11 @@ struct Bench : FlashClient {
         nand.geometry.channels = 1;
         nand.geometry.ways = 4;
         nand.geometry.planes_per_die = 1;
-        scheduler = make_scheduler_policy(SchedulerConfig{}, SchedulerShape{1, nand.geometry.dies_per_channel(), false});
-        place.controller = std::make_unique<ChannelController>(place.onfi_initiator, agenda, nand, EccConfig{}, std::uint16_t{0}, true, *scheduler,
-                                                               *order, nullptr, transactions);
+        scheduler =
+            make_scheduler_policy(SchedulerConfig{}, SchedulerShape{1, nand.geometry.dies_per_channel(), false});
+        place.controller =
+            std::make_unique<ChannelController>(place.onfi_initiator, agenda, nand, EccConfig{}, std::uint16_t{0}, true,
+                                                *scheduler, *order, nullptr, transactions);
         place.onfi_initiator.bind(controller->door());
         place.onfi_initiator.bind(bus.socket);
     }
@@ -116,7 +123,8 @@ TEST(ChannelController, ABusMustAnswerARequestWithItsEnd) {
             if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ)
                 EXPECT_EQ(refused, "");
             else
-                EXPECT_THAT(refused, testing::HasSubstr("BEGIN_REQ was not answered with END_REQ")) << answer << " " << unsigned{phase};
+                EXPECT_THAT(refused, testing::HasSubstr("BEGIN_REQ was not answered with END_REQ"))
+                    << answer << " " << unsigned{phase};
         }
 }
 
@@ -140,8 +148,9 @@ TEST(ChannelController, ABusMustRespondWithTheBeginOfItsResponse) {
 TEST(ChannelController, AFlashMustAnswerWithOk) {
     Bench& b = benches().fails;
     b.submit(FlashOp::read, FlashClass::host_read, 2);
-    for (const auto status : {tlm::TLM_INCOMPLETE_RESPONSE, tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_ADDRESS_ERROR_RESPONSE,
-                              tlm::TLM_COMMAND_ERROR_RESPONSE, tlm::TLM_BURST_ERROR_RESPONSE, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE}) {
+    for (const auto status :
+         {tlm::TLM_INCOMPLETE_RESPONSE, tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_ADDRESS_ERROR_RESPONSE,
+          tlm::TLM_COMMAND_ERROR_RESPONSE, tlm::TLM_BURST_ERROR_RESPONSE, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE}) {
         // What the payload has from the start is no answer either.
         if (status != tlm::TLM_INCOMPLETE_RESPONSE) b.bus.requests[0]->set_response_status(status);
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -150,7 +159,8 @@ TEST(ChannelController, AFlashMustAnswerWithOk) {
             b.bus.socket->nb_transport_bw(*b.bus.requests[0], phase, delay);
             ADD_FAILURE() << "taken: " << status;
         } catch (const CheckFailed& f) {
-            EXPECT_THAT(f.what(), testing::HasSubstr("the flash answered a read of die 2 with " + b.bus.requests[0]->get_response_string()));
+            EXPECT_THAT(f.what(), testing::HasSubstr("the flash answered a read of die 2 with " +
+                                                     b.bus.requests[0]->get_response_string()));
         }
     }
 }
@@ -161,7 +171,8 @@ TEST(ChannelController, TheClassMustFitTheOperation) {
     for (const FlashOp op : {FlashOp::read, FlashOp::program, FlashOp::erase})
         for (std::uint32_t c = 0; c < kFlashClassCount; ++c) {
             const auto cls = static_cast<FlashClass>(c);
-            const bool programs = cls == FlashClass::host_write || cls == FlashClass::mapping_write || cls == FlashClass::gc_write;
+            const bool programs =
+                cls == FlashClass::host_write || cls == FlashClass::mapping_write || cls == FlashClass::gc_write;
             const std::string refused = refusal([&] { b.submit(op, cls, c % 4); });
             EXPECT_EQ(refused.empty(), programs == (op == FlashOp::program)) << class_names(class_bit(cls));
         }

@@ -19,7 +19,8 @@ namespace ssdtlm::user {
 
 enum class Mistake { none, unknown_tag, busy_die, twelve, lazy, second_answer, pending_answer, choice };
 
-/// One queue for the whole channel, oldest first. Makes its mistake from the third grant on. `delay`: 0 answers at once.
+/// One queue for the whole channel, oldest first. Makes its mistake from the third grant on. `delay`: 0 answers at
+/// once.
 class OneQueue final : public SchedulerPort {
 public:
     OneQueue(Agenda& agenda, Ps delay, Mistake mistake) : agenda_(agenda), delay_(delay), mistake_(mistake) {}
@@ -47,7 +48,9 @@ private:
         if (wrong && mistake_ == Mistake::lazy) return GrantAnswer::nothing;
         for (auto it = queue_.begin(); it != queue_.end(); ++it) {
             const bool idle = (query.idle_dies >> it->die & 1u) != 0;
-            if (idle == (wrong && mistake_ == Mistake::busy_die) || (query.classes >> static_cast<unsigned>(it->cls) & 1u) == 0) continue;
+            if (idle == (wrong && mistake_ == Mistake::busy_die) ||
+                (query.classes >> static_cast<unsigned>(it->cls) & 1u) == 0)
+                continue;
             grant_ = Grant{};
             grant_.die = it->die;
             grant_.cls = it->cls;
@@ -96,7 +99,8 @@ std::string run(Mistake mistake, Ps delay) {
         nand.geometry.pages_per_block = 8;
         FlashBench bench("bench", nand, {}, {}, [&](Agenda& agenda) -> std::unique_ptr<SchedulerPort> {
             if (mistake != Mistake::choice) return std::make_unique<user::OneQueue>(agenda, delay, mistake);
-            return std::make_unique<user::WrongChoice>(SchedulerConfig{}, SchedulerShape{1, 4, false, nand.geometry.planes_per_die});
+            return std::make_unique<user::WrongChoice>(SchedulerConfig{},
+                                                       SchedulerShape{1, 4, false, nand.geometry.planes_per_die});
         });
         FlashBench::elaborate();
         for (std::uint32_t d = 0; d < 4; ++d) bench.fill(d, 0, 0, 4);
@@ -124,7 +128,8 @@ TEST(CheckedScheduler, ARightSchedulerWorksAtOnceAndLater) {
 
 TEST(CheckedScheduler, TheFirstMistakeEndsTheRunWithOneMessage) {
     const Case cases[] = {
-        {Mistake::unknown_tag, "grant of die [0-3], host_(read|write), tags 4711: tag 4711 does not wait: it was never given"},
+        {Mistake::unknown_tag,
+         "grant of die [0-3], host_(read|write), tags 4711: tag 4711 does not wait: it was never given"},
         {Mistake::busy_die, "grant of die [0-3], host_(read|write), tags [0-9]+: the die is busy; idle dies: "},
         {Mistake::twelve, "tags [0-9]+ 0 0 0 0 0 0 0: 12 requests in one grant; 1 to "},
         {Mistake::lazy, "answered that nothing can start, but die [0-3] is idle and all that waits there"},
@@ -135,7 +140,8 @@ TEST(CheckedScheduler, TheFirstMistakeEndsTheRunWithOneMessage) {
         for (const Ps delay : {Ps{0}, Ps{30'000}}) {
             if (c.only_later && delay == Ps{0}) continue;
             const std::string text = run(c.mistake, delay);
-            EXPECT_THAT(text, MatchesRegex("scheduler ssdtlm::user::OneQueue, channel 0, at [0-9]+\\.[0-9]{6} us: (.|\n)*"));
+            EXPECT_THAT(text,
+                        MatchesRegex("scheduler ssdtlm::user::OneQueue, channel 0, at [0-9]+\\.[0-9]{6} us: (.|\n)*"));
             EXPECT_THAT(text, ::testing::ContainsRegex(c.says));
             EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 0) << "one line";
             if (delay == Ps{0}) std::printf("[   FIGURE ] %s\n", text.c_str());
@@ -144,8 +150,11 @@ TEST(CheckedScheduler, TheFirstMistakeEndsTheRunWithOneMessage) {
 
 TEST(CheckedScheduler, APolicyThatChoosesWhatDoesNotWait) {
     const std::string text = run(Mistake::choice, Ps{0});
-    EXPECT_THAT(text, HasSubstr("scheduler ssdtlm::user::WrongChoice, channel 0, at 0.000000 us: choose() returned class 5 for die 0; "
-                                "waiting there: host_read, host_write; the contract is in"));
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "scheduler ssdtlm::user::WrongChoice, channel 0, at 0.000000 us: choose() returned class 5 for die 0; "
+            "waiting there: host_read, host_write; the contract is in"));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ TEST(DieTracker, AgreesWithASetPerPlane) {
         const auto plane_idle = [&](std::uint32_t d, std::uint32_t p) { return !runs[d][p] && !other_than_read(d); };
         std::uint32_t started = 0;
         for (int step = 0; step < 20'000; ++step) {
-            const auto d = static_cast<std::uint32_t>(random() % kDies), p = static_cast<std::uint32_t>(random() % kPlanes);
+            const auto d = static_cast<std::uint32_t>(random() % kDies),
+                       p = static_cast<std::uint32_t>(random() % kPlanes);
             const auto op = static_cast<FlashOp>(random() % 3);
             if (random() % 5 == 0) {
                 t.queued(d);
@@ -103,7 +104,9 @@ TEST(DieTracker, AgreesWithASetPerPlane) {
                 bool some_plane = false;
                 for (std::uint32_t plane = 0; plane < kPlanes; ++plane) {
                     some_plane = some_plane || plane_idle(die, plane);
-                    ASSERT_EQ((t.query().idle_read_planes[plane] >> die & 1u) != 0, independent && plane_idle(die, plane)) << step;
+                    ASSERT_EQ((t.query().idle_read_planes[plane] >> die & 1u) != 0,
+                              independent && plane_idle(die, plane))
+                        << step;
                 }
                 ASSERT_EQ(t.idle(die), !any(die));
                 ASSERT_EQ(t.accepts(die), independent ? !any(die) || some_plane : !any(die));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back end, the buses and the packages together, against formulas. All times in ns or us as in the datasheet tables;
-// 400 MT/s: 2.5 ns per byte.
-#include "flash_bench.h"
-
+// The back end, the buses and the packages together, against formulas. All times in ns or us as in the datasheet
+// tables; 400 MT/s: 2.5 ns per byte.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/report/error.h"
+#include "flash_bench.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -25,7 +26,9 @@ constexpr Ps kWb = 100ns;
 constexpr Ps kRhw = 100ns;
 constexpr Ps kPlaneBusy = 500ns;
 
-constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500}; }
+constexpr Ps data_out(std::int64_t bytes) {
+    return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500};
+}
 constexpr Ps program_cycles(std::int64_t bytes) {
     const Ps data = Ps{15'000} + bytes * Ps{2500} + Ps{6'500} + Ps{15'000};
     return (20ns + 6 * 25ns) + 300ns + data + (20ns + 25ns);
@@ -85,7 +88,9 @@ void expect_tiled(const FlashBench& b) {
     }
 }
 
-Ps life(const FlashTransaction& t) { return t.timeline.last() - t.queued_at; }
+Ps life(const FlashTransaction& t) {
+    return t.timeline.last() - t.queued_at;
+}
 
 TEST(FlashBackend, UncontendedReadTakesTheSumOfItsPartsInTwoEvents) {
     FlashBench& b = benches().plain;
@@ -293,7 +298,8 @@ TEST(FlashBackend, IndependentPlanesReadWhileOthersDo) {
     const SimTime fast_free = fast.timeline.last() + kRhw;
     EXPECT_EQ(slow.timeline.last(), fast_free + kSelect + data_out(4096));
     EXPECT_EQ(behind.timeline.of(Stage::die_wait_host_read), slow.timeline.last() - behind.queued_at);
-    EXPECT_EQ(erase.timeline.of(Stage::die_wait_host_read) + erase.timeline.of(Stage::channel_wait) + kEraseIssue + kWb + kErase,
+    EXPECT_EQ(erase.timeline.of(Stage::die_wait_host_read) + erase.timeline.of(Stage::channel_wait) + kEraseIssue +
+                  kWb + kErase,
               life(erase));
     EXPECT_GE(erase.timeline.last() - kErase, behind.timeline.last());
     expect_tiled(b);
@@ -339,7 +345,8 @@ TEST(FlashBackend, RefusesWhatTheDieForbids) {
         b.submit(t);
         FAIL() << "accepted";
     } catch (const Panic& p) {
-        EXPECT_THAT(std::string(p.what()), ::testing::HasSubstr("die 1 plane 0 block 4: program of page 7 out of order"));
+        EXPECT_THAT(std::string(p.what()),
+                    ::testing::HasSubstr("die 1 plane 0 block 4: program of page 7 out of order"));
     }
 }
 

@@ -7,9 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/flash_backend.h"
@@ -33,15 +32,17 @@ public:
         backend = std::make_unique<FlashBackend>(
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
             own ? own(agenda)
-                : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}),
+                : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(),
+                                                                  nand.independent_plane_read}),
             make_bus_order(scheduler), make_suspend_policy(scheduler), moves_with_host);
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);
             for (std::uint32_t w = 0; w < geometry.ways; ++w) {
                 const std::uint32_t package = c * geometry.ways + w;
-                packages_.push_back(std::make_unique<NandPackage>((name + "_package" + std::to_string(package)).c_str(), agenda,
-                                                                  nand, DieId{package * geometry.dies_per_chip}, area));
+                packages_.push_back(std::make_unique<NandPackage>((name + "_package" + std::to_string(package)).c_str(),
+                                                                  agenda, nand, DieId{package * geometry.dies_per_chip},
+                                                                  area));
                 buses_.back()->package_initiator[w].bind(packages_.back()->bus_target);
             }
         }
@@ -63,8 +64,8 @@ public:
             t.spare[i] = op == FlashOp::program ? Spare{1000 * (block + 1) + 10 * page + i} : kErased;
         return t;
     }
-    FlashTransaction& read(std::uint32_t die, std::uint32_t plane, std::uint32_t block, std::uint32_t page, std::uint32_t bytes,
-                           FlashClass cls = FlashClass::host_read) {
+    FlashTransaction& read(std::uint32_t die, std::uint32_t plane, std::uint32_t block, std::uint32_t page,
+                           std::uint32_t bytes, FlashClass cls = FlashClass::host_read) {
         return submit(make(FlashOp::read, cls, die, plane, block, page, bytes));
     }
     FlashTransaction& program(std::uint32_t die, std::uint32_t plane, std::uint32_t block, std::uint32_t page,
@@ -81,7 +82,8 @@ public:
     /// Contents as make() gives them, without simulated time.
     void fill(std::uint32_t die, std::uint32_t plane, std::uint32_t block, std::uint32_t pages) {
         for (std::uint32_t p = 0; p < pages; ++p) {
-            const FlashTransaction t = make(FlashOp::program, FlashClass::host_write, die, plane, block, p, geometry.page_bytes);
+            const FlashTransaction t =
+                make(FlashOp::program, FlashClass::host_write, die, plane, block, p, geometry.page_bytes);
             area.program_page(t.address, t.spare.data());
             pool_.pop_back();
         }

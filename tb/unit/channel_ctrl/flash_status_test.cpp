@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong in the array, as the submitter of the flash work learns of it: wrong bits, reads that are repeated, pages
-// that are lost, programs and erases that fail. Times against formulas; 400 MT/s: 2.5 ns a byte.
-#include "flash_bench.h"
-
+// What goes wrong in the array, as the submitter of the flash work learns of it: wrong bits, reads that are repeated,
+// pages that are lost, programs and erases that fail. Times against formulas; 400 MT/s: 2.5 ns a byte.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "flash_bench.h"
 #include "nand/array/random_faults.h"
 
 namespace ssdtlm {
@@ -19,7 +18,9 @@ constexpr Ps kRead = 50us;
 constexpr Ps kDecode = 2us;
 constexpr Ps kIssue = 20ns + 7 * Ps{25ns};
 constexpr Ps kWb = 100ns;
-constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 2 * Ps{25ns} + 15ns + (bytes + 1) * Ps{2500}; }
+constexpr Ps data_out(std::int64_t bytes) {
+    return 20ns + 15ns + 2 * Ps{25ns} + 15ns + (bytes + 1) * Ps{2500};
+}
 constexpr Ps kOnce = kIssue + kWb + kRead + data_out(4096) + kDecode;
 
 NandConfig config(std::uint32_t planes) {
@@ -41,7 +42,9 @@ NandConfig config(std::uint32_t planes) {
 struct Script final : ArrayFaults {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> bits;  // page, retry
     std::uint32_t failing_page = ~0u, failing_plane = 0, failing_block = ~0u;
-    bool program_fails(const ArrayWork& work) override { return work.page.page == failing_page && idx(work.page.plane) == failing_plane; }
+    bool program_fails(const ArrayWork& work) override {
+        return work.page.page == failing_page && idx(work.page.plane) == failing_plane;
+    }
     bool erase_fails(const ArrayWork& work) override { return work.page.block == failing_block; }
     std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override {
         const PageAddress& p = work.page;

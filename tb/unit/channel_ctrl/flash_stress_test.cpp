@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random mixed traffic through the whole back end in several shapes: everything completes, reads return what the page
-// holds, every timeline tiles, no resource is busy for longer than time passed, and a read that starts at once does what it
-// would do if it were queued.
-#include "flash_traffic.h"
-
+// holds, every timeline tiles, no resource is busy for longer than time passed, and a read that starts at once does
+// what it would do if it were queued.
 #include <gtest/gtest.h>
 
 #include <deque>
 
-int sc_main(int, char**) { return 0; }
+#include "flash_traffic.h"
+
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -54,7 +56,8 @@ TEST(FlashStress, MixedTrafficInAllShapes) {
                     SchedulerConfig s;
                     s.policy = policy;
                     s.starvation_limit = 16;
-                    s.bus_program_turns = 1 + static_cast<std::uint32_t>(all.size() % 5);  // few: what passes a waiting program counts
+                    s.bus_program_turns =
+                        1 + static_cast<std::uint32_t>(all.size() % 5);  // few: what passes a waiting program counts
                     const NandConfig nand = traffic_config(luns, planes, independent);
                     const SchedulerShape shape{nand.geometry.channels, nand.geometry.dies_per_channel(), independent};
                     const std::string name = std::to_string(all.size());

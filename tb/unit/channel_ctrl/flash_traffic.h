@@ -9,10 +9,10 @@
 
 namespace ssdtlm {
 
-inline constexpr std::uint32_t kReadBlocks = 2;   // filled before the run, only read
-inline constexpr std::uint32_t kHostBlock = 2;    // programmed by the host class
-inline constexpr std::uint32_t kGcBlock = 3;      // programmed by the gc class
-inline constexpr std::uint32_t kEraseBlock = 4;   // only erased
+inline constexpr std::uint32_t kReadBlocks = 2;  // filled before the run, only read
+inline constexpr std::uint32_t kHostBlock = 2;   // programmed by the host class
+inline constexpr std::uint32_t kGcBlock = 3;     // programmed by the gc class
+inline constexpr std::uint32_t kEraseBlock = 4;  // only erased
 inline constexpr std::uint32_t kPages = 160;
 
 inline NandConfig traffic_config(std::uint32_t luns, std::uint32_t planes, bool independent) {
@@ -34,7 +34,8 @@ inline NandConfig traffic_config(std::uint32_t luns, std::uint32_t planes, bool 
 
 class Traffic : public FlashBench {
 public:
-    Traffic(const std::string& name, const NandConfig& c, const SchedulerConfig& s, std::uint64_t seed, const OwnScheduler& own)
+    Traffic(const std::string& name, const NandConfig& c, const SchedulerConfig& s, std::uint64_t seed,
+            const OwnScheduler& own)
         : FlashBench(name, c, EccConfig{2us}, s, own), random_(seed), next_page_(geometry.planes()) {
         for (std::uint32_t d = 0; d < geometry.dies(); ++d)
             for (std::uint32_t p = 0; p < geometry.planes_per_die; ++p)
@@ -44,7 +45,8 @@ public:
         for (std::uint32_t i = 0; i < operations; ++i) {
             one();
             ++submitted_;
-            const auto pause = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_pause.count())));
+            const auto pause =
+                static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_pause.count())));
             if (random_.below(4) == 0) agenda.run_until(agenda.now() + Ps{pause});
         }
         agenda.run();
@@ -54,7 +56,8 @@ public:
         for (std::uint32_t i = 0; i < operations; ++i) {
             one();
             ++submitted_;
-            const SimTime until = now() + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_pause.count())))};
+            const SimTime until =
+                now() + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_pause.count())))};
             while (agenda.run_one(random_.below(4) == 0 ? until : now())) backend->check_waiters();
         }
         while (agenda.run_one(kNever)) backend->check_waiters();
@@ -73,7 +76,8 @@ public:
                                           ++operations;
                                           EXPECT_EQ(o.number, t->number);
                                           EXPECT_EQ(o.plane, idx(t->address.plane));
-                                          EXPECT_EQ(o.whole_die, !nand.independent_plane_read || t->op != FlashOp::read);
+                                          EXPECT_EQ(o.whole_die,
+                                                    !nand.independent_plane_read || t->op != FlashOp::read);
                                       });
             ASSERT_EQ(operations, 1u);
             if (t->op != FlashOp::read) continue;
@@ -116,7 +120,8 @@ private:
             const bool host = random_.percent(60);
             auto& next = next_page_[die * geometry.planes_per_die + plane][host ? 0 : 1];
             if (next == kPages) return one();
-            program(die, plane, host ? kHostBlock : kGcBlock, next++, host ? FlashClass::host_write : FlashClass::gc_write);
+            program(die, plane, host ? kHostBlock : kGcBlock, next++,
+                    host ? FlashClass::host_write : FlashClass::gc_write);
         } else {
             erase(die, plane, kEraseBlock);
         }

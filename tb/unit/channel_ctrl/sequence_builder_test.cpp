@@ -10,8 +10,12 @@ namespace ssdtlm {
 namespace {
 
 constexpr SimTime kNow{Ps{5us}};
-constexpr Ps data_in(std::int64_t bytes) { return 15ns + bytes * Ps{2500} + Ps{6'500} + 15ns; }
-constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 2 * Ps{25ns} + (bytes + 1) * Ps{2500} + 15ns; }
+constexpr Ps data_in(std::int64_t bytes) {
+    return 15ns + bytes * Ps{2500} + Ps{6'500} + 15ns;
+}
+constexpr Ps data_out(std::int64_t bytes) {
+    return 20ns + 15ns + 2 * Ps{25ns} + (bytes + 1) * Ps{2500} + 15ns;
+}
 constexpr Ps kSelect = 20ns + 7 * Ps{25ns} + 400ns;
 constexpr Ps kPlaneBusy = 100ns + 500ns;  // tWB + tDBSY
 
@@ -31,7 +35,9 @@ struct Builder : ::testing::Test {
     FlashTransaction& txn(FlashOp op, std::uint8_t plane, std::uint32_t bytes) {
         FlashTransaction& t = pool[used++];
         t.op = op;
-        t.cls = op == FlashOp::read ? FlashClass::host_read : op == FlashOp::program ? FlashClass::gc_write : FlashClass::erase;
+        t.cls = op == FlashOp::read      ? FlashClass::host_read
+                : op == FlashOp::program ? FlashClass::gc_write
+                                         : FlashClass::erase;
         t.plane = plane;
         t.address.block = 10u + plane;
         t.address.page = 6;
@@ -83,7 +89,8 @@ TEST_F(Builder, EachPlaneInSlcModeTakesOneCommandCycleMore) {
             }
             const Ps commands_before = sequences.counters().command, data_before = sequences.counters().data_in;
             OnfiPayload& p = sequences.operation(op, 1, txns.data(), 4, kNow);
-            const Ps commands = 4 * native[static_cast<std::size_t>(op)] + 3 * kPlaneBusy + __builtin_popcount(modes) * Ps{25ns};
+            const Ps commands =
+                4 * native[static_cast<std::size_t>(op)] + 3 * kPlaneBusy + __builtin_popcount(modes) * Ps{25ns};
             const Ps data = op == FlashOp::program ? 4 * data_in(16384) : Ps{0};
             EXPECT_EQ(p.onfi.bus_end - kNow, commands + data);
             EXPECT_EQ(sequences.bus_free_at(), p.onfi.bus_end);

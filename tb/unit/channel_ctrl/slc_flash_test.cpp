@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on blocks in SLC mode through back end, bus and package, against formulas, to the picosecond. 400 MT/s: 2.5 ns per byte.
-#include "flash_bench.h"
-
+// Operations on blocks in SLC mode through back end, bus and package, against formulas, to the picosecond. 400
+// MT/s: 2.5 ns per byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
 #include "common/random/random.h"
+#include "flash_bench.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
 
 constexpr Ps kRead[] = {50us, 70us}, kProgram = 600us, kErase = 3ms;
 constexpr Ps kSlcRead = 20us, kSlcProgram = 110us, kSlcErase = 2ms;
-// NV-DDR2 defaults: tCS 20, tWC 25, tWB 100, tDBSY 500, tRR 20, tRPRE 15, tDQSRE 25, tRPSTH 15, tRHW 100, tADL 300, tCCS 400.
+// NV-DDR2 defaults: tCS 20, tWC 25, tWB 100, tDBSY 500, tRR 20, tRPRE 15, tDQSRE 25, tRPSTH 15, tRHW 100, tADL 300,
+// tCCS 400.
 constexpr Ps kPrefix = 25ns;  // A2h
 constexpr Ps kReadIssue = 20ns + 7 * 25ns, kEraseIssue = 20ns + 5 * 25ns, kSelect = 20ns + 7 * 25ns + 400ns;
 constexpr Ps kWb = 100ns, kRhw = 100ns, kPlaneBusy = 500ns;
 constexpr std::int64_t kPageBytes = 16384;
 constexpr std::uint32_t kBlocks = 6, kPages = 32;
 
-constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500}; }
-constexpr Ps kProgramCycles = (20ns + 6 * 25ns) + 300ns + (Ps{15'000} + kPageBytes * Ps{2500} + Ps{6'500} + Ps{15'000}) + (20ns + 25ns);
+constexpr Ps data_out(std::int64_t bytes) {
+    return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500};
+}
+constexpr Ps kProgramCycles =
+    (20ns + 6 * 25ns) + 300ns + (Ps{15'000} + kPageBytes * Ps{2500} + Ps{6'500} + Ps{15'000}) + (20ns + 25ns);
 
 NandConfig config(std::uint32_t planes) {
     NandConfig c;
@@ -55,7 +61,9 @@ Benches& benches() {
     return b;
 }
 
-Ps life(const FlashTransaction& t) { return t.timeline.last() - t.queued_at; }
+Ps life(const FlashTransaction& t) {
+    return t.timeline.last() - t.queued_at;
+}
 
 TEST(SlcFlash, AnOperationHasItsOwnArrayTimeAndOneCycleMore) {
     FlashBench& b = benches().plain;
@@ -82,7 +90,8 @@ TEST(SlcFlash, AnOperationHasItsOwnArrayTimeAndOneCycleMore) {
     EXPECT_EQ(erase.timeline.of(Stage::array), kSlcErase);
 }
 
-/// Joined planes, each in its own mode: a cycle more for each in SLC mode, the longest of their array times, the data of each.
+/// Joined planes, each in its own mode: a cycle more for each in SLC mode, the longest of their array times, the data
+/// of each.
 TEST(SlcFlash, JoinedPlanesOfAnyModesTakeTheirFormula) {
     FlashBench& b = benches().planes;
     struct Block {
@@ -103,7 +112,8 @@ TEST(SlcFlash, JoinedPlanesOfAnyModesTakeTheirFormula) {
         const bool all = op == FlashOp::program;
         if (op == FlashOp::program && full) op = FlashOp::erase;
         if (op == FlashOp::read && next == 0) continue;
-        const std::uint32_t from = all ? 0 : first, planes = all ? 4 : count, page = op == FlashOp::read ? below(next) : next;
+        const std::uint32_t from = all ? 0 : first, planes = all ? 4 : count,
+                            page = op == FlashOp::read ? below(next) : next;
         b.settle();
         const SimTime begin = b.now();
         Ps longest{}, prefixes{};
@@ -111,8 +121,11 @@ TEST(SlcFlash, JoinedPlanesOfAnyModesTakeTheirFormula) {
         for (std::uint32_t p = from; p < from + planes; ++p) {
             Block& block = blocks[p][n];
             if (op == FlashOp::program && next == 0) block.slc = below(2) == 0;
-            const FlashClass cls = op == FlashOp::read ? FlashClass::host_read : op == FlashOp::program ? FlashClass::host_write : FlashClass::erase;
-            FlashTransaction& t = b.make(op, cls, 0, p, n, op == FlashOp::erase ? 0 : page, op == FlashOp::erase ? 0 : kPageBytes);
+            const FlashClass cls = op == FlashOp::read      ? FlashClass::host_read
+                                   : op == FlashOp::program ? FlashClass::host_write
+                                                            : FlashClass::erase;
+            FlashTransaction& t =
+                b.make(op, cls, 0, p, n, op == FlashOp::erase ? 0 : page, op == FlashOp::erase ? 0 : kPageBytes);
             t.slc = block.slc;
             b.submit(t);
             in_slc += block.slc;
@@ -126,7 +139,8 @@ TEST(SlcFlash, JoinedPlanesOfAnyModesTakeTheirFormula) {
         const Ps one = op == FlashOp::read ? kReadIssue : op == FlashOp::program ? kProgramCycles : kEraseIssue;
         Ps expected = planes * one + (planes - 1) * (kWb + kPlaneBusy) + prefixes + kWb + longest;
         // One plane that was addressed last needs no select.
-        if (op == FlashOp::read) expected += planes * data_out(kPageBytes) + (planes - 1) * kRhw + (planes == 1 ? Ps{0} : planes * kSelect);
+        if (op == FlashOp::read)
+            expected += planes * data_out(kPageBytes) + (planes - 1) * kRhw + (planes == 1 ? Ps{0} : planes * kSelect);
         ASSERT_EQ(b.now() - begin, expected) << step;
         for (const FlashTransaction* t : b.done) {
             ASSERT_EQ(t->timeline.of(Stage::array), longest);

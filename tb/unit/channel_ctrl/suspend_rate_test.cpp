@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads at random times on one die that programs without a pause: when each of them ends and how often programs are suspended for them, against
-// an event simulation that is written here, for each least rest (scheduler.for_reads.least_left) and rate of reads.
-#include "flash_bench.h"
-
+// Reads at random times on one die that programs without a pause: when each of them ends and how often programs are
+// suspended for them, against an event simulation that is written here, for each least rest
+// (scheduler.for_reads.least_left) and rate of reads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +11,11 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "flash_bench.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -21,18 +23,21 @@ namespace {
 constexpr std::uint32_t kPageBytes = 4096, kReads = 3000;
 constexpr Ps kRead = 75us, kProgram = 750us, kSuspend = 30us, kResume = 10us, kLeastRun = 100us, kLongest = 2ms;
 constexpr std::uint32_t kLimit = 16;
-// NV-DDR2 defaults: tCS 20, tWC 25, tADL 300, tWB 100, tRR 20, tWPRE 15, tWPST 6.5, tWPSTH 15, tRPRE 15, tDQSRE 25, tRPSTH 15, tRHW 100; 400 MT/s.
-constexpr Ps kReadIssue = 20ns + 7 * 25ns, kSuspendIssue = 20ns + 4 * 25ns, kResumeIssue = 20ns + 25ns, kWb = 100ns, kRhw = 100ns;
+// NV-DDR2 defaults: tCS 20, tWC 25, tADL 300, tWB 100, tRR 20, tWPRE 15, tWPST 6.5, tWPSTH 15, tRPRE 15, tDQSRE 25,
+// tRPSTH 15, tRHW 100; 400 MT/s.
+constexpr Ps kReadIssue = 20ns + 7 * 25ns, kSuspendIssue = 20ns + 4 * 25ns, kResumeIssue = 20ns + 25ns, kWb = 100ns,
+             kRhw = 100ns;
 constexpr Ps kDataOut = 20ns + 15ns + 25ns + 25ns + 15ns + (kPageBytes + 1) * Ps{2500};
-constexpr Ps kProgramCycles = (20ns + 6 * 25ns) + 300ns + Ps{15'000} + kPageBytes * Ps{2500} + Ps{6'500} + Ps{15'000} + (20ns + 25ns);
+constexpr Ps kProgramCycles =
+    (20ns + 6 * 25ns) + 300ns + Ps{15'000} + kPageBytes * Ps{2500} + Ps{6'500} + Ps{15'000} + (20ns + 25ns);
 
 struct Expected {
     std::vector<SimTime> ends;  ///< of each read
     std::uint64_t suspends = 0;
 };
 
-/// One die and its bus. A read that waits goes before the next program. A program that runs is suspended for it if it has made some way and has
-/// enough left at that moment; then all reads that wait are served, and it goes on.
+/// One die and its bus. A read that waits goes before the next program. A program that runs is suspended for it if it
+/// has made some way and has enough left at that moment; then all reads that wait are served, and it goes on.
 Expected simulate(const std::vector<SimTime>& reads, SimTime start, Ps least_left) {
     Expected e;
     std::size_t next = 0;
@@ -107,8 +112,10 @@ private:
         SchedulerConfig s;
         s.suspend = "for_reads";
         s.starvation_limit = 0;
-        s.policies["for_reads"] = {{"least_run", Value{std::int64_t{kLeastRun.count()}}}, {"least_left", Value{std::int64_t{least_left.count()}}},
-                                   {"limit", Value{std::int64_t{kLimit}}}, {"longest", Value{std::int64_t{kLongest.count()}}}};
+        s.policies["for_reads"] = {{"least_run", Value{std::int64_t{kLeastRun.count()}}},
+                                   {"least_left", Value{std::int64_t{least_left.count()}}},
+                                   {"limit", Value{std::int64_t{kLimit}}},
+                                   {"longest", Value{std::int64_t{kLongest.count()}}}};
         return s;
     }
     std::uint32_t page_ = 0;
@@ -151,7 +158,9 @@ TEST(SuspendRate, ReadsWaitAsInAnEventSimulation) {
         while (b.agenda.run_one(kNever)) b.backend->check_waiters();
         std::vector<double> model, formula;
         for (std::uint32_t i = 0; i < kReads; ++i) {
-            ASSERT_EQ(reads[i]->timeline.last(), expected.ends[i]) << "read " << i << " of " << c.rate << " a second, at least " << c.least_left.count() / 1'000'000 << " us left";
+            ASSERT_EQ(reads[i]->timeline.last(), expected.ends[i])
+                << "read " << i << " of " << c.rate << " a second, at least " << c.least_left.count() / 1'000'000
+                << " us left";
             model.push_back(static_cast<double>((reads[i]->timeline.last() - at[i]).count()) * 1e-6);
             formula.push_back(static_cast<double>((expected.ends[i] - at[i]).count()) * 1e-6);
         }
@@ -166,8 +175,11 @@ TEST(SuspendRate, ReadsWaitAsInAnEventSimulation) {
         };
         const std::uint64_t suspends = b.backend->channel(0).counters().suspends;
         EXPECT_EQ(suspends, expected.suspends);
-        std::printf("[   FIGURE ] %u reads/s, %ld us left: %lu suspends for %u reads, simulated %lu; mean %.2f us, simulated %.2f; p99 %.2f us, simulated %.2f\n", c.rate,
-                    c.least_left.count() / 1'000'000, suspends, kReads, expected.suspends, mean(model), mean(formula), p99(model), p99(formula));
+        std::printf(
+            "[   FIGURE ] %u reads/s, %ld us left: %lu suspends for %u reads, simulated %lu; mean %.2f us, simulated "
+            "%.2f; p99 %.2f us, simulated %.2f\n",
+            c.rate, c.least_left.count() / 1'000'000, suspends, kReads, expected.suspends, mean(model), mean(formula),
+            p99(model), p99(formula));
     }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random mixed traffic with programs and erases that are suspended for reads: everything completes with the right contents,
-// every timeline tiles, and after every event nobody waits for nothing.
-#include "flash_traffic.h"
-
+// Random mixed traffic with programs and erases that are suspended for reads: everything completes with the right
+// contents, every timeline tiles, and after every event nobody waits for nothing.
 #include <cstdio>
 #include <deque>
 
-int sc_main(int, char**) { return 0; }
+#include "flash_traffic.h"
+
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -57,11 +59,13 @@ TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
         c.traffic->run_checked(1'200, 400us);
         c.traffic->run_checked(300, 8ms);  // mostly idle
         c.traffic->check();
-        const std::uint64_t of_case = c.traffic->backend->channel(0).counters().suspends + c.traffic->backend->channel(1).counters().suspends;
+        const std::uint64_t of_case =
+            c.traffic->backend->channel(0).counters().suspends + c.traffic->backend->channel(1).counters().suspends;
         EXPECT_GT(of_case, 10u);
         suspends += of_case;
     }
-    std::printf("%llu suspends of programs and erases in %zu back ends\n", static_cast<unsigned long long>(suspends), all.size());
+    std::printf("%llu suspends of programs and erases in %zu back ends\n", static_cast<unsigned long long>(suspends),
+                all.size());
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and erases suspended for reads: when a read is served and when the operation ends, to the picosecond.
-#include "flash_bench.h"
-
 #include <gtest/gtest.h>
 
 #include "controller/channel_ctrl/suspend_control.h"
+#include "flash_bench.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -18,9 +19,11 @@ constexpr Ps kReadIssue = 20ns + 7 * 25ns;
 constexpr Ps kEraseIssue = 20ns + 5 * 25ns;
 constexpr Ps kSuspendIssue = 20ns + 4 * 25ns;  // 61h or 84h, three address cycles
 constexpr Ps kSelect = 20ns + 7 * 25ns + 400ns;
-constexpr Ps kResumeIssue = 20ns + 25ns;       // D2h or 13h
+constexpr Ps kResumeIssue = 20ns + 25ns;  // D2h or 13h
 constexpr Ps kWb = 100ns, kRhw = 100ns, kPlaneBusy = 500ns;
-constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500}; }
+constexpr Ps data_out(std::int64_t bytes) {
+    return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500};
+}
 constexpr Ps program_cycles(std::int64_t bytes) {
     const Ps data = Ps{15'000} + bytes * Ps{2500} + Ps{6'500} + Ps{15'000};
     return (20ns + 6 * 25ns) + 300ns + data + (20ns + 25ns);
@@ -49,7 +52,9 @@ SchedulerConfig suspending(Ps least_run, std::int64_t limit = 1000, const char* 
     SchedulerConfig s;
     s.policy = policy;
     s.suspend = "for_reads";
-    s.policies["for_reads"] = {{"least_run", Value{std::int64_t{least_run.count()}}}, {"least_left", Value{std::int64_t{0}}}, {"limit", Value{limit}}};
+    s.policies["for_reads"] = {{"least_run", Value{std::int64_t{least_run.count()}}},
+                               {"least_left", Value{std::int64_t{0}}},
+                               {"limit", Value{limit}}};
     return s;
 }
 
@@ -67,7 +72,9 @@ Benches& benches() {
     return b;
 }
 
-SimTime end_of(const FlashTransaction& t) { return t.timeline.last(); }
+SimTime end_of(const FlashTransaction& t) {
+    return t.timeline.last();
+}
 void run(FlashBench& b) {
     while (b.agenda.run_one(kNever)) b.backend->check_waiters();
     EXPECT_TRUE(b.backend->idle());
@@ -121,7 +128,8 @@ TEST(Suspend, APlaneReadsBesideItsOwnSuspendedProgram) {
     EXPECT_EQ(end_of(one), resumed + kProgramResume + (work + kProgram - stop));
     EXPECT_EQ(end_of(other), end_of(one));
     EXPECT_EQ(b.backend->channel(0).counters().suspends, 1u);
-    for (const std::uint32_t plane : {0u, 1u}) EXPECT_NE(b.area.at(b.geometry.ppa_of({PlaneId{plane}, 7, 0}, 0)), kErased);
+    for (const std::uint32_t plane : {0u, 1u})
+        EXPECT_NE(b.area.at(b.geometry.ppa_of({PlaneId{plane}, 7, 0}, 0)), kErased);
     expect_tiled(b);
 }
 
@@ -157,7 +165,8 @@ TEST(Suspend, TheOperationRunsForALeastTimeBetweenTwo) {
     const SimTime stopped = work + 400us + kSuspendIssue + kWb + kEraseSuspend;
     EXPECT_EQ(end_of(early), stopped + kReadIssue + kWb + kRead + data_out(4096));
     const SimTime resumed = end_of(early) + kRhw + kResumeIssue + kWb;
-    EXPECT_EQ(end_of(again), resumed + 400us + kSuspendIssue + kWb + kEraseSuspend + kReadIssue + kWb + kRead + data_out(4096));
+    EXPECT_EQ(end_of(again),
+              resumed + 400us + kSuspendIssue + kWb + kEraseSuspend + kReadIssue + kWb + kRead + data_out(4096));
     EXPECT_GT(end_of(erase), end_of(again));
     EXPECT_EQ(b.backend->channel(0).counters().suspends, 2u);
     expect_tiled(b);
@@ -197,7 +206,8 @@ TEST(Suspend, NoFloodOfReadsKeepsADieSuspended) {
     expect_tiled(b);
 }
 
-// First come, first served: beside the erase nothing may run but the program, which came before the read; beside the program the read.
+// First come, first served: beside the erase nothing may run but the program, which came before the read; beside the
+// program the read.
 TEST(Suspend, ADieWhosePolicyHasSomethingElseFirstGoesOn) {
     FlashBench& b = benches().fifo;
     b.fill(0, 0, 1, 4);
@@ -232,7 +242,8 @@ TEST(SuspendControl, TheUsualTimeIsThatOfTheMode) {
     control.queued(FlashClass::host_read, 0);
     constexpr SimTime kBegin{1ms};
     for (const FlashOp op : {FlashOp::program, FlashOp::erase}) {
-        const Ps native = op == FlashOp::program ? kProgram : kErase, slc = op == FlashOp::program ? Ps{111us} : Ps{1ms};
+        const Ps native = op == FlashOp::program ? kProgram : kErase,
+                 slc = op == FlashOp::program ? Ps{111us} : Ps{1ms};
         for (std::uint32_t modes = 0; modes < 4; ++modes) {
             std::array<FlashTransaction, 2> txns;
             FlashTransaction* works[] = {&txns[0], &txns[1]};

@@ -9,7 +9,9 @@
 namespace ssdtlm {
 namespace {
 
-constexpr SimTime at(Ps t) { return SimTime{t}; }
+constexpr SimTime at(Ps t) {
+    return SimTime{t};
+}
 
 NandConfig config(bool independent) {
     NandConfig c;
@@ -83,7 +85,9 @@ TEST(WaitAccounting, WorkWithACauseOfItsOwnHasItsStage) {
         of[static_cast<std::size_t>(a.stage)] += 10us;
         now += 20us;
     }
-    for (std::size_t k = 0; k < kBusyKinds; ++k) EXPECT_EQ(w.totals(0, now)[k], of[static_cast<std::size_t>(wait_stage(k))].count()) << stage_name(wait_stage(k));
+    for (std::size_t k = 0; k < kBusyKinds; ++k)
+        EXPECT_EQ(w.totals(0, now)[k], of[static_cast<std::size_t>(wait_stage(k))].count())
+            << stage_name(wait_stage(k));
 }
 
 TEST(WaitAccounting, AnIndependentReadWaitsForItsPlaneOnly) {
@@ -133,7 +137,9 @@ TEST(WaitAccounting, TellsTheLogOfEachPlaneWhatHeldIt) {
                 EXPECT_EQ(o.to, o.number == 7 ? at(5us) : at(9us));
             });
             const bool reads_here = plane == 6 || (!independent && plane >= 4);
-            EXPECT_EQ(held, plane < 4 ? std::vector<std::uint64_t>{} : reads_here ? (std::vector<std::uint64_t>{7, 8}) : std::vector<std::uint64_t>{8})
+            EXPECT_EQ(held, plane < 4    ? std::vector<std::uint64_t>{}
+                            : reads_here ? (std::vector<std::uint64_t>{7, 8})
+                                         : std::vector<std::uint64_t>{8})
                 << "plane " << plane;
         }
     }

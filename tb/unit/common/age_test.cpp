@@ -17,16 +17,22 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 /// What 64 bits hold of it; the lowest number stands for nothing.
-std::int64_t held(Wide exact) { return exact > kMost ? kMost : exact < -Wide{kMost} ? -kMost : static_cast<std::int64_t>(exact); }
+std::int64_t held(Wide exact) {
+    return exact > kMost ? kMost : exact < -Wide{kMost} ? -kMost : static_cast<std::int64_t>(exact);
+}
 
 /// Edges more often than chance would.
 std::int64_t draw(Random& random) {
-    const std::array<std::int64_t, 10> edges{0, 1, 999, 1000, kMost / 1000, kMost / 1000 + 1, kMost / 2, kMost / 2 + 1, kMost - 1, kMost};
-    const std::int64_t n = random.percent(50) ? edges[random.below(edges.size())] : static_cast<std::int64_t>(random.below(std::uint64_t{1} << (1 + random.below(62))));
+    const std::array<std::int64_t, 10> edges{
+        0, 1, 999, 1000, kMost / 1000, kMost / 1000 + 1, kMost / 2, kMost / 2 + 1, kMost - 1, kMost};
+    const std::int64_t n = random.percent(50)
+                               ? edges[random.below(edges.size())]
+                               : static_cast<std::int64_t>(random.below(std::uint64_t{1} << (1 + random.below(62))));
     return random.percent(50) ? n : -n;
 }
 
-static_assert(!std::is_convertible_v<Ps, Age> && !std::is_convertible_v<Age, Ps> && !std::is_convertible_v<std::int64_t, Age> && !std::is_convertible_v<Age, std::int64_t>);
+static_assert(!std::is_convertible_v<Ps, Age> && !std::is_convertible_v<Age, Ps> &&
+              !std::is_convertible_v<std::int64_t, Age> && !std::is_convertible_v<Age, std::int64_t>);
 
 TEST(Age, IsWhatWideArithmeticSaysAndNeverOverflows) {
     Random random(7);
@@ -46,10 +52,15 @@ TEST(Age, IsWhatWideArithmeticSaysAndNeverOverflows) {
         // From picoseconds it is the whole nanoseconds below; there and back is the same where it fits.
         const Age of = Age::of(Ps{b});
         ASSERT_TRUE(Wide{of.count()} * 1000 <= b && b < (Wide{of.count()} + 1) * 1000) << b;
-        if (x.fits()) { ASSERT_EQ(Age::of(x.at_most()), x) << a; }
+        if (x.fits()) {
+            ASSERT_EQ(Age::of(x.at_most()), x) << a;
+        }
         const SimTime from{Ps{b < 0 ? -b : b}};
         const Wide at = Wide{from.time_since_epoch().count()} + Wide{a} * 1000;
-        if (a >= 0) { ASSERT_EQ(after(from, x), at >= kMost ? kNever : SimTime{Ps{static_cast<std::int64_t>(at)}}) << a << " " << b; }
+        if (a >= 0) {
+            ASSERT_EQ(after(from, x), at >= kMost ? kNever : SimTime{Ps{static_cast<std::int64_t>(at)}})
+                << a << " " << b;
+        }
     }
     EXPECT_EQ(Age::nanoseconds(std::numeric_limits<std::int64_t>::min()).count(), -kMost);
     EXPECT_EQ(Age::of(Ps{-1}), Age::nanoseconds(-1));
@@ -61,8 +72,10 @@ TEST(Age, ReachesCenturiesAndIsWrittenInYears) {
     EXPECT_FALSE(Age::days(107).fits());
     EXPECT_LT(Age::years(292), Age::longest());
     EXPECT_EQ(Age::years(293), Age::longest());
-    const std::pair<const char*, Age> cases[] = {{"10y", Age::years(10)}, {"0.5y", Age::days(365) / 2}, {"30d", Age::days(30)}, {"36h", Age::seconds(36 * 3600)},
-                                                 {"90min", Age::seconds(5400)}, {"500ms", Age::seconds(1) / 2}, {"1ns", Age::nanoseconds(1)}, {"292y", Age::years(292)}};
+    const std::pair<const char*, Age> cases[] = {{"10y", Age::years(10)},       {"0.5y", Age::days(365) / 2},
+                                                 {"30d", Age::days(30)},        {"36h", Age::seconds(36 * 3600)},
+                                                 {"90min", Age::seconds(5400)}, {"500ms", Age::seconds(1) / 2},
+                                                 {"1ns", Age::nanoseconds(1)},  {"292y", Age::years(292)}};
     for (const auto& [text, age] : cases) {
         const QuantityResult r = parse_quantity(text, Dimension::age);
         ASSERT_TRUE(r.ok) << text << r.found;

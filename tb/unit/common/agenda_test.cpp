@@ -71,7 +71,8 @@ struct Churn {
     }
     void add() {
         static constexpr std::int64_t kScale[] = {0, 1'000, 700'000, 90'000'000, 540'000'000, 5'000'000'000};
-        const std::int64_t d = static_cast<std::int64_t>(random.below(1 + static_cast<std::uint64_t>(kScale[random.below(6)])));
+        const std::int64_t d =
+            static_cast<std::int64_t>(random.below(1 + static_cast<std::uint64_t>(kScale[random.below(6)])));
         due.push_back(agenda->now().time_since_epoch().count() + d);
         agenda->post<&Churn::run>(agenda->now() + Ps{d}, this, posted++);
     }
@@ -117,7 +118,8 @@ struct Convoy {
     void arrive(std::uint64_t) {
         for (;;) {
             note(1'000'000 + next++);
-            if (random.below(2) == 0) agenda->post<&Convoy::note>(agenda->now() + std::chrono::nanoseconds(random.below(4)), this, next);
+            if (random.below(2) == 0)
+                agenda->post<&Convoy::note>(agenda->now() + std::chrono::nanoseconds(random.below(4)), this, next);
             if (next == own.size()) return;
             if (!agenda->claim(SimTime{std::chrono::nanoseconds(own[next])})) break;
             ++claimed;
@@ -259,7 +261,8 @@ TEST(Agenda, DropsTheEntriesOfSomeObjectsOnly) {
         const std::uint64_t entries = 1 + random.below(300);
         for (std::uint64_t id = 0; id < entries; ++id) {
             // Few times, so that many are equal, in the buckets and far behind them.
-            const SimTime at{Ps{static_cast<std::int64_t>(random.below(8)) * (random.percent(50) ? 100'000 : 1'000'000'000)}};
+            const SimTime at{
+                Ps{static_cast<std::int64_t>(random.below(8)) * (random.percent(50) ? 100'000 : 1'000'000'000)}};
             Object& o = random.percent(50) ? stays : goes;
             if (&o == &stays) expected.emplace_back(at, id);
             if (random.percent(30))
@@ -270,7 +273,8 @@ TEST(Agenda, DropsTheEntriesOfSomeObjectsOnly) {
         a.drop_if([&goes](const void* self) { return self == &goes; });
         EXPECT_EQ(a.pending(), expected.size());
         for (const Agenda::Entry e : gone) EXPECT_FALSE(a.cancel(e));
-        std::stable_sort(expected.begin(), expected.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+        std::stable_sort(expected.begin(), expected.end(),
+                         [](const auto& x, const auto& y) { return x.first < y.first; });
         EXPECT_EQ(a.next_time(), expected.empty() ? kNever : expected.front().first);
         // What is posted afterwards finds its place among them.
         a.post<&Object::run>(SimTime{Ps{50'000}}, &goes, entries);

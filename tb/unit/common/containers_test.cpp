@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <cstdint>
@@ -101,7 +100,8 @@ std::size_t resident_bytes() {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kQuarantine = std::size_t{256} << 20;  // AddressSanitizer keeps so much of what is given back (quarantine_size_mb, its default)
+constexpr std::size_t kQuarantine =
+    std::size_t{256} << 20;  // AddressSanitizer keeps so much of what is given back (quarantine_size_mb, its default)
 #else
 constexpr std::size_t kQuarantine = 0;
 #endif

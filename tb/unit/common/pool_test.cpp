@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pool and Handle against a list of who is in use, over random sequences of acquire and release.
+#include "common/containers/pool.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "common/containers/pool.h"
 #include "common/random/random.h"
 
 namespace ssdtlm {

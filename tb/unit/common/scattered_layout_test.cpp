@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/address/scattered_layout.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "common/address/scattered_layout.h"
 #include "common/random/random.h"
 
 namespace ssdtlm {
@@ -73,7 +74,10 @@ TEST(ScatteredLayout, EachUnitHasOnePlaceAndEachBlockWhatItHolds) {
         std::vector<std::uint32_t> held(g.blocks());
         for (auto& h : held) {
             const std::uint64_t kind = random.below(5);
-            h = kind == 0 ? ScatteredLayout::kErasedBlock : kind == 1 ? 0 : kind == 2 ? g.units_per_block() : static_cast<std::uint32_t>(random.below(g.units_per_block() + 1));
+            h = kind == 0   ? ScatteredLayout::kErasedBlock
+                : kind == 1 ? 0
+                : kind == 2 ? g.units_per_block()
+                            : static_cast<std::uint32_t>(random.below(g.units_per_block() + 1));
         }
         const ScatteredLayout layout(g, held, random.next());
         std::uint64_t units = 0;

@@ -21,13 +21,15 @@ NandGeometry geometry(std::uint32_t planes, std::uint32_t blocks, std::uint32_t 
 
 // Page after page to the next plane of the order, at the next page of that plane: counted, not computed.
 TEST(SequentialLayout, EqualsCountingPageByPage) {
-    for (const NandGeometry& g : {geometry(1, 3, 4, 1), geometry(4, 5, 8, 2), geometry(6, 7, 3, 4), geometry(3, 2, 5, 3)}) {
+    for (const NandGeometry& g :
+         {geometry(1, 3, 4, 1), geometry(4, 5, 8, 2), geometry(6, 7, 3, 4), geometry(3, 2, 5, 3)}) {
         std::vector<PlaneId> order;
         for (std::uint32_t p = 0; p < g.planes(); ++p) order.push_back(PlaneId{g.planes() - 1 - p});
         std::rotate(order.begin(), order.begin() + order.size() / 3, order.end());
         const auto all = static_cast<std::uint32_t>(g.units());
         for (const std::uint32_t units : {0u, 1u, g.units_per_page(), all / 2, all / 2 + 1, all - 1, all}) {
-            SCOPED_TRACE(std::to_string(g.planes()) + " planes, " + std::to_string(units) + " of " + std::to_string(all));
+            SCOPED_TRACE(std::to_string(g.planes()) + " planes, " + std::to_string(units) + " of " +
+                         std::to_string(all));
             const SequentialLayout layout(g, order, units);
             EXPECT_EQ(layout.units(), units);
             std::vector<std::uint32_t> pages(g.planes());

@@ -80,7 +80,9 @@ protected:
         std::ifstream f(path_, std::ios::binary);
         return {std::istreambuf_iterator<char>(f), {}};
     }
-    void put(const std::string& bytes) const { std::ofstream(path_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
+    void put(const std::string& bytes) const {
+        std::ofstream(path_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
     void read() const {
         SnapshotReader s(path_);
         Memory m;
@@ -96,7 +98,8 @@ protected:
         }
         return {};
     }
-    const std::string path_ = ::testing::TempDir() + "snapshot_test." + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    const std::string path_ =
+        ::testing::TempDir() + "snapshot_test." + ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(SnapshotTest, IsReadAsItWasWritten) {
@@ -156,7 +159,8 @@ TEST_F(SnapshotTest, ChangedAnywhereItIsRefused) {
         damaged[random.below(damaged.size())] ^= static_cast<char>(1u << random.below(8));
         put(damaged);
         if (!said().empty()) continue;
-        // A zstd frame has a few bits that change nothing of what is unpacked: an unused one, a larger window (RFC 8878, 3.1.1.1).
+        // A zstd frame has a few bits that change nothing of what is unpacked: an unused one, a larger window (RFC
+        // 8878, 3.1.1.1).
         ++unchanged;
         SnapshotReader s(path_);
         Memory m, was;

@@ -85,12 +85,14 @@ TEST(Timeline, RandomAgainstLists) {
         const auto fill = [&](Timeline& line, Reference& of, std::uint64_t most) {
             for (std::uint64_t n = below(most); n != 0; --n) {
                 if (below(6) == 0) {
-                    const FlashOperation op{below(std::uint64_t{1} << 38), static_cast<std::uint32_t>(below(1u << 20)), below(2) != 0};
+                    const FlashOperation op{below(std::uint64_t{1} << 38), static_cast<std::uint32_t>(below(1u << 20)),
+                                            below(2) != 0};
                     line.begins(op);
                     of.steps.push_back({-1, 0, op});
                 } else {
                     const auto s = static_cast<Stage>(below(kStageCount));
-                    const auto ps = static_cast<std::int64_t>(below(500) == 0 ? std::uint64_t{1} << 59 : below(3) * below(1u << 20));
+                    const auto ps = static_cast<std::int64_t>(below(500) == 0 ? std::uint64_t{1} << 59
+                                                                              : below(3) * below(1u << 20));
                     line.charge(s, line.last() + Ps{ps});
                     of.charge(s, ps);
                 }
@@ -107,15 +109,19 @@ TEST(Timeline, RandomAgainstLists) {
             const Timeline copy = part;
             t.append(copy);
             for (const auto& s : p.steps) {
-                if (s.stage >= 0) r.charge(static_cast<Stage>(s.stage), s.ps);
-                else r.steps.push_back(s);
+                if (s.stage >= 0)
+                    r.charge(static_cast<Stage>(s.stage), s.ps);
+                else
+                    r.steps.push_back(s);
             }
             if (whole) fill(t, r, 5);
         }
         // The host's part in front, of none to two steps.
         SimTime begins = start;
         if (below(2) == 0) {
-            const auto draw = [&] { return static_cast<std::int64_t>(below(500) == 0 ? std::uint64_t{1} << 59 : below(3) * below(1u << 20)); };
+            const auto draw = [&] {
+                return static_cast<std::int64_t>(below(500) == 0 ? std::uint64_t{1} << 59 : below(3) * below(1u << 20));
+            };
             const std::int64_t submit = draw(), queued = draw();
             Reference front;
             front.charge(Stage::host_queue, queued);

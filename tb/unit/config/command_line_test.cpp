@@ -100,7 +100,8 @@ TEST(CommandLine, TraceReplay) {
 }
 
 TEST(CommandLine, OptionsOfFio) {
-    const CommandLine l = parsed({"run", "--bs", "4k", "--thread", "dev.toml", "--rw=randread", "--seed", "3", "--section", "a"});
+    const CommandLine l =
+        parsed({"run", "--bs", "4k", "--thread", "dev.toml", "--rw=randread", "--seed", "3", "--section", "a"});
     EXPECT_THAT(l.files, ElementsAre("dev.toml"));
     EXPECT_EQ(l.seed, 3);
     EXPECT_THAT(l.run.fio.sections, ElementsAre("a"));
@@ -137,17 +138,19 @@ TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {
 
 TEST(CommandLine, Mistakes) {
     EXPECT_THAT(problems({"rn", "x"}),
-                ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, sweep, search, python, help, version, manual, completion; did you mean 'run'?"));
-    EXPECT_THAT(
-        problems({"config", "chek"}),
-        ElementsAre(
-            "command line: unknown command 'chek'; check, show, schema, presets, workloads, fio, reference; did you mean 'check'?"));
+                ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
+                            "sweep, search, python, help, version, manual, completion; did you mean 'run'?"));
+    EXPECT_THAT(problems({"config", "chek"}), ElementsAre("command line: unknown command 'chek'; check, show, schema, "
+                                                          "presets, workloads, fio, reference; did you mean 'check'?"));
     EXPECT_THAT(problems({"config", "show", "d", "--josn"}),
                 ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
-    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace, wave, compare, explain, report, sweep, search, python, help, version, manual, completion; see `ssdtlm --help`"));
-    EXPECT_THAT(problems({"run", "d"}), ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
+    EXPECT_THAT(problems({}),
+                ElementsAre("command line: no command given; run, config, trace, wave, compare, explain, report, "
+                            "sweep, search, python, help, version, manual, completion; see `ssdtlm --help`"));
+    EXPECT_THAT(problems({"run", "d"}),
+                ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(
         problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),
         ElementsAre(StartsWith("command line: --trace-format 'msrr'; auto, "),

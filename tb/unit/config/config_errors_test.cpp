@@ -26,17 +26,23 @@ TEST(ConfigErrors, KeyOfAnotherTable) {
 }
 
 TEST(ConfigErrors, NameOfTheRightMeaning) {
-    EXPECT_THAT(problems_of("[nand.geometry]\ndies = 2\n"),
-                ElementsAre("d.toml:2:1: unknown key 'nand.geometry.dies'; did you mean 'nand.geometry.dies_per_chip'?"));
-    EXPECT_THAT(problems_of("capacity = \"1GB\"\n"), ElementsAre("d.toml:1:1: unknown key 'capacity'; did you mean 'ftl.user_capacity'?"));
-    EXPECT_THAT(problems_of("[nand.geometry]\nblocks = 2\n"),
-                ElementsAre("d.toml:2:1: unknown key 'nand.geometry.blocks'; did you mean 'nand.geometry.blocks_per_plane'?"));
-    EXPECT_THAT(problems_of("[ftl]\nmapping = \"DFTL\"\n"), ElementsAre(::testing::HasSubstr("did you mean \"dftl\"?")));
+    EXPECT_THAT(
+        problems_of("[nand.geometry]\ndies = 2\n"),
+        ElementsAre("d.toml:2:1: unknown key 'nand.geometry.dies'; did you mean 'nand.geometry.dies_per_chip'?"));
+    EXPECT_THAT(problems_of("capacity = \"1GB\"\n"),
+                ElementsAre("d.toml:1:1: unknown key 'capacity'; did you mean 'ftl.user_capacity'?"));
+    EXPECT_THAT(
+        problems_of("[nand.geometry]\nblocks = 2\n"),
+        ElementsAre("d.toml:2:1: unknown key 'nand.geometry.blocks'; did you mean 'nand.geometry.blocks_per_plane'?"));
+    EXPECT_THAT(problems_of("[ftl]\nmapping = \"DFTL\"\n"),
+                ElementsAre(::testing::HasSubstr("did you mean \"dftl\"?")));
 }
 
 TEST(ConfigErrors, BoundsInTheUnitOfTheValue) {
-    EXPECT_THAT(problems_of("[nand.onfi]\nrate = \"5000MT/s\"\n"), ElementsAre("d.toml:2:8: nand.onfi.rate: 5000MT/s is out of range; 1MT/s..4800MT/s"));
-    EXPECT_THAT(problems_of("[buffer]\nsize = \"100GiB\"\n"), ElementsAre("d.toml:2:8: buffer.size: 100GiB is out of range; 4KiB..64GiB"));
+    EXPECT_THAT(problems_of("[nand.onfi]\nrate = \"5000MT/s\"\n"),
+                ElementsAre("d.toml:2:8: nand.onfi.rate: 5000MT/s is out of range; 1MT/s..4800MT/s"));
+    EXPECT_THAT(problems_of("[buffer]\nsize = \"100GiB\"\n"),
+                ElementsAre("d.toml:2:8: buffer.size: 100GiB is out of range; 4KiB..64GiB"));
     EXPECT_EQ(format_like(1'500'000'000, Dimension::bytes, "480GB"), "1.5GB");
     EXPECT_EQ(format_like(1'500'000'000, Dimension::bytes, "3MB"), "1500MB");
     EXPECT_EQ(format_like(std::int64_t{3} << 29, Dimension::bytes, "2GiB"), "1.5GiB");

@@ -68,15 +68,18 @@ protected:
         std::ofstream(folder_ / name) << text;
         return (folder_ / name).string();
     }
-    const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("ssdtlm_based_on_" + std::to_string(getpid()));
+    const std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("ssdtlm_based_on_" + std::to_string(getpid()));
 };
 
 TEST_F(ConfigBase, AFileSaysOnlyWhatDiffersFromAnother) {
-    write("first.toml", "name = \"first\"\ndescription = \"One.\"\n" + good_device() + "[nand]\nt_read = \"10us\"\nt_erase = \"1ms\"\n");
+    write("first.toml", "name = \"first\"\ndescription = \"One.\"\n" + good_device() +
+                            "[nand]\nt_read = \"10us\"\nt_erase = \"1ms\"\n");
     write("below/second.toml", "based_on = \"../first.toml\"\n[nand]\nt_read = \"20us\"\nt_program = \"200us\"\n");
     ConfigLoader loader;
     // Where the key stands does not matter.
-    loader.add_device(write("third.toml", "description = \"Three.\"\nbased_on = \"below/second.toml\"\n[nand]\nt_program = \"300us\"\n"));
+    loader.add_device(write(
+        "third.toml", "description = \"Three.\"\nbased_on = \"below/second.toml\"\n[nand]\nt_program = \"300us\"\n"));
     const ResolvedConfig r = loader.finish();
     EXPECT_THAT(r.config.nand.t_read, ElementsAre(Ps{20us}));
     EXPECT_THAT(r.config.nand.t_program, ElementsAre(Ps{300us}));
@@ -88,7 +91,8 @@ TEST_F(ConfigBase, AFileSaysOnlyWhatDiffersFromAnother) {
 }
 
 TEST_F(ConfigBase, AVariantOfAPreset) {
-    const SsdConfig plain = load_config({"mqsim-table3"}, {}).config, variant = load_config({"mqsim-table3-cmt"}, {}).config;
+    const SsdConfig plain = load_config({"mqsim-table3"}, {}).config,
+                    variant = load_config({"mqsim-table3-cmt"}, {}).config;
     EXPECT_EQ(variant.name, "mqsim-table3-cmt");
     EXPECT_EQ(variant.ftl.mapping, "dftl");
     EXPECT_EQ(variant.ftl.map.cache_bytes, 4_MiB);
@@ -107,15 +111,20 @@ TEST_F(ConfigBase, WhatItCannotBeBasedOn) {
     };
     write("circle.toml", "based_on = \"round.toml\"\n" + good_device());
     write("round.toml", "based_on = \"./below/../circle.toml\"\n");
-    EXPECT_THAT(problems("circle.toml"), ElementsAre(testing::AllOf(HasSubstr("round.toml:1:12"), HasSubstr("based_on: \"./below/../circle.toml\" leads back to this file"))));
+    EXPECT_THAT(problems("circle.toml"),
+                ElementsAre(testing::AllOf(HasSubstr("round.toml:1:12"),
+                                           HasSubstr("based_on: \"./below/../circle.toml\" leads back to this file"))));
     write("none.toml", "based_on = \"mqsim-table\"\n" + good_device());
-    EXPECT_THAT(problems("none.toml"), ElementsAre(testing::AllOf(HasSubstr("none.toml:1:12: based_on: no device 'mqsim-table'"), HasSubstr("did you mean 'mqsim-table3'?"))));
+    EXPECT_THAT(problems("none.toml"),
+                ElementsAre(testing::AllOf(HasSubstr("none.toml:1:12: based_on: no device 'mqsim-table'"),
+                                           HasSubstr("did you mean 'mqsim-table3'?"))));
     write("number.toml", "based_on = 3\n" + good_device());
     EXPECT_THAT(problems("number.toml"), ElementsAre(HasSubstr("based_on")));
     write("wrong.toml", good_device() + "[nand]\nt_reed = \"10us\"\n");
     write("of_wrong.toml", "based_on = \"wrong.toml\"\n");
     EXPECT_THAT(problems("of_wrong.toml"), ElementsAre(HasSubstr("wrong.toml:13:1: unknown key")));
-    EXPECT_THAT(problems_with({"based_on=mqsim-table3"}), ElementsAre(HasSubstr("based_on: said outside of a device file")));
+    EXPECT_THAT(problems_with({"based_on=mqsim-table3"}),
+                ElementsAre(HasSubstr("based_on: said outside of a device file")));
 }
 
 TEST(ConfigMerge, ResolvedTextReadsBack) {

@@ -27,14 +27,20 @@ TEST(DramBudget, WhatIsInItHasToFit) {
     // Four bytes for each unit, and the write buffer.
     const std::uint64_t all = c.ftl.user_capacity_bytes / 4096 * 4 + c.ftl.buffer_bytes;
     EXPECT_THAT(problems_with({"dram.size=" + std::to_string(all) + "B"}), IsEmpty());
-    EXPECT_THAT(problems_with({"dram.size=" + std::to_string(all - 1) + "B"}), ElementsAre(StartsWith("--set dram.size=" + std::to_string(all - 1) + "B: dram.size: ")));
-    EXPECT_THAT(problems_with({"dram.size=1KiB"}), ElementsAre(::testing::HasSubstr("1KiB is less than what is in it: buffer.size ")));
-    EXPECT_THAT(problems_with({"dram.size=" + std::to_string(all) + "B", "read_cache.size=4KiB"}), ElementsAre(::testing::HasSubstr("read_cache.size 4KiB, the map ")));
+    EXPECT_THAT(problems_with({"dram.size=" + std::to_string(all - 1) + "B"}),
+                ElementsAre(StartsWith("--set dram.size=" + std::to_string(all - 1) + "B: dram.size: ")));
+    EXPECT_THAT(problems_with({"dram.size=1KiB"}),
+                ElementsAre(::testing::HasSubstr("1KiB is less than what is in it: buffer.size ")));
+    EXPECT_THAT(problems_with({"dram.size=" + std::to_string(all) + "B", "read_cache.size=4KiB"}),
+                ElementsAre(::testing::HasSubstr("read_cache.size 4KiB, the map ")));
     // Of a map on the flash only its cache, and no read cache in the room of the buffer.
     const std::string dftl = "ftl.mapping=dftl", room = "buffer.size=8MiB";
     EXPECT_THAT(problems_with({dftl, room, "map.cache=1MiB", "dram.size=9MiB"}), IsEmpty());
-    EXPECT_THAT(problems_with({dftl, room, "map.cache=1MiB", "dram.size=9MiB", "read_cache.room=buffer", "read_cache.replacement=fifo"}), IsEmpty());
-    EXPECT_THAT(problems_with({dftl, room, "map.cache=1MiB", "dram.size=9000KiB"}), ElementsAre(::testing::HasSubstr("buffer.size 8MiB, map.cache 1MiB; at least 9MiB")));
+    EXPECT_THAT(problems_with({dftl, room, "map.cache=1MiB", "dram.size=9MiB", "read_cache.room=buffer",
+                               "read_cache.replacement=fifo"}),
+                IsEmpty());
+    EXPECT_THAT(problems_with({dftl, room, "map.cache=1MiB", "dram.size=9000KiB"}),
+                ElementsAre(::testing::HasSubstr("buffer.size 8MiB, map.cache 1MiB; at least 9MiB")));
 }
 
 TEST(DramBudget, OnePartGetsTheRest) {
@@ -44,22 +50,30 @@ TEST(DramBudget, OnePartGetsTheRest) {
         return loaded(more);
     };
     EXPECT_EQ(with({"map.cache=3MiB", "read_cache.size=5MiB", "dram.rest=buffer"}).config.ftl.buffer_bytes, 32 * kMiB);
-    EXPECT_EQ(with({"map.cache=3MiB", "buffer.size=5MiB", "dram.rest=read_cache"}).config.ftl.read_cache.bytes, 32 * kMiB);
+    EXPECT_EQ(with({"map.cache=3MiB", "buffer.size=5MiB", "dram.rest=read_cache"}).config.ftl.read_cache.bytes,
+              32 * kMiB);
     const ResolvedConfig map = with({"read_cache.size=3MiB", "buffer.size=5MiB", "dram.rest=map"});
     EXPECT_EQ(map.config.ftl.map.cache_bytes, 32 * kMiB);
     EXPECT_EQ(map.where("map.cache"), "rest of dram.size");
-    EXPECT_EQ(with({"map.cache=1025KiB", "dram.rest=buffer"}).config.ftl.buffer_bytes, 40 * kMiB - 1028 * 1024);  // whole units
+    EXPECT_EQ(with({"map.cache=1025KiB", "dram.rest=buffer"}).config.ftl.buffer_bytes,
+              40 * kMiB - 1028 * 1024);  // whole units
 }
 
 TEST(DramBudget, WhoCannotGetTheRest) {
     const auto expect_one = [](const std::vector<std::string>& assignments, const std::string& part) {
         EXPECT_THAT(problems_with(assignments), ElementsAre(::testing::HasSubstr(part)));
     };
-    expect_one({"dram.rest=buffer"}, "dram.rest: without dram.size there is no rest; \"none\", or a size; set dram.size");
-    expect_one({"dram.rest=map", "dram.size=1GiB"}, "dram.rest: no part of the DRAM is its: with ftl.mapping = \"page\" all of the map is in the DRAM; none, buffer, read_cache; set dram.rest = \"none\"");
-    expect_one({"dram.rest=read_cache", "dram.size=1GiB", "read_cache.room=buffer", "buffer.order=lru"}, "dram.rest: no part of the DRAM is its: read_cache.room = \"buffer\"");
-    expect_one({"dram.rest=buffer", "dram.size=1GiB", "buffer.size=8MiB"}, "buffer.size: 8MiB with dram.rest, which leaves it ");
-    expect_one({"dram.rest=buffer", "dram.size=1MiB", "ftl.mapping=dftl", "map.cache=1MiB"}, "map.cache 1MiB, and a unit at least for buffer.size; at least 1028KiB");
+    expect_one({"dram.rest=buffer"},
+               "dram.rest: without dram.size there is no rest; \"none\", or a size; set dram.size");
+    expect_one({"dram.rest=map", "dram.size=1GiB"},
+               "dram.rest: no part of the DRAM is its: with ftl.mapping = \"page\" all of the map is in the DRAM; "
+               "none, buffer, read_cache; set dram.rest = \"none\"");
+    expect_one({"dram.rest=read_cache", "dram.size=1GiB", "read_cache.room=buffer", "buffer.order=lru"},
+               "dram.rest: no part of the DRAM is its: read_cache.room = \"buffer\"");
+    expect_one({"dram.rest=buffer", "dram.size=1GiB", "buffer.size=8MiB"},
+               "buffer.size: 8MiB with dram.rest, which leaves it ");
+    expect_one({"dram.rest=buffer", "dram.size=1MiB", "ftl.mapping=dftl", "map.cache=1MiB"},
+               "map.cache 1MiB, and a unit at least for buffer.size; at least 1028KiB");
 }
 
 // What is shown can be loaded again.

@@ -51,30 +51,41 @@ TEST(Condition, OfAllParametersCanBeRead) {
 
 TEST(EffectNotes, OfTheCommandLineWhateverItsValue) {
     EXPECT_THAT(notes_with({}), IsEmpty());
-    EXPECT_THAT(notes_with({"wear.each=8"}), ElementsAre("--set wear.each=8 has no effect: wear.each acts only with wear.most_spread other than 0"));
+    EXPECT_THAT(notes_with({"wear.each=8"}),
+                ElementsAre("--set wear.each=8 has no effect: wear.each acts only with wear.most_spread other than 0"));
     EXPECT_THAT(notes_with({"wear.each=9", "wear.most_spread=3"}), IsEmpty());
 }
 
 TEST(EffectNotes, OfAFileWhereItIsNotTheDefault) {
     EXPECT_THAT(notes_with({}, "[wear]\neach = 8\n"), IsEmpty());
-    EXPECT_THAT(notes_with({}, "[wear]\neach = 9\n"), ElementsAre("d.toml:13:8: wear.each = 9 has no effect: wear.each acts only with wear.most_spread other than 0"));
+    EXPECT_THAT(
+        notes_with({}, "[wear]\neach = 9\n"),
+        ElementsAre(
+            "d.toml:13:8: wear.each = 9 has no effect: wear.each acts only with wear.most_spread other than 0"));
 }
 
 TEST(EffectNotes, OfAPolicyThatIsNotChosen) {
-    EXPECT_THAT(notes_with({"gc.d_choices.choices=3"}), ElementsAre("--set gc.d_choices.choices=3 has no effect: gc.d_choices.choices acts only with gc.policy = d_choices"));
+    EXPECT_THAT(
+        notes_with({"gc.d_choices.choices=3"}),
+        ElementsAre(
+            "--set gc.d_choices.choices=3 has no effect: gc.d_choices.choices acts only with gc.policy = d_choices"));
     EXPECT_THAT(notes_with({"gc.d_choices.choices=3", "gc.policy=d_choices"}), IsEmpty());
     EXPECT_THAT(notes_with({"host.tenants=by_job", "host.queue_priorities=[0,3]"}),
-                ElementsAre("--set host.queue_priorities=[0,3] has no effect: host.queue_priorities acts only with nvme.latency_targets set"));
+                ElementsAre("--set host.queue_priorities=[0,3] has no effect: host.queue_priorities acts only with "
+                            "nvme.latency_targets set"));
 }
 
 TEST(EffectNotes, OfLimitsThatLimitNothing) {
-    EXPECT_THAT(notes_with({"nvme.max_transfer=64MiB"}), ElementsAre("--set nvme.max_transfer=64MiB acts as 32MiB: the driver sends no larger command"));
-    EXPECT_THAT(notes_with({"nvme.max_queue_pairs=16"}), ElementsAre("--set nvme.max_queue_pairs=16 acts as 8: the driver asks for host.queue_pairs"));
+    EXPECT_THAT(notes_with({"nvme.max_transfer=64MiB"}),
+                ElementsAre("--set nvme.max_transfer=64MiB acts as 32MiB: the driver sends no larger command"));
+    EXPECT_THAT(notes_with({"nvme.max_queue_pairs=16"}),
+                ElementsAre("--set nvme.max_queue_pairs=16 acts as 8: the driver asks for host.queue_pairs"));
     EXPECT_THAT(notes_with({"nvme.max_transfer=512KiB", "nvme.max_queue_pairs=8"}), IsEmpty());
 }
 
 TEST(EffectNotes, OfAnOptionThatALaterOneReplaces) {
-    EXPECT_THAT(notes_with({"nand.t_read=50us", "nand.t_read=60us"}), ElementsAre("--set nand.t_read=50us has no effect: --set nand.t_read=60us comes after it"));
+    EXPECT_THAT(notes_with({"nand.t_read=50us", "nand.t_read=60us"}),
+                ElementsAre("--set nand.t_read=50us has no effect: --set nand.t_read=60us comes after it"));
     EXPECT_THAT(notes_with({"nand.t_read=60us"}, "[nand]\nt_read = \"50us\"\n"), IsEmpty());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of a policy of one's own that are lists or text: read, checked, shown and documented as those of the model, whatever
-// kind of policy it is, and read by its maker.
+// Parameters of a policy of one's own that are lists or text: read, checked, shown and documented as those of the
+// model, whatever kind of policy it is, and read by its maker.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -43,7 +43,9 @@ const SchedulerPolicies::Registered kScheduler{policy<SchedulerPolicies, Schedul
 
 constexpr const char* kTables[] = {"gc.of_lists", "scheduler.of_lists"};
 
-const SsdParameter& parameter(const std::string& key) { return ssd_parameters().at(static_cast<std::size_t>(parameter_index(key))); }
+const SsdParameter& parameter(const std::string& key) {
+    return ssd_parameters().at(static_cast<std::size_t>(parameter_index(key)));
+}
 
 SsdConfig loaded(const std::vector<std::string>& assignments) {
     ConfigLoader loader;
@@ -53,7 +55,8 @@ SsdConfig loaded(const std::vector<std::string>& assignments) {
 }
 
 TEST(PolicyValues, ReachTheMakerOfAnyKindOfPolicy) {
-    const std::vector<std::string> own = {".counts=[3, 1, 2, 1000]", ".times=[\"5ns\", \"2us\"]", ".note=\"a, [b] = c\""};
+    const std::vector<std::string> own = {".counts=[3, 1, 2, 1000]", ".times=[\"5ns\", \"2us\"]",
+                                          ".note=\"a, [b] = c\""};
     std::vector<std::string> all;
     for (const std::string table : kTables)
         for (const std::string& o : own) all.push_back(table + o);
@@ -67,7 +70,8 @@ TEST(PolicyValues, ReachTheMakerOfAnyKindOfPolicy) {
     SchedulerPolicies::instance().make("scheduler.policy", "of_lists", {c.scheduler, {}}, c.scheduler.policies);
     expect_own();
     given = {};
-    VictimPolicies::instance().make("gc.policy", "of_lists", VictimPolicySetup{SuperblockShape(c.nand.geometry), 1, 0}, c.ftl.gc_policies);
+    VictimPolicies::instance().make("gc.policy", "of_lists", VictimPolicySetup{SuperblockShape(c.nand.geometry), 1, 0},
+                                    c.ftl.gc_policies);
     expect_own();
 }
 
@@ -88,7 +92,8 @@ TEST(PolicyValues, OneValueIsAListOfOne) {
 
 /// What `config show` writes is read back as the same.
 TEST(PolicyValues, AreShownAsTheyAreRead) {
-    const SsdConfig c = loaded({"scheduler.of_lists.counts=[5]", "scheduler.of_lists.times=[\"5ns\"]", "scheduler.of_lists.note=\"q\\\"uote\\\\\""});
+    const SsdConfig c = loaded({"scheduler.of_lists.counts=[5]", "scheduler.of_lists.times=[\"5ns\"]",
+                                "scheduler.of_lists.note=\"q\\\"uote\\\\\""});
     for (const char* leaf : {"counts", "times", "note"}) {
         const SsdParameter& p = parameter(std::string("scheduler.of_lists.") + leaf);
         const std::string text = to_toml(p, p.get(c));
@@ -100,12 +105,16 @@ TEST(PolicyValues, AreShownAsTheyAreRead) {
 
 TEST(PolicyValues, AreCheckedEach) {
     EXPECT_THAT(problems_with({"scheduler.of_lists.counts=[1, 0, 5, 1001]"}),
-                ElementsAre(HasSubstr("scheduler.of_lists.counts: 0 is out of range; 1..1000"), HasSubstr("1001 is out of range; 1..1000")));
-    EXPECT_THAT(problems_with({"scheduler.of_lists.counts=[1, \"two\"]"}), ElementsAre(HasSubstr("a whole number, 1..1000")));
-    EXPECT_THAT(problems_with({"scheduler.of_lists.times=[\"5ns\", 7]"}), ElementsAre(::testing::AllOf(HasSubstr("7 has no unit"), HasSubstr("write for example \"1ns\""))));
+                ElementsAre(HasSubstr("scheduler.of_lists.counts: 0 is out of range; 1..1000"),
+                            HasSubstr("1001 is out of range; 1..1000")));
+    EXPECT_THAT(problems_with({"scheduler.of_lists.counts=[1, \"two\"]"}),
+                ElementsAre(HasSubstr("a whole number, 1..1000")));
+    EXPECT_THAT(problems_with({"scheduler.of_lists.times=[\"5ns\", 7]"}),
+                ElementsAre(::testing::AllOf(HasSubstr("7 has no unit"), HasSubstr("write for example \"1ns\""))));
     for (const std::string note : {"7", "[\"a\"]"})  // of an assignment text needs no quotes
         EXPECT_THAT(problems_of(good_device() + "[scheduler.of_lists]\nnote = " + note + "\n"),
-                    ElementsAre(::testing::AllOf(HasSubstr("scheduler.of_lists.note"), HasSubstr("a string"), HasSubstr("put it in quotes"))));
+                    ElementsAre(::testing::AllOf(HasSubstr("scheduler.of_lists.note"), HasSubstr("a string"),
+                                                 HasSubstr("put it in quotes"))));
 }
 
 TEST(PolicyValues, AreDocumented) {

@@ -19,12 +19,17 @@ using Index = BufferPort::Index;
 constexpr auto kNone = BufferPort::kNone;
 constexpr std::uint32_t kLba = 512;
 
-/// A write buffer with its bytes above a flash that is a map; every write, program and read is compared with a plain copy of the
-/// device's bytes.
+/// A write buffer with its bytes above a flash that is a map; every write, program and read is compared with a plain
+/// copy of the device's bytes.
 class Device {
 public:
     Device(std::uint32_t unit_bytes, std::uint64_t seed)
-        : unit_bytes_(unit_bytes), blocks_(unit_bytes / kLba), random_(seed, 5), buffer_(16), bytes_(buffer_, unit_bytes, kLba), jobs_(unit_bytes, true) {
+        : unit_bytes_(unit_bytes),
+          blocks_(unit_bytes / kLba),
+          random_(seed, 5),
+          buffer_(16),
+          bytes_(buffer_, unit_bytes, kLba),
+          jobs_(unit_bytes, true) {
         for (std::uint32_t u = 0; u < kUnits; ++u) {
             truth_[u] = Content(unit_bytes, 0);
             if (random_.percent(50)) flash_[u] = truth_[u] = drawn(unit_bytes);
@@ -69,8 +74,11 @@ private:
         const Content data = drawn(std::size_t{n} * kLba);
         const Index before = buffer_.find(Lpa{u});
         const bool needs_rest = n != blocks_ && before == kNone && flash_.count(u) != 0;
-        const auto has = needs_rest ? BufferPort::Bytes::merging : n != blocks_ ? BufferPort::Bytes::part : BufferPort::Bytes::whole;
-        const std::uint32_t waiter = random_.percent(40) ? 1 : BufferPort::kNoWaiter;  // keeps the next write from replacing it
+        const auto has = needs_rest     ? BufferPort::Bytes::merging
+                         : n != blocks_ ? BufferPort::Bytes::part
+                                        : BufferPort::Bytes::whole;
+        const std::uint32_t waiter =
+            random_.percent(40) ? 1 : BufferPort::kNoWaiter;  // keeps the next write from replacing it
         const Index entry = buffer_.insert(Lpa{u}, 0, waiter, has);
         bytes_.insert(entry, before, first * kLba, n * kLba, data.data(), needs_rest);
         std::copy(data.begin(), data.end(), truth_[u].begin() + first * kLba);
@@ -123,7 +131,8 @@ private:
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const Index entry = buffer_.find(Lpa{u + i});
             job.slot[i] = static_cast<std::uint8_t>(5 - i);
-            if (*source == FlashJob::Source::flash) job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), unit_bytes_);
+            if (*source == FlashJob::Source::flash)
+                job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), unit_bytes_);
             if (entry != kNone && !buffer_.unit(entry).dropped) {
                 job.newer = static_cast<std::uint16_t>(job.newer | 1u << i);
                 bytes_.take(job, i, entry);
@@ -134,7 +143,8 @@ private:
         const std::uint64_t first = random_.below(blocks_), last = (job.units - 1) * blocks_ + random_.below(blocks_);
         const std::uint64_t begin = std::min(first, last) * kLba, end = (std::max(first, last) + 1) * kLba;
         reads_.push_back({&job, std::uint64_t{u} * unit_bytes_ + begin, std::uint64_t{u} * unit_bytes_ + end,
-                          Content(expected.begin() + static_cast<std::ptrdiff_t>(begin), expected.begin() + static_cast<std::ptrdiff_t>(end))});
+                          Content(expected.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  expected.begin() + static_cast<std::ptrdiff_t>(end))});
     }
     FlashJob::Source source_of(std::uint32_t u) const {
         const Index entry = buffer_.find(Lpa{u});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data in both directions at depth, on many links: every request ends, with its bytes, and after every entry of the agenda
-// nobody waits for nothing.
+// Data in both directions at depth, on many links: every request ends, with its bytes, and after every entry of the
+// agenda nobody waits for nothing.
 #include <algorithm>
 
 #include "unit/dma/dma_link_netlists.h"
@@ -13,9 +13,12 @@ constexpr Ps kGrid = 16ns;
 /// A client that keeps `depth` requests of random size and direction going, each on memory of its own.
 class Mix {
 public:
-    Mix(System& system, std::uint64_t seed, std::uint32_t depth, std::uint64_t grain, std::uint64_t most_bytes, std::uint32_t requests)
+    Mix(System& system, std::uint64_t seed, std::uint32_t depth, std::uint64_t grain, std::uint64_t most_bytes,
+        std::uint32_t requests)
         : system_(system), random_(seed, 7), grain_(grain), most_bytes_(most_bytes), left_(requests), slots_(depth) {
-        system_.on_done = [this](std::uint64_t cookie, SimTime visible) { ended(static_cast<std::uint32_t>(cookie), visible); };
+        system_.on_done = [this](std::uint64_t cookie, SimTime visible) {
+            ended(static_cast<std::uint32_t>(cookie), visible);
+        };
         for (std::uint32_t i = 0; i < depth; ++i) begin(i);
     }
     std::uint64_t ended() const { return ended_; }
@@ -40,7 +43,8 @@ private:
         Slot& s = slots_[i];
         s.write = random_.percent(50);
         // Every so often a command's SQE, CQE or MSI-X in between: control traffic passes waiting data.
-        const std::uint64_t bytes = random_.percent(5) ? 64 : grain_ * (1 + random_.below(std::max<std::uint64_t>(1, most_bytes_ / grain_)));
+        const std::uint64_t bytes =
+            random_.percent(5) ? 64 : grain_ * (1 + random_.below(std::max<std::uint64_t>(1, most_bytes_ / grain_)));
         s.data = pattern(bytes, random_.next());
         s.expected.clear();
         s.segments.clear();
@@ -103,8 +107,8 @@ LinkConfig random_link(Random& r) {
     c.upstream_nonposted_headers = one_of({0, 1, 3, 32});
     c.upstream_posted_headers = one_of({0, 0, 4, 64});
     c.upstream_posted_data = one_of({0, c.max_payload_bytes / 16, 256});
-    // At the rates of generations 1 and 2 a dword takes a whole number of nanoseconds. With latencies that are multiples of
-    // it, things of both directions happen at the same instant again and again, in either order.
+    // At the rates of generations 1 and 2 a dword takes a whole number of nanoseconds. With latencies that are
+    // multiples of it, things of both directions happen at the same instant again and again, in either order.
     c.device_to_host_latency = kGrid * one_of({1, 2, 10});
     c.host_to_device_latency = kGrid * one_of({1, 3, 10});
     c.root_complex_latency = kGrid * one_of({1, 5, 10});
@@ -122,7 +126,8 @@ protected:
         for (std::uint32_t i = 0; i < kLinks; ++i) {
             const LinkConfig link = random_link(r);
             // Reads that wait for the window go to the link within the response of the one before.
-            const std::uint64_t window = std::uint64_t{link.read_tags} * link.max_read_request_bytes * (r.percent(80) ? 7 : 16) / 8;
+            const std::uint64_t window =
+                std::uint64_t{link.read_tags} * link.max_read_request_bytes * (r.percent(80) ? 7 : 16) / 8;
             systems().push_back(std::make_unique<System>("both" + std::to_string(i), link, window));
         }
         sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -21,7 +21,9 @@ TEST_F(DmaLink, BytesThatAreEnabledArrive) {
             for (const std::uint32_t offset : {0u, 36u, 4092u}) {
                 const auto enabled = [&](std::uint32_t i) { return content.pattern[i % content.bytes] != 0; };
                 const HostSegment at[] = {{base + offset, 300}, {base + 20'000 + offset, bytes - 300}};
-                const auto host = [&](std::uint32_t i) { return (i < 300 ? at[0].address + i : at[1].address + i - 300); };
+                const auto host = [&](std::uint32_t i) {
+                    return (i < 300 ? at[0].address + i : at[1].address + i - 300);
+                };
                 std::vector<std::uint8_t> out(bytes), in(bytes, 0xAA);
                 for (std::uint32_t i = 0; i < bytes; ++i) out[i] = static_cast<std::uint8_t>(i * 7 + cookie + 1);
                 const std::uint64_t wire = s.link.upstream().counters().payload_bytes[0];

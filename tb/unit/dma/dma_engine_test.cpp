@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA engine against a link that answers when the test says: what it puts on the link, what it keeps back, and what it
-// reports.
+// The DMA engine against a link that answers when the test says: what it puts on the link, what it keeps back, and what
+// it reports.
 #include "controller/dma/dma_engine.h"
 
 #include <gmock/gmock.h>
@@ -21,11 +21,14 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr std::uint64_t kWindow = 8192;
-constexpr std::uint32_t kInline = kDmaInlineBytes, kControl = DmaEngine::kControlReadBytes, kMost = DmaEngine::kMaxPayloadBytes;
+constexpr std::uint32_t kInline = kDmaInlineBytes, kControl = DmaEngine::kControlReadBytes,
+                        kMost = DmaEngine::kMaxPayloadBytes;
 
 /// Keeps what arrives until end() is called, or answers at once.
 struct ScriptedLink : sc_core::sc_module {
-    explicit ScriptedLink(sc_core::sc_module_name name) : sc_module(name) { socket.register_nb_transport_fw(this, &ScriptedLink::forward); }
+    explicit ScriptedLink(sc_core::sc_module_name name) : sc_module(name) {
+        socket.register_nb_transport_fw(this, &ScriptedLink::forward);
+    }
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
         EXPECT_EQ(phase, tlm::BEGIN_REQ);
         arrived.push_back({p.is_write(), p.get_address(), p.get_data_length(), p.get_byte_enable_ptr() != nullptr});
@@ -68,7 +71,8 @@ struct ScriptedLink : sc_core::sc_module {
 };
 
 struct Bench : DmaClient {
-    explicit Bench(const std::string& name) : link((name + "_link").c_str()), dma((name + "_dma").c_str(), agenda, kWindow) {
+    explicit Bench(const std::string& name)
+        : link((name + "_link").c_str()), dma((name + "_dma").c_str(), agenda, kWindow) {
         dma.pcie_initiator.bind(link.socket);
     }
     void dma_done(std::uint64_t cookie, SimTime at) override { done.emplace_back(cookie, at); }
@@ -142,7 +146,8 @@ TEST_F(Dma, TheWindowIsBytesAndWhatDoesNotFitKeepsItsPlace) {
 TEST_F(Dma, ControlTrafficPassesDataThatWaits) {
     for (int i = 0; i < 3; ++i) b.read(4096);
     for (int i = 0; i < 2; ++i) b.write(4096);
-    EXPECT_THAT(b.link.sizes(), ElementsAre(4096, 4096, 4096)) << "two reads fill the window, one write is ahead of the wire";
+    EXPECT_THAT(b.link.sizes(), ElementsAre(4096, 4096, 4096))
+        << "two reads fill the window, one write is ahead of the wire";
     b.read(kControl);
     b.write(kInline);
     EXPECT_THAT(b.link.sizes(), ElementsAre(4096, 4096, 4096, kControl, kInline));
@@ -176,7 +181,8 @@ TEST_F(Dma, OneDataWriteAheadOfTheWire) {
         EXPECT_EQ(b.link.open.size(), 1u);
         b.link.end(0, tlm::TLM_OK_RESPONSE, SimTime{Ps{100 + static_cast<std::int64_t>(i)}});
     }
-    EXPECT_THAT(b.done, ElementsAre(std::pair(0ull, SimTime{Ps{100}}), std::pair(1ull, SimTime{Ps{101}}), std::pair(2ull, SimTime{Ps{102}})));
+    EXPECT_THAT(b.done, ElementsAre(std::pair(0ull, SimTime{Ps{100}}), std::pair(1ull, SimTime{Ps{101}}),
+                                    std::pair(2ull, SimTime{Ps{102}})));
     // A link that takes them at once keeps nobody waiting.
     b.link.at_once = true;
     for (std::uint64_t i = 3; i < 6; ++i) b.write(1000, i);
@@ -184,7 +190,8 @@ TEST_F(Dma, OneDataWriteAheadOfTheWire) {
     b.link.at_once = false;
 }
 
-// Contiguous segments are one piece; where they are not, a new piece begins. Reads are cut at kMaxPayloadBytes, and a longer write is bulk.
+// Contiguous segments are one piece; where they are not, a new piece begins. Reads are cut at kMaxPayloadBytes, and a
+// longer write is bulk.
 TEST_F(Dma, SegmentsJoinAndAreCut) {
     b.link.at_once = true;
     const HostSegment segments[] = {{0x1000, 4096}, {0x2000, 4096}, {0x3000, 1}, {0x9000, kMost}, {0xA001, 7}};
@@ -195,8 +202,9 @@ TEST_F(Dma, SegmentsJoinAndAreCut) {
     b.link.arrived.clear();
     b.read(kMost, 2);
     b.read(kMost + 1, 3);
-    EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{
-                                  {false, 0x1'0000'0000, 4096, false}, {false, 0x1'0000'0000, 4096, false}, {false, 0x1'0000'1000, 1, false}}));
+    EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{{false, 0x1'0000'0000, 4096, false},
+                                                                  {false, 0x1'0000'0000, 4096, false},
+                                                                  {false, 0x1'0000'1000, 1, false}}));
     EXPECT_THAT(b.cookies(), ElementsAre(1, 2, 3));
     b.link.at_once = false;
 }
@@ -210,9 +218,12 @@ TEST_F(Dma, EnablesBeginWithThePattern) {
     b.dma.read_host(segments, 4, b.data.data(), &b, 1, enables);
     b.dma.read_host(segments, 1, b.data.data(), &b, 2, enables);
     b.dma.read_host(segments, 1, b.data.data(), &b, 3);
-    EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{{false, 0x1000, 512, true}, {false, 0x8000, 100, true},
-                                                                  {false, 0xC000, 412, false}, {false, 0xF000, 512, true},
-                                                                  {false, 0x1000, 512, true}, {false, 0x1000, 512, false}}));
+    EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{{false, 0x1000, 512, true},
+                                                                  {false, 0x8000, 100, true},
+                                                                  {false, 0xC000, 412, false},
+                                                                  {false, 0xF000, 512, true},
+                                                                  {false, 0x1000, 512, true},
+                                                                  {false, 0x1000, 512, false}}));
     b.link.at_once = false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA engine, link, root complex and host memory together, and MMIO from a small host to a small device. One elaboration
-// holds a netlist per test, each with its own agenda; no simulation is started.
+// DMA engine, link, root complex and host memory together, and MMIO from a small host to a small device. One
+// elaboration holds a netlist per test, each with its own agenda; no simulation is started.
 #pragma once
 
 #include <gtest/gtest.h>

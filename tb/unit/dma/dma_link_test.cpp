@@ -307,8 +307,8 @@ TEST_F(DmaLink, ScatteredSegmentsGatherAndContiguousOnesJoin) {
     s.agenda.run();
 }
 
-// Two pages whose data come later, and a CQE of somebody else in the middle. The CQE of their own is posted when the second has its
-// place, and follows it on the wire.
+// Two pages whose data come later, and a CQE of somebody else in the middle. The CQE of their own is posted when the
+// second has its place, and follows it on the wire.
 TEST_F(DmaLink, BulkWritesAreCutAndTheLastOneIsAnsweredForAll) {
     System& s = get("bulk");
     auto first = pattern(8192, 1), second = pattern(8192, 2), cqe = pattern(16, 3);
@@ -340,7 +340,8 @@ TEST_F(DmaLink, BulkWritesAreCutAndTheLastOneIsAnsweredForAll) {
     EXPECT_EQ(s.done[3].at, first_end + s.wire(32 * 280) + s.wire(40) + up) << "right behind its data";
     std::vector<std::uint8_t> back(16384);
     s.memory.read(kBase, back.data(), back.size());
-    EXPECT_TRUE(std::equal(first.begin(), first.end(), back.begin()) && std::equal(second.begin(), second.end(), back.begin() + 8192));
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), back.begin()) &&
+                std::equal(second.begin(), second.end(), back.begin() + 8192));
 }
 
 TEST_F(DmaLink, UnsupportedRequestsReachTheClientOfAReadAndAreCountedForWrites) {
@@ -425,7 +426,12 @@ TEST(CheckLink, EachLimitFromBothSides) {
     LinkConfig smallest = base;
     smallest.max_payload_bytes = smallest.completion_payload_bytes = 128;
     EXPECT_TRUE(check_link(smallest, "link").empty());
-    for (const auto& [efficiency, allowed] : {std::pair{1e-6, true}, {1.0, true}, {9e-7, false}, {0.0, false}, {-1.0, false}, {1.000001, false},
+    for (const auto& [efficiency, allowed] : {std::pair{1e-6, true},
+                                              {1.0, true},
+                                              {9e-7, false},
+                                              {0.0, false},
+                                              {-1.0, false},
+                                              {1.000001, false},
                                               {std::numeric_limits<double>::quiet_NaN(), false}}) {
         LinkConfig c = base;
         c.data_link_efficiency = efficiency;

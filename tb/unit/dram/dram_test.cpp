@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model of the DRAM: what is asked for is answered once and later, and takes its time on the bus. The serial one and the one with
-// banks: to the picosecond, against formulas and against a search for the earliest time that breaks no rule.
+// Every model of the DRAM: what is asked for is answered once and later, and takes its time on the bus. The serial one
+// and the one with banks: to the picosecond, against formulas and against a search for the earliest time that breaks no
+// rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,9 @@ private:
 
 std::vector<DramPiece> random_pieces(Random& random) {
     std::vector<DramPiece> pieces(1 + random.below(4));
-    for (DramPiece& p : pieces) p = {random.below(1 << 20), static_cast<std::uint32_t>(1 + random.below(20000)), 1 + static_cast<std::uint32_t>(random.below(2))};
+    for (DramPiece& p : pieces)
+        p = {random.below(1 << 20), static_cast<std::uint32_t>(1 + random.below(20000)),
+             1 + static_cast<std::uint32_t>(random.below(2))};
     return pieces;
 }
 
@@ -114,7 +117,8 @@ TEST(SerialDram, IsAServerOfOneRate) {
         for (const DramPiece& p : pieces) of_access += std::uint64_t{p.bytes} * p.passes;
         bytes += of_access;
         // 10^12 ps / 3 * 10^8 bytes, rounded up once.
-        free = std::max(free, agenda.now().time_since_epoch()) + Ps{static_cast<std::int64_t>((of_access * 10'000 + 2) / 3)};
+        free = std::max(free, agenda.now().time_since_epoch()) +
+               Ps{static_cast<std::int64_t>((of_access * 10'000 + 2) / 3)};
         expected.push_back(free + Ps{12'345});
         dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), client, n);
     }
@@ -159,11 +163,11 @@ TEST(BankedDram, LeavesTimeBetweenRefreshes) {
 
 TEST(BankedDram, OpensAndKeepsRows) {
     Banks b({4, 1024, 14 * kNs, 11 * kNs, 13 * kNs, {}, {}});
-    EXPECT_EQ(b.access(1000, {{0, 64, 1}}), 1000 + 14 + 11 + 64);       // nothing open
-    EXPECT_EQ(b.access(2000, {{64, 64, 1}}), 2000 + 11 + 64);           // the open row
+    EXPECT_EQ(b.access(1000, {{0, 64, 1}}), 1000 + 14 + 11 + 64);          // nothing open
+    EXPECT_EQ(b.access(2000, {{64, 64, 1}}), 2000 + 11 + 64);              // the open row
     EXPECT_EQ(b.access(3000, {{4096, 64, 1}}), 3000 + 13 + 14 + 11 + 64);  // another row of that bank
-    EXPECT_EQ(b.access(4000, {{1024, 64, 1}}), 4000 + 14 + 11 + 64);    // another bank
-    EXPECT_EQ(b.access(5000, {{4096, 64, 2}}), 5000 + 11 + 128);        // in and out again
+    EXPECT_EQ(b.access(4000, {{1024, 64, 1}}), 4000 + 14 + 11 + 64);       // another bank
+    EXPECT_EQ(b.access(5000, {{4096, 64, 2}}), 5000 + 11 + 128);           // in and out again
     EXPECT_EQ(b.dram.counters().hits, 3u);
     EXPECT_EQ(b.dram.counters().opened, 2u);
     EXPECT_EQ(b.dram.counters().conflicts, 1u);
@@ -182,7 +186,12 @@ TEST(BankedDram, AStreamHidesTheRowsOfOtherBanks) {
 class EarliestTime {
 public:
     explicit EarliestTime(const BankedDram::Chips& c)
-        : c_(c), t_rcd_(c.t_rcd / kNs), t_cl_(c.t_cl / kNs), t_rp_(c.t_rp / kNs), t_refi_(c.t_refi / kNs), t_rfc_(c.t_rfc / kNs) {}
+        : c_(c),
+          t_rcd_(c.t_rcd / kNs),
+          t_cl_(c.t_cl / kNs),
+          t_rp_(c.t_rp / kNs),
+          t_refi_(c.t_refi / kNs),
+          t_rfc_(c.t_rfc / kNs) {}
 
     std::int64_t access(std::int64_t now, const std::vector<DramPiece>& pieces) {
         for (const DramPiece& p : pieces)
@@ -199,10 +208,13 @@ private:
     };
     std::int64_t interval(std::int64_t t) const { return t_refi_ == 0 ? 0 : t / t_refi_; }
     bool refreshing(std::int64_t t) const { return interval(t) != 0 && t % t_refi_ < t_rfc_; }
-    bool may_begin(const Bank& bank, std::int64_t now, std::uint64_t row, std::int64_t data, std::int64_t& command) const {
+    bool may_begin(const Bank& bank, std::int64_t now, std::uint64_t row, std::int64_t data,
+                   std::int64_t& command) const {
         // All from the first command to the data lies between two refreshes.
         const auto open_at = [&](std::int64_t t) { return bank.used && interval(t) == interval(bank.command); };
-        const auto allowed = [&](std::int64_t first) { return first >= now && !refreshing(first) && interval(first) == interval(data); };
+        const auto allowed = [&](std::int64_t first) {
+            return first >= now && !refreshing(first) && interval(first) == interval(data);
+        };
         command = data - t_cl_;
         if (allowed(command) && open_at(command) && bank.row == row) return true;
         command = data - t_cl_ - t_rcd_;
@@ -230,7 +242,9 @@ TEST(BankedDram, EachAccessEndsAtTheEarliestTimeThatTheRulesAllow) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Random random(seed, 3);
-        const auto time = [&random](std::uint64_t longest) { return static_cast<std::int64_t>(random.below(longest)) * kNs; };
+        const auto time = [&random](std::uint64_t longest) {
+            return static_cast<std::int64_t>(random.below(longest)) * kNs;
+        };
         BankedDram::Chips chips;
         chips.banks = 1 + static_cast<std::uint32_t>(random.below(8));
         chips.row_bytes = 256u << random.below(4);
@@ -247,12 +261,16 @@ TEST(BankedDram, EachAccessEndsAtTheEarliestTimeThatTheRulesAllow) {
             now += static_cast<std::int64_t>(random.below(random.percent(20) ? 5000 : 300));
             std::vector<DramPiece> pieces(1 + random.below(3));
             for (DramPiece& p : pieces)
-                p = {random.below(8192), static_cast<std::uint32_t>(1 + random.below(700)), 1 + static_cast<std::uint32_t>(random.below(2))};
+                p = {random.below(8192), static_cast<std::uint32_t>(1 + random.below(700)),
+                     1 + static_cast<std::uint32_t>(random.below(2))};
             b.agenda.run_until(SimTime{now * kNs});
-            b.dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), b.client, static_cast<std::uint64_t>(n));
+            b.dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), b.client,
+                          static_cast<std::uint64_t>(n));
             const std::int64_t expected = reference.access(now, pieces);
-            ASSERT_FALSE(b.dram.idle(SimTime{expected * kNs - Ps{1}})) << "access " << n << " asked for at " << now << " ns should end at " << expected << " ns";
-            ASSERT_TRUE(b.dram.idle(SimTime{expected * kNs})) << "access " << n << " should end at " << expected << " ns";
+            ASSERT_FALSE(b.dram.idle(SimTime{expected * kNs - Ps{1}}))
+                << "access " << n << " asked for at " << now << " ns should end at " << expected << " ns";
+            ASSERT_TRUE(b.dram.idle(SimTime{expected * kNs}))
+                << "access " << n << " should end at " << expected << " ns";
             ++accesses;
         }
         b.agenda.run();
@@ -261,9 +279,11 @@ TEST(BankedDram, EachAccessEndsAtTheEarliestTimeThatTheRulesAllow) {
         all.opened += b.dram.counters().opened;
         all.conflicts += b.dram.counters().conflicts;
     }
-    std::printf("%llu accesses, each at the picosecond of the search; %llu stretches in open rows, %llu in closed banks, %llu after another row\n",
-                static_cast<unsigned long long>(accesses), static_cast<unsigned long long>(all.hits),
-                static_cast<unsigned long long>(all.opened), static_cast<unsigned long long>(all.conflicts));
+    std::printf(
+        "%llu accesses, each at the picosecond of the search; %llu stretches in open rows, %llu in closed banks, %llu "
+        "after another row\n",
+        static_cast<unsigned long long>(accesses), static_cast<unsigned long long>(all.hits),
+        static_cast<unsigned long long>(all.opened), static_cast<unsigned long long>(all.conflicts));
     EXPECT_GT(all.hits, 5000u);
     EXPECT_GT(all.opened, 2000u);
     EXPECT_GT(all.conflicts, 5000u);

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "common/report/error.h"
-#include "host_pcie/driver/prp_builder.h"
 #include "fake_controller.h"
 #include "fake_workload.h"
+#include "host_pcie/driver/prp_builder.h"
 
 namespace ssdtlm {
 namespace {
@@ -62,19 +62,40 @@ TEST(BringUp, TouchesRegistersAndSendsCommandsInTheOrderOfLinux) {
     // Admin queues are the first two allocations of the bump allocator, one page each.
     const std::uint64_t asq = HostMemory::kBase, acq = asq + 4096;
     const std::vector<std::string> expected = {
-        "R 001C",                                                                              // present?
-        "W 2000 FEE00000", "W 2004 00000000", "W 2008 00000000", "W 200C 00000000",            // admin vector
-        "R 0000", "R 0004", "R 0008",                                                          // CAP, VS
-        "W 0014 00000000", "R 001C",                                                           // disable
-        "W 0024 001F001F", hex("W 0028 %08X", asq), "W 002C 00000001", hex("W 0030 %08X", acq), "W 0034 00000001",
-        "W 0014 00460000", "W 0014 00460001", "R 001C",                                        // enable, poll
-        "admin 06 00000001 00000000",                                                          // Identify Controller
-        "admin 09 00000007 00010001",                                                          // Number of Queues
-        "W 2010 FEE01000", "W 2014 00000000", "W 2018 00000001", "W 201C 00000000",
-        "W 2020 FEE02000", "W 2024 00000000", "W 2028 00000002", "W 202C 00000000",
-        "admin 05 003F0001 00010003", "admin 01 003F0001 00010001",                            // pair 1
-        "admin 05 003F0002 00020003", "admin 01 003F0002 00020001",                            // pair 2
-        "admin 06 00000002 00000000", "admin 06 00000000 00000000",                            // namespaces
+        "R 001C",  // present?
+        "W 2000 FEE00000",
+        "W 2004 00000000",
+        "W 2008 00000000",
+        "W 200C 00000000",  // admin vector
+        "R 0000",
+        "R 0004",
+        "R 0008",  // CAP, VS
+        "W 0014 00000000",
+        "R 001C",  // disable
+        "W 0024 001F001F",
+        hex("W 0028 %08X", asq),
+        "W 002C 00000001",
+        hex("W 0030 %08X", acq),
+        "W 0034 00000001",
+        "W 0014 00460000",
+        "W 0014 00460001",
+        "R 001C",                      // enable, poll
+        "admin 06 00000001 00000000",  // Identify Controller
+        "admin 09 00000007 00010001",  // Number of Queues
+        "W 2010 FEE01000",
+        "W 2014 00000000",
+        "W 2018 00000001",
+        "W 201C 00000000",
+        "W 2020 FEE02000",
+        "W 2024 00000000",
+        "W 2028 00000002",
+        "W 202C 00000000",
+        "admin 05 003F0001 00010003",
+        "admin 01 003F0001 00010001",  // pair 1
+        "admin 05 003F0002 00020003",
+        "admin 01 003F0002 00020001",  // pair 2
+        "admin 06 00000002 00000000",
+        "admin 06 00000000 00000000",  // namespaces
     };
     EXPECT_EQ(without_repeats(b.device.log), expected);
     EXPECT_EQ(b.bring_up->info().version, 0x00010400u);
@@ -137,8 +158,12 @@ TEST(BringUp, ShutsDownInOrder) {
     b.agenda.run();
     EXPECT_TRUE(b.down);
     const std::vector<std::string> expected = {
-        "admin 00 00000001 00000000", "admin 00 00000002 00000000", "admin 04 00000001 00000000",
-        "admin 04 00000002 00000000", "W 0014 00464001", "R 001C",
+        "admin 00 00000001 00000000",
+        "admin 00 00000002 00000000",
+        "admin 04 00000001 00000000",
+        "admin 04 00000002 00000000",
+        "W 0014 00464001",
+        "R 001C",
     };
     EXPECT_EQ(without_repeats(b.device.log), expected);
     EXPECT_STREQ(b.bring_up->doing(), "off");

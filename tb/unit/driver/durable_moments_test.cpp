@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint32_t kBlocks = 4, kFirst = 12;
 using State = std::array<std::uint32_t, kBlocks>;
 
-/// A device that applies what it is given at some moment, and of one mapping unit remembers all states since the last loss.
+/// A device that applies what it is given at some moment, and of one mapping unit remembers all states since the last
+/// loss.
 struct Device {
     struct Command {
         DurableVersions::Token token;
@@ -42,8 +43,8 @@ struct Found {
     std::uint64_t losses = 0, open = 0, mixed = 0, refused = 0;
 };
 
-/// `most`: commands at once; `failing`: per cent of them end with an error, and have taken effect or not. False states are those
-/// that no moment had, mixed of two that are possible.
+/// `most`: commands at once; `failing`: per cent of them end with an error, and have taken effect or not. False states
+/// are those that no moment had, mixed of two that are possible.
 Found run(std::uint64_t seeds, std::size_t most, unsigned failing = 0) {
     Found found;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -92,16 +93,20 @@ Found run(std::uint64_t seeds, std::size_t most, unsigned failing = 0) {
                     for (std::uint32_t b = c.first; b < c.end; ++b) d.end(c.token, kFirst + b, false, false);
                 device.running.clear();
                 flush.reset();
-                d.power_lost([&](std::uint32_t, std::uint32_t versions) { found.open += (versions & (versions - 1)) != 0; });
+                d.power_lost(
+                    [&](std::uint32_t, std::uint32_t versions) { found.open += (versions & (versions - 1)) != 0; });
                 ++found.losses;
                 // Two moments, each in some of the blocks.
-                const auto moment = [&] { return device.durable + random.below(device.states.size() - device.durable); };
+                const auto moment = [&] {
+                    return device.durable + random.below(device.states.size() - device.durable);
+                };
                 const std::size_t one = moment(), other = moment();
                 State mix = device.states[one];
                 for (std::uint32_t b = 0; b < kBlocks; ++b)
                     if (random.percent(50)) mix[b] = device.states[other][b];
                 bool was = false;
-                for (std::size_t s = device.durable; s < device.states.size(); ++s) was = was || device.states[s] == mix;
+                for (std::size_t s = device.durable; s < device.states.size(); ++s)
+                    was = was || device.states[s] == mix;
                 if (!was) {
                     DurableVersions copy = d;
                     bool refused = false;
@@ -123,8 +128,9 @@ Found run(std::uint64_t seeds, std::size_t most, unsigned failing = 0) {
         }
         if (flush) d.flush_ended(flush->first);
     }
-    std::printf("%llu losses, %llu blocks with more than one version; %llu of %llu mixed states refused\n", static_cast<unsigned long long>(found.losses),
-                static_cast<unsigned long long>(found.open), static_cast<unsigned long long>(found.refused), static_cast<unsigned long long>(found.mixed));
+    std::printf("%llu losses, %llu blocks with more than one version; %llu of %llu mixed states refused\n",
+                static_cast<unsigned long long>(found.losses), static_cast<unsigned long long>(found.open),
+                static_cast<unsigned long long>(found.refused), static_cast<unsigned long long>(found.mixed));
     return found;
 }
 

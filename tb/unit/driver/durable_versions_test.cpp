@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DurableVersions against the rule itself, over all operations that ever were; and what the integrity oracle makes of it.
+// DurableVersions against the rule itself, over all operations that ever were; and what the integrity oracle makes of
+// it.
 #include "host_pcie/driver/durable_versions.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,8 @@ TEST(DurableVersions, AreThoseOfTheRule) {
                 const auto version = static_cast<std::uint32_t>(random.percent(15) ? 0 : 1 + random.below(15));
                 const DurableVersions::Token token = d.begin();
                 d.touch(token, 7, version, last);
-                r.all.push_back({token, time, Reference::kRuns, version, version != 0 && random.percent(15), false, false});
+                r.all.push_back(
+                    {token, time, Reference::kRuns, version, version != 0 && random.percent(15), false, false});
                 last = version;
             } else if (what < 80 && !running.empty()) {
                 Reference::Operation& o = r.all[running[random.below(running.size())]];
@@ -92,7 +94,8 @@ TEST(DurableVersions, AreThoseOfTheRule) {
                 ++losses;
             }
             const std::uint32_t expected = r.possible(), found = d.possible(7, last);
-            ASSERT_EQ(expected & ~found, 0u) << "seed " << seed << " step " << step << ": a version that is possible is not allowed";
+            ASSERT_EQ(expected & ~found, 0u)
+                << "seed " << seed << " step " << step << ": a version that is possible is not allowed";
             ++looks;
             exact += found == expected;
             single += (expected & (expected - 1)) == 0;
@@ -100,8 +103,9 @@ TEST(DurableVersions, AreThoseOfTheRule) {
         }
     }
     std::printf("%llu states, %llu exact, %llu with one version, %llu with more than three; %llu losses of power\n",
-                static_cast<unsigned long long>(looks), static_cast<unsigned long long>(exact), static_cast<unsigned long long>(single),
-                static_cast<unsigned long long>(many), static_cast<unsigned long long>(losses));
+                static_cast<unsigned long long>(looks), static_cast<unsigned long long>(exact),
+                static_cast<unsigned long long>(single), static_cast<unsigned long long>(many),
+                static_cast<unsigned long long>(losses));
     // Where many operations were merged, it may know less than the rule; seldom.
     EXPECT_GT(exact, looks / 100 * 99);
     EXPECT_GT(single, looks / 30);
@@ -112,13 +116,14 @@ constexpr std::uint32_t kLba = 512;
 constexpr IntegrityOracle::Reader kReader{1, 7, SimTime{42ns}};
 
 struct Bench {
-    Bench() : oracle([] {
-          IntegrityOracle::Geometry g;
-          g.units = 8;
-          g.filled_units = 8;
-          g.power_cuts = true;
-          return g;
-      }()) {}
+    Bench()
+        : oracle([] {
+              IntegrityOracle::Geometry g;
+              g.units = 8;
+              g.filled_units = 8;
+              g.power_cuts = true;
+              return g;
+          }()) {}
     /// Writes the whole unit and completes it; its version.
     std::uint32_t write(std::uint32_t unit, bool fua = false) {
         std::vector<std::uint8_t> data(8 * kLba);
@@ -137,7 +142,8 @@ struct Bench {
         const auto token = oracle.begin_read(8, data.data());
         for (std::uint32_t b = 0; b < 8; ++b) {
             const std::uint32_t v = b < 5 ? version : rest;
-            (v == 0 ? BlockSignature{} : BlockSignature{unit * 8 + b, v, BlockSignature::kMagic}).store(data.data() + b * kLba);
+            (v == 0 ? BlockSignature{} : BlockSignature{unit * 8 + b, v, BlockSignature::kMagic})
+                .store(data.data() + b * kLba);
         }
         try {
             oracle.check_read(token, unit * 8, 8, data.data(), kReader);
@@ -150,8 +156,8 @@ struct Bench {
     IntegrityOracle oracle;
 };
 
-// A write of both blocks, and after a loss of power one of the first alone, which makes it the same version: that it has this version says
-// nothing of the second, and no matter which is read first.
+// A write of both blocks, and after a loss of power one of the first alone, which makes it the same version: that it
+// has this version says nothing of the second, and no matter which is read first.
 TEST(DurableVersions, OfTwoOperationsWithOneVersionEitherMayBeThere) {
     for (const bool second_first : {false, true})
         for (const std::uint32_t of_second : {0u, 4u, 5u}) {

@@ -37,13 +37,13 @@ public:
     std::uint16_t fail_admin_opcode = 0xFFFF;
     // How it serves I/O.
     static constexpr Ps kMmio{100'000};
-    Ps service{10'000'000};                                         // fetch -> CQE visible
+    Ps service{10'000'000};  // fetch -> CQE visible
     std::function<Ps(const nvme::Sqe&, std::uint64_t index)> service_of;
     std::function<std::uint16_t(const nvme::Sqe&, std::uint64_t index)> status_of;
     std::function<void(std::uint64_t lba, BlockSignature&)> corrupt;  // read data on its way out
     /// Of a command in flight at a reset: whether it still takes effect on the media.
     std::function<bool(const nvme::Sqe&)> survives_reset = [](const nvme::Sqe&) { return true; };
-    bool drop_data = false;                                        // completes reads without transferring
+    bool drop_data = false;  // completes reads without transferring
     // What it has seen.
     std::vector<std::string> log;
     std::vector<nvme::Sqe> commands;
@@ -68,12 +68,18 @@ public:
     std::uint32_t load(std::uint32_t offset) {
         note("R", offset, 0, false);
         switch (offset) {
-            case 0x00: return static_cast<std::uint32_t>(cap);
-            case 0x04: return static_cast<std::uint32_t>(cap >> 32);
-            case 0x08: return 0x00010400;
-            case 0x14: return cc_;
-            case 0x1C: return csts_ | (never_disables ? 1u : 0u);
-            default: return 0;
+            case 0x00:
+                return static_cast<std::uint32_t>(cap);
+            case 0x04:
+                return static_cast<std::uint32_t>(cap >> 32);
+            case 0x08:
+                return 0x00010400;
+            case 0x14:
+                return cc_;
+            case 0x1C:
+                return csts_ | (never_disables ? 1u : 0u);
+            default:
+                return 0;
         }
     }
     void store(std::uint32_t offset, std::uint32_t value) {
@@ -87,11 +93,21 @@ public:
             reg = upper ? (reg & 0xFFFFFFFF) | std::uint64_t{value} << 32 : (reg & ~0xFFFFFFFFull) | value;
         };
         switch (offset) {
-            case 0x14: return control(value);
-            case 0x24: aqa_ = value; break;
-            case 0x28: case 0x2C: half(asq_, offset == 0x2C); break;
-            case 0x30: case 0x34: half(acq_, offset == 0x34); break;
-            default: break;
+            case 0x14:
+                return control(value);
+            case 0x24:
+                aqa_ = value;
+                break;
+            case 0x28:
+            case 0x2C:
+                half(asq_, offset == 0x2C);
+                break;
+            case 0x30:
+            case 0x34:
+                half(acq_, offset == 0x34);
+                break;
+            default:
+                break;
         }
     }
     std::uint64_t outstanding() const { return outstanding_; }
@@ -141,7 +157,8 @@ private:
         csts_ = 0;
         for (std::size_t i = first_running_; i < running_.size(); ++i) {
             // Data of a read must not reach the host any more.
-            if (!running_[i].done && running_[i].sqe.opc != nvme::kIoRead && survives_reset(running_[i].sqe)) serve(running_[i].sqe);
+            if (!running_[i].done && running_[i].sqe.opc != nvme::kIoRead && survives_reset(running_[i].sqe))
+                serve(running_[i].sqe);
         }
         first_running_ = running_.size();
         outstanding_ = 0;
@@ -183,7 +200,9 @@ private:
                 }
                 memory_.write(s.prp1, page.data(), page.size());
                 break;
-            case 0x09: result = (grants - 1) | (grants - 1) << 16; break;
+            case 0x09:
+                result = (grants - 1) | (grants - 1) << 16;
+                break;
             case 0x05: {
                 Ring& r = rings_[static_cast<std::uint16_t>(s.cdw10)];
                 r.cq = s.prp1;
@@ -197,7 +216,8 @@ private:
                 r.sq_size = (s.cdw10 >> 16) + 1;
                 break;
             }
-            default: break;
+            default:
+                break;
         }
         post(0, s.cid, 0, result);
     }
@@ -228,7 +248,8 @@ private:
         };
         if (s.opc == nvme::kIoDatasetMgmt) {
             const auto range = nvme::load<nvme::DsmRange>(bytes(s, sizeof(nvme::DsmRange)).data());
-            for (std::uint64_t u = (range.slba + unit_blocks - 1) / unit_blocks; u < (range.slba + range.blocks) / unit_blocks; ++u)
+            for (std::uint64_t u = (range.slba + unit_blocks - 1) / unit_blocks;
+                 u < (range.slba + range.blocks) / unit_blocks; ++u)
                 version(u) = 0;
         }
         if (s.opc != nvme::kIoRead && s.opc != nvme::kIoWrite) return;

@@ -63,9 +63,15 @@ struct ListWorkload : Workload {
 
 /// Random reads, writes, trims and flushes of any alignment, `depth` outstanding per job.
 struct RandomWorkload : Workload {
-    RandomWorkload(std::uint64_t seed, std::uint32_t jobs_, std::uint32_t depth_, std::uint64_t total_, std::uint64_t blocks_,
-                   std::uint32_t max_blocks_, std::uint32_t lba_)
-        : random(seed), open(jobs_), job_depth(depth_), total(total_), blocks(blocks_), max_blocks(max_blocks_), lba(lba_) {}
+    RandomWorkload(std::uint64_t seed, std::uint32_t jobs_, std::uint32_t depth_, std::uint64_t total_,
+                   std::uint64_t blocks_, std::uint32_t max_blocks_, std::uint32_t lba_)
+        : random(seed),
+          open(jobs_),
+          job_depth(depth_),
+          total(total_),
+          blocks(blocks_),
+          max_blocks(max_blocks_),
+          lba(lba_) {}
     Random random;
     std::vector<std::uint32_t> open;
     std::uint32_t job_depth;
@@ -80,7 +86,10 @@ struct RandomWorkload : Workload {
             if (open[job] == job_depth) continue;
             n.state = State::ready;
             const auto dice = random.below(100);
-            n.request.op = dice < 50 ? HostOp::read : dice < 85 ? HostOp::write : dice < 97 ? HostOp::trim : HostOp::flush;
+            n.request.op = dice < 50   ? HostOp::read
+                           : dice < 85 ? HostOp::write
+                           : dice < 97 ? HostOp::trim
+                                       : HostOp::flush;
             n.request.job = job;
             if (n.request.op != HostOp::flush) {
                 const auto count = 1 + random.below(max_blocks);

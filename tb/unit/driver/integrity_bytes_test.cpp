@@ -65,7 +65,8 @@ TEST(IntegrityBytes, StartWithVersion1OrZeros) {
     EXPECT_EQ(read(o, 15, block(15, 1)), "");
     EXPECT_EQ(read(o, 16, Content(kLba, 0)), "");
     EXPECT_THAT(read(o, 15, Content(kLba, 0)), HasSubstr("expected version 1, found a deallocated block"));
-    EXPECT_THAT(read(o, 16, block(16, 1)), HasSubstr("LBA 16 (mapping unit 2): expected deallocated, found the bytes of LBA 16 version 1"));
+    EXPECT_THAT(read(o, 16, block(16, 1)),
+                HasSubstr("LBA 16 (mapping unit 2): expected deallocated, found the bytes of LBA 16 version 1"));
 }
 
 TEST(IntegrityBytes, AWriteOfPartOfAUnitLeavesTheOtherBlocks) {
@@ -73,7 +74,8 @@ TEST(IntegrityBytes, AWriteOfPartOfAUnitLeavesTheOtherBlocks) {
     const Content one = write(o, 3, 1);
     EXPECT_NE(one, block(3, 1));
     EXPECT_EQ(read(o, 2, joined(joined(block(2, 1), one), block(4, 1))), "");
-    EXPECT_THAT(read(o, 2, joined(joined(block(2, 1), one), block(5, 1))), HasSubstr("LBA 4 (mapping unit 0): expected version 1, found the bytes of LBA 5 version 1"));
+    EXPECT_THAT(read(o, 2, joined(joined(block(2, 1), one), block(5, 1))),
+                HasSubstr("LBA 4 (mapping unit 0): expected version 1, found the bytes of LBA 5 version 1"));
     const Content other = write(o, 17, 1);  // of a unit that was never written
     EXPECT_EQ(read(o, 16, joined(joined(Content(kLba, 0), other), Content(kLba, 0))), "");
 }
@@ -84,11 +86,15 @@ TEST(IntegrityBytes, EveryByteCounts) {
     EXPECT_EQ(read(o, 6, two), "");
     for (const std::uint32_t at : {0u, 15u, 16u, 511u, 512u, 700u, 1023u}) {
         two[at] ^= 1;
-        EXPECT_THAT(read(o, 6, two), HasSubstr("LBA " + std::to_string(6 + at / kLba) + " (mapping unit 0): expected version 2, found other bytes, of version 2 up to byte " +
-                                               std::to_string(at % kLba) + "; read of 2 blocks at LBA 6, queue 1 CID 7, completed at 42000 ps"));
+        EXPECT_THAT(
+            read(o, 6, two),
+            HasSubstr("LBA " + std::to_string(6 + at / kLba) +
+                      " (mapping unit 0): expected version 2, found other bytes, of version 2 up to byte " +
+                      std::to_string(at % kLba) + "; read of 2 blocks at LBA 6, queue 1 CID 7, completed at 42000 ps"));
         two[at] ^= 1;
     }
-    EXPECT_THAT(read(o, 6, joined(block(6, 1), Content(two.begin() + kLba, two.end()))), HasSubstr("found the bytes of LBA 6 version 1"));
+    EXPECT_THAT(read(o, 6, joined(block(6, 1), Content(two.begin() + kLba, two.end()))),
+                HasSubstr("found the bytes of LBA 6 version 1"));
 }
 
 // What is wrong is named if it is of a neighbour, on either side.
@@ -97,8 +103,11 @@ TEST(IntegrityBytes, ANeighboursBytesAreNamed) {
     const std::uint64_t near = 16 * kPerUnit;
     for (const std::uint64_t at : {std::uint64_t{5}, near - 1, near, near + 3, 3 * near})
         for (const std::uint64_t other : {at - 5, at - 1, at + 1, at + near - 1})
-            EXPECT_THAT(read(o, at, block(other, 1)), HasSubstr("found the bytes of LBA " + std::to_string(other) + " version 1")) << at;
-    EXPECT_THAT(read(o, 3 * near, block(2 * near, 1)), HasSubstr("found the bytes of LBA " + std::to_string(2 * near) + " version 1"));
+            EXPECT_THAT(read(o, at, block(other, 1)),
+                        HasSubstr("found the bytes of LBA " + std::to_string(other) + " version 1"))
+                << at;
+    EXPECT_THAT(read(o, 3 * near, block(2 * near, 1)),
+                HasSubstr("found the bytes of LBA " + std::to_string(2 * near) + " version 1"));
     EXPECT_THAT(read(o, 3 * near, block(2 * near - 1, 1)), HasSubstr("found other bytes"));
 }
 
@@ -140,7 +149,8 @@ TEST(IntegrityBytes, MoreBlocksThanCanBeCountedAreRefused) {
     EXPECT_THROW(IntegrityOracle(geometry((std::uint64_t{1} << 32) / kPerUnit, 0)), UserError);
 }
 
-// Writes, trims and reads that overlap, against the rules written down once more: by block, the set of what may be read.
+// Writes, trims and reads that overlap, against the rules written down once more: by block, the set of what may be
+// read.
 TEST(IntegrityBytes, AcceptsWhatTheRulesAllowAndNothingElse) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         Random r(seed, 4);
@@ -150,7 +160,8 @@ TEST(IntegrityBytes, AcceptsWhatTheRulesAllowAndNothingElse) {
             std::uint32_t in_flight = 0;
         };
         std::map<std::uint64_t, Block> model;
-        for (std::uint64_t lba = 0; lba < 3 * kPerUnit; ++lba) model[lba].within = {lba < kPerUnit ? block(lba, 1) : Content(kLba, 0)};
+        for (std::uint64_t lba = 0; lba < 3 * kPerUnit; ++lba)
+            model[lba].within = {lba < kPerUnit ? block(lba, 1) : Content(kLba, 0)};
         struct Operation {
             std::uint64_t lba;
             std::uint32_t blocks;
@@ -195,7 +206,8 @@ TEST(IntegrityBytes, AcceptsWhatTheRulesAllowAndNothingElse) {
             for (std::uint32_t version = 0; version <= o.max_version(); ++version) {
                 const Content as = block(lba, version);
                 const bool allowed = model[lba].before.count(as) + model[lba].within.count(as) != 0;
-                ASSERT_EQ(read(o, lba, as).empty(), allowed) << "seed " << seed << " step " << step << " LBA " << lba << " version " << version;
+                ASSERT_EQ(read(o, lba, as).empty(), allowed)
+                    << "seed " << seed << " step " << step << " LBA " << lba << " version " << version;
             }
         }
     }

@@ -61,7 +61,8 @@ struct Op {
     IntegrityOracle::ReadToken token;
 };
 
-void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t depth, unsigned bits, std::uint32_t per = 8) {
+void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t depth, unsigned bits,
+                          std::uint32_t per = 8) {
     SCOPED_TRACE(seed);
     const std::uint32_t filled = units / 2;
     IntegrityOracle::Geometry shape = geometry(units, filled, bits);
@@ -105,7 +106,8 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
                 }
             } else {
                 o.begin_trim(op.slba, op.blocks);
-                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u) naive.begin(static_cast<std::uint32_t>(u), 0);
+                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u)
+                    naive.begin(static_cast<std::uint32_t>(u), 0);
             }
             open.push_back(op);
         } else if (!open.empty()) {
@@ -120,7 +122,8 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
                 for (auto u = first; u <= last; ++u) naive.end(u, ok);
             } else if (op.kind == Op::trim) {
                 o.end_trim(op.slba, op.blocks, ok);
-                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u) naive.end(static_cast<std::uint32_t>(u), ok);
+                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u)
+                    naive.end(static_cast<std::uint32_t>(u), ok);
             } else if (!ok) {
                 o.abandon_read();
                 naive.reads.erase(op.id);

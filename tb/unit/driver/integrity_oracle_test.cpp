@@ -203,10 +203,12 @@ TEST(IntegrityOracle, SaysWhatIsWrong) {
         return std::string();
     };
     EXPECT_EQ(text([] {}), "");
-    EXPECT_EQ(text([&] { b.set(3, 3, 2); }),
-              "integrity: LBA 3 (mapping unit 0): expected version 1, found LBA 3 version 2; read of 8 blocks at LBA 0, "
-              "queue 1 CID 7, completed at 42000 ps");
-    EXPECT_THAT(text([&] { b.set(7, 8, 1); }), testing::HasSubstr("LBA 7 (mapping unit 0): expected version 1, found LBA 8 version 1"));
+    EXPECT_EQ(
+        text([&] { b.set(3, 3, 2); }),
+        "integrity: LBA 3 (mapping unit 0): expected version 1, found LBA 3 version 2; read of 8 blocks at LBA 0, "
+        "queue 1 CID 7, completed at 42000 ps");
+    EXPECT_THAT(text([&] { b.set(7, 8, 1); }),
+                testing::HasSubstr("LBA 7 (mapping unit 0): expected version 1, found LBA 8 version 1"));
     EXPECT_THAT(text([&] { b.set(0, 0, 0); }), testing::HasSubstr("found a deallocated block"));
     EXPECT_THAT(text([&] { b.bytes[15] ^= 1; }), testing::HasSubstr("found no signature"));
     EXPECT_THAT(text([&] {
@@ -262,8 +264,10 @@ TEST(IntegrityOracle, RefusesBlocksOutsideTheDevice) {
         }
     };
     constexpr std::uint64_t kFar = ~std::uint64_t{0};
-    for (const std::uint64_t slba : {std::uint64_t{0}, std::uint64_t{1}, capacity - 1, capacity, capacity + 1, kFar - 1, kFar})
-        for (const std::uint64_t blocks : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, capacity - 1, capacity, capacity + 1, kFar}) {
+    for (const std::uint64_t slba :
+         {std::uint64_t{0}, std::uint64_t{1}, capacity - 1, capacity, capacity + 1, kFar - 1, kFar})
+        for (const std::uint64_t blocks :
+             {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, capacity - 1, capacity, capacity + 1, kFar}) {
             const bool outside = slba > capacity || blocks > capacity - slba;
             EXPECT_EQ(refuses([&] {
                           o.begin_trim(slba, blocks);
@@ -285,7 +289,8 @@ TEST(IntegrityOracle, RefusesBlocksOutsideTheDevice) {
                 o.begin_write(slba, n, b.data());
                 o.end_write(slba, n, true);
             }
-            EXPECT_EQ(refuses([&] { o.check_read(token, slba, n, b.data(), kReader); }), outside) << "read of " << blocks << " at " << slba;
+            EXPECT_EQ(refuses([&] { o.check_read(token, slba, n, b.data(), kReader); }), outside)
+                << "read of " << blocks << " at " << slba;
         }
 }
 

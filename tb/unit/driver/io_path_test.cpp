@@ -25,7 +25,8 @@ struct Watcher : CompletionObserver {
         bool measured;
     };
     std::vector<Seen> seen;
-    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
+    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t,
+                     bool measured) override {
         seen.push_back({r.tag, t.sum(), t.of(Stage::host_queue), now, submitted, issued, measured});
     }
 };
@@ -73,7 +74,9 @@ struct Bench {
     }
 };
 
-SimTime at(Ps t) { return SimTime{t}; }
+SimTime at(Ps t) {
+    return SimTime{t};
+}
 
 TEST(IoPath, TheOldestCommandIsThatOfAnyQueue) {
     for (const std::uint32_t first : {0u, 1u}) {
@@ -308,7 +311,9 @@ TEST(IoPath, WaitsWithOneWakeAtATime) {
 
 TEST(IoPath, CountsErrorsAndNamesTheFirst) {
     Bench b;
-    b.device.status_of = [](const nvme::Sqe&, std::uint64_t i) { return i == 1 ? nvme::kStUnrecoveredRead : nvme::kStSuccess; };
+    b.device.status_of = [](const nvme::Sqe&, std::uint64_t i) {
+        return i == 1 ? nvme::kStUnrecoveredRead : nvme::kStSuccess;
+    };
     ListWorkload w;
     for (std::uint64_t i = 0; i < 3; ++i) w.add(HostOp::read, i * 4096, 4096, at(Ps(i * 50us)));
     b.run(w);
@@ -350,12 +355,12 @@ TEST(IoPath, SeesMissingDataWhateverTheBufferHeld) {
         std::uint32_t bytes;
     };
     const std::vector<std::vector<Request>> lists = {
-        {{HostOp::read, 4096}, {HostOp::read, 4096}},                          // what was read before
-        {{HostOp::write, 4096}, {HostOp::read, 4096}},                         // what was written before
-        {{HostOp::read, 4096}, {HostOp::read, 8192}},                          // a new buffer
-        {{HostOp::read, 8192}, {HostOp::read, 512}, {HostOp::read, 8192}},     // more than the last read
-        {{HostOp::read, 8192}, {HostOp::write, 512}, {HostOp::read, 512}},     // a write in between
-        {{HostOp::read, 4096}, {HostOp::trim, 4096}, {HostOp::read, 4096}},    // a trim's range in between
+        {{HostOp::read, 4096}, {HostOp::read, 4096}},                        // what was read before
+        {{HostOp::write, 4096}, {HostOp::read, 4096}},                       // what was written before
+        {{HostOp::read, 4096}, {HostOp::read, 8192}},                        // a new buffer
+        {{HostOp::read, 8192}, {HostOp::read, 512}, {HostOp::read, 8192}},   // more than the last read
+        {{HostOp::read, 8192}, {HostOp::write, 512}, {HostOp::read, 512}},   // a write in between
+        {{HostOp::read, 4096}, {HostOp::trim, 4096}, {HostOp::read, 4096}},  // a trim's range in between
     };
     for (const auto& list : lists) {
         for (const std::uint64_t filled : {0u, 100u}) {
@@ -413,8 +418,12 @@ TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
         b.device.blocks = 4096;
         b.device.filled_units = 300;
         Random r(seed);
-        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) { return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000))); };
-        b.device.status_of = [&r](const nvme::Sqe&, std::uint64_t) { return r.percent(1) ? nvme::kStWriteFault : nvme::kStSuccess; };
+        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) {
+            return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000)));
+        };
+        b.device.status_of = [&r](const nvme::Sqe&, std::uint64_t) {
+            return r.percent(1) ? nvme::kStWriteFault : nvme::kStSuccess;
+        };
         RandomWorkload w(seed, 5, 7, 4000, b.device.blocks, seed == 5 ? 12 : 100, 1u << b.device.lbads);
         b.run(w);
         EXPECT_EQ(w.done, 4000u);
@@ -488,12 +497,15 @@ TEST(IoPath, RandomResetsLoseNothing) {
         b.device.filled_units = 300;
         b.device.ready_time = 20us;
         Random r(seed);
-        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) { return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000))); };
+        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) {
+            return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000)));
+        };
         b.device.survives_reset = [&r](const nvme::Sqe&) { return r.percent(50); };
         RandomWorkload w(seed, 5, 7, 4000, b.device.blocks, 100, 512);
         Resetter resetter{b};
         for (std::int64_t i = 0; i < 60; ++i)
-            b.agenda.post<&Resetter::now>(SimTime{1ms} + i * Ps{1'500us} + Ps{static_cast<std::int64_t>(r.below(1'000'000'000))}, &resetter);
+            b.agenda.post<&Resetter::now>(
+                SimTime{1ms} + i * Ps{1'500us} + Ps{static_cast<std::int64_t>(r.below(1'000'000'000))}, &resetter);
         b.run(w);
         EXPECT_EQ(w.done, 4000u);
         EXPECT_EQ(w.failed, 0u);
@@ -527,7 +539,8 @@ TEST(IoPath, DumpNamesTheQueuesWithWork) {
     b.device.service = 1ms;
     b.agenda.post<&Peek::now>(SimTime{5ms}, &peek);
     b.run(w);
-    EXPECT_THAT(text, testing::HasSubstr("9 requests issued, 0 completed, 3 commands in the device, 6 waiting in the host"));
+    EXPECT_THAT(text,
+                testing::HasSubstr("9 requests issued, 0 completed, 3 commands in the device, 6 waiting in the host"));
     EXPECT_THAT(text, testing::HasSubstr("queue 1: outstanding 3, backlog 6, SQ tail 3, SQ head 0, CQ head 0"));
 }
 

@@ -132,7 +132,8 @@ std::string power_times() {
         on = off + config.power_off_time;
         expected += Bench::line("off ", off) + Bench::line("on ", on);
     }
-    return b.compare(expected) + (b.driver.power_cuts() == due.size() ? "" : std::to_string(b.driver.power_cuts()) + " losses\n");
+    return b.compare(expected) +
+           (b.driver.power_cuts() == due.size() ? "" : std::to_string(b.driver.power_cuts()) + " losses\n");
 }
 
 /// The same with a shutdown before, and nobody who checks the data.
@@ -152,7 +153,10 @@ std::string power_after_shutdowns() {
     b.driver.start();
     b.agenda.run();
     const std::string wrong = b.compare("");
-    return wrong + (shut_down == 2 && b.driver.power_cuts() == 2 ? "" : std::to_string(shut_down) + " shutdowns, " + std::to_string(b.driver.power_cuts()) + " losses\n");
+    return wrong +
+           (shut_down == 2 && b.driver.power_cuts() == 2
+                ? ""
+                : std::to_string(shut_down) + " shutdowns, " + std::to_string(b.driver.power_cuts()) + " losses\n");
 }
 
 /// When resets began. How long one takes is the controller's matter.
@@ -167,21 +171,29 @@ std::string reset_times() {
     b.driver.set_on_reset([&](NvmeDriver::ResetStep step) {
         if (step == NvmeDriver::ResetStep::begins) {
             b.text += Bench::line("reset ", b.since_epoch());
-            if (b.driver.resets() < due.size()) expected += Bench::line("reset ", std::max(due[b.driver.resets()], free));
+            if (b.driver.resets() < due.size())
+                expected += Bench::line("reset ", std::max(due[b.driver.resets()], free));
         } else if (step == NvmeDriver::ResetStep::started) {
             free = b.since_epoch();
         }
     });
     b.driver.start();
     b.agenda.run();
-    return b.compare(expected) + (b.driver.resets() == due.size() ? "" : std::to_string(b.driver.resets()) + " resets\n");
+    return b.compare(expected) +
+           (b.driver.resets() == due.size() ? "" : std::to_string(b.driver.resets()) + " resets\n");
 }
 
-TEST(NvmeDriver, LosesItsPowerAtTheTimesGivenOrWhenItIsBack) { EXPECT_EQ(in_child(power_times), ""); }
+TEST(NvmeDriver, LosesItsPowerAtTheTimesGivenOrWhenItIsBack) {
+    EXPECT_EQ(in_child(power_times), "");
+}
 
-TEST(NvmeDriver, LosesItsPowerAfterAShutdown) { EXPECT_EQ(in_child(power_after_shutdowns), ""); }
+TEST(NvmeDriver, LosesItsPowerAfterAShutdown) {
+    EXPECT_EQ(in_child(power_after_shutdowns), "");
+}
 
-TEST(NvmeDriver, ResetsAtTheTimesGivenOrAfterTheOneUnderWay) { EXPECT_EQ(in_child(reset_times), ""); }
+TEST(NvmeDriver, ResetsAtTheTimesGivenOrAfterTheOneUnderWay) {
+    EXPECT_EQ(in_child(reset_times), "");
+}
 
 TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
     Agenda agenda;
@@ -236,4 +248,6 @@ TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
 }  // namespace
 }  // namespace ssdtlm
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}

@@ -18,7 +18,8 @@ struct Buffer {
     std::uint8_t* data() { return bytes.data(); }
     BlockSignature at(std::uint32_t i) const { return BlockSignature::load(bytes.data() + i * kLba); }
     void set(std::uint32_t i, std::uint64_t lba, std::uint32_t version) {
-        (version == 0 ? BlockSignature{} : BlockSignature{lba, version, BlockSignature::kMagic}).store(bytes.data() + i * kLba);
+        (version == 0 ? BlockSignature{} : BlockSignature{lba, version, BlockSignature::kMagic})
+            .store(bytes.data() + i * kLba);
     }
 };
 

@@ -168,7 +168,8 @@ TEST(Fifo, KeepsItsOrderWhileItGrows) {
 
 TEST(QueuePair, HasAnySizeThatNvmeKnows) {
     HostMemory memory(64_MiB);
-    for (const std::uint32_t entries : {2u, 3u, 65535u, 65536u}) EXPECT_NO_THROW(QueuePair(memory, 1, entries, P)) << entries;
+    for (const std::uint32_t entries : {2u, 3u, 65535u, 65536u})
+        EXPECT_NO_THROW(QueuePair(memory, 1, entries, P)) << entries;
     EXPECT_THROW(QueuePair(memory, 1, 65537, P), Panic);
     EXPECT_THROW(QueuePair(memory, 1, 1, P), Panic);
 }

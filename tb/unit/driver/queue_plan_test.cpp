@@ -48,7 +48,8 @@ TEST(QueuePlan, APriorityWithoutTenantsIsThatOfAllQueues) {
     EXPECT_EQ(plan.priority_of(1), 2);
 }
 
-/// No pair serves two tenants; those of a tenant are as many as any other's or one more, and its jobs spread evenly over them.
+/// No pair serves two tenants; those of a tenant are as many as any other's or one more, and its jobs spread evenly
+/// over them.
 TEST(QueuePlan, EachTenantHasItsOwnPairs) {
     Random random(11);
     for (int round = 0; round < 500; ++round) {
@@ -96,7 +97,8 @@ TEST(QueuePlan, MoreTenantsThanPairsAreRefused) {
         plan.deal(2);
         FAIL();
     } catch (const UserError& e) {
-        EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("host.tenants"), ::testing::HasSubstr("3 tenants share 2 queue pairs"),
+        EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("host.tenants"),
+                                               ::testing::HasSubstr("3 tenants share 2 queue pairs"),
                                                ::testing::HasSubstr("raise host.queue_pairs")));
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The root complex behind its socket: what becomes an interrupt, what reaches memory (against a flat array, by both calls),
-// and what is an unsupported request.
+// The root complex behind its socket: what becomes an interrupt, what reaches memory (against a flat array, by both
+// calls), and what is an unsupported request.
 #include "host_pcie/driver/root_complex.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,9 @@
 #include "common/report/error.h"
 #include "protocol/signature.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -38,8 +40,8 @@ struct Link : sc_core::sc_module {
     explicit Link(sc_core::sc_module_name name) : sc_module(name) {}
     tlm_utils::simple_initiator_socket<Link> socket{"socket"};
 
-    tlm::tlm_response_status request(Call call, tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes,
-                                     ByteEnables enables = {}) {
+    tlm::tlm_response_status request(Call call, tlm::tlm_command command, std::uint64_t address, void* data,
+                                     std::uint32_t bytes, ByteEnables enables = {}) {
         tlm::tlm_generic_payload p;
         describe(p, command, address, data, bytes, enables);
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -51,8 +53,8 @@ struct Link : sc_core::sc_module {
         EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
         return p.get_response_status();
     }
-    static void describe(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes,
-                         ByteEnables enables = {}) {
+    static void describe(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, void* data,
+                         std::uint32_t bytes, ByteEnables enables = {}) {
         p.set_command(command);
         p.set_address(address);
         p.set_data_ptr(static_cast<unsigned char*>(data));
@@ -153,20 +155,32 @@ TEST(RootComplex, MovesTheEnabledBytesAndNoOthers) {
     for (int n = 0; n < 3000; ++n) {
         const auto bytes = static_cast<std::uint32_t>(1 + r.below(n % 10 == 0 ? 20'000 : 600));
         // A third of them about the border of two chunks, a third up to the memory's end.
-        const std::uint64_t offset = std::array{r.below(kBytes - bytes + 1), kBytes / 2 - r.below(bytes + 1), kBytes - bytes}[r.below(3)];
+        const std::uint64_t offset =
+            std::array{r.below(kBytes - bytes + 1), kBytes / 2 - r.below(bytes + 1), kBytes - bytes}[r.below(3)];
         ByteEnables enables;
         switch (r.below(4)) {
-            case 0: enables = signatures_of(512); break;
-            case 1: enables = signatures_of(4096); break;
-            case 2: enables = {odd.data(), 7}; break;
-            default: break;
+            case 0:
+                enables = signatures_of(512);
+                break;
+            case 1:
+                enables = signatures_of(4096);
+                break;
+            case 2:
+                enables = {odd.data(), 7};
+                break;
+            default:
+                break;
         }
-        const auto moves = [&](std::uint32_t i) { return enables.pattern == nullptr || enables.pattern[i % enables.bytes] != 0; };
+        const auto moves = [&](std::uint32_t i) {
+            return enables.pattern == nullptr || enables.pattern[i % enables.bytes] != 0;
+        };
         std::vector<std::uint8_t> data(bytes), before;
         for (std::uint8_t& v : data) v = static_cast<std::uint8_t>(r.next());
         before = data;
         const Call call = r.below(2) ? Call::blocking : Call::nonblocking;
-        const auto command = r.below(8) == 0 ? tlm::TLM_IGNORE_COMMAND : r.below(2) ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+        const auto command = r.below(8) == 0 ? tlm::TLM_IGNORE_COMMAND
+                             : r.below(2)    ? tlm::TLM_WRITE_COMMAND
+                                             : tlm::TLM_READ_COMMAND;
         ASSERT_EQ(b.link.request(call, command, kBase + offset, data.data(), bytes, enables), kOk);
         for (std::uint32_t i = 0; i < bytes; ++i) {
             std::uint8_t& place = flat[offset + i];

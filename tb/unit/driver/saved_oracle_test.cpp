@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host has written, saved with a drive: the oracle that reads it takes the same versions in reads, and expects of
-// a loss of power each version that may be on the flash, no other.
+// What the host has written, saved with a drive: the oracle that reads it takes the same versions in reads, and expects
+// of a loss of power each version that may be on the flash, no other.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -67,15 +67,19 @@ void some_operations(IntegrityOracle& o, Random& random) {
     std::vector<Running> running;
     Buffer b(kBlocks);
     const auto end = [&](std::size_t i) {
-        if (running[i].trim) o.end_trim(running[i].lba, kBlocks, true);
-        else o.end_write(running[i].lba, kBlocks, true);
+        if (running[i].trim)
+            o.end_trim(running[i].lba, kBlocks, true);
+        else
+            o.end_write(running[i].lba, kBlocks, true);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     };
     for (int i = 0; i < 200; ++i) {
         if (running.size() == 5) end(random.below(5));
         const Running next{random.below(4) == 0, random.below(kUnits) % (1 + random.below(kUnits)) * kBlocks};
-        if (next.trim) o.begin_trim(next.lba, kBlocks);
-        else o.begin_write(next.lba, kBlocks, b.data());
+        if (next.trim)
+            o.begin_trim(next.lba, kBlocks);
+        else
+            o.begin_write(next.lba, kBlocks, b.data());
         running.push_back(next);
     }
     while (!running.empty()) end(random.below(static_cast<std::uint32_t>(running.size())));

@@ -45,15 +45,17 @@ TEST(FioLog, MeansOnAFixedGrid) {
     log.add(10, 10, HostOp::read, 4096, 0);
     log.add(60, 21, HostOp::read, 4096, 0);
     log.add(70, 500, HostOp::write, 4096, 0);
-    log.add(130, 30, HostOp::read, 4096, 0);   // crosses 100: (10 + 21 + 30) / 3 = 20.3; the grid goes on at 100
+    log.add(130, 30, HostOp::read, 4096, 0);  // crosses 100: (10 + 21 + 30) / 3 = 20.3; the grid goes on at 100
     log.add(190, 5, HostOp::read, 4096, 0);
-    log.add(200, 8, HostOp::read, 4096, 0);    // (5 + 8) / 2 = 6.5, rounded up
-    log.add(250, 1, HostOp::read, 4096, 0);    // incomplete: written at the end
+    log.add(200, 8, HostOp::read, 4096, 0);  // (5 + 8) / 2 = 6.5, rounded up
+    log.add(250, 1, HostOp::read, 4096, 0);  // incomplete: written at the end
     log.finish(260);
     EXPECT_EQ(slurp(path), "130, 20, 0, 0, 0\n200, 7, 0, 0, 0\n260, 1, 0, 0, 0\n260, 500, 1, 0, 0\n");
 }
 
-TEST(FioLog, CannotCreate) { EXPECT_THROW(FioLog("/nonexistent/x.log", 0, false), UserError); }
+TEST(FioLog, CannotCreate) {
+    EXPECT_THROW(FioLog("/nonexistent/x.log", 0, false), UserError);
+}
 
 TEST(FioLog, ReportNamesFilesAsFioAndCountsEveryIo) {
     FioReportOptions o;

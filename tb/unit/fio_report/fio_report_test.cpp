@@ -21,7 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-SimTime at_ns(std::int64_t ns) { return SimTime{Ps{ns * 1'000}}; }
+SimTime at_ns(std::int64_t ns) {
+    return SimTime{Ps{ns * 1'000}};
+}
 HostRequest request(std::uint32_t job, HostOp op, std::uint32_t bytes = 4096) {
     HostRequest r;
     r.job = job;
@@ -37,7 +39,7 @@ void io(FioReport& f, std::uint32_t job, HostOp op, std::int64_t t, std::int64_t
     f.on_complete(r, at_ns(t), at_ns(t + slat), at_ns(t + slat + clat), measured, true);
 }
 
-const std::set<std::string> kMaps = {"percentile",     "bins",       "iodepth_level", "iodepth_submit",
+const std::set<std::string> kMaps = {"percentile",       "bins",       "iodepth_level", "iodepth_submit",
                                      "iodepth_complete", "latency_ns", "latency_us",    "latency_ms"};
 
 /// Key path -> "type" or "type {map}"; for maps also the keys.
@@ -62,9 +64,9 @@ void collect(const Json& j, const std::string& path, std::map<std::string, std::
 std::unique_ptr<FioReport> reference_run() {
     FioReportOptions o;
     o.json_plus = true;
-    for (const char* name : {"lat_percentiles", "clat_percentiles", "ioengine", "direct", "size", "runtime",
-                             "log_avg_msec", "write_bw_log", "write_iops_log", "write_lat_log", "percentile_list",
-                             "slat_percentiles", "filename"})
+    for (const char* name :
+         {"lat_percentiles", "clat_percentiles", "ioengine", "direct", "size", "runtime", "log_avg_msec",
+          "write_bw_log", "write_iops_log", "write_lat_log", "percentile_list", "slat_percentiles", "filename"})
         o.global_options.emplace_back(name, "1");
     FioReportJob write;
     write.name = "seqwrite";
@@ -76,9 +78,8 @@ std::unique_ptr<FioReport> reference_run() {
     FioReportJob mix = write;
     mix.name = "randmix";
     mix.group = 1;
-    mix.options = {{"rw", "randrw"},       {"rwmixread", "70"}, {"bssplit", "4k/60:8k/30:64k/10"},
-                   {"iodepth", "8"},       {"numjobs", "2"},    {"rate_iops", "500,200"},
-                   {"random_distribution", "zipf:1.1"}};
+    mix.options = {{"rw", "randrw"}, {"rwmixread", "70"},      {"bssplit", "4k/60:8k/30:64k/10"},  {"iodepth", "8"},
+                   {"numjobs", "2"}, {"rate_iops", "500,200"}, {"random_distribution", "zipf:1.1"}};
     auto f = std::make_unique<FioReport>(o, std::vector<FioReportJob>{write, mix, mix});
     std::int64_t t = 0;
     for (int i = 0; i < 100; ++i, t += 1'000'000) io(*f, 0, HostOp::write, t, 1'000, 50'000 + 100 * i, 131072);
@@ -103,7 +104,8 @@ TEST(FioReport, FieldsAndTypesAreThoseOfFio333) {
         if (const auto map = path.find(" {map: "); map != std::string::npos) {
             std::string keys = path.substr(map + 7, path.size() - map - 8);
             path.resize(map);
-            for (auto at = keys.find(" .. "); at != std::string::npos; at = keys.find(" .. ")) keys.replace(at, 4, ", ");
+            for (auto at = keys.find(" .. "); at != std::string::npos; at = keys.find(" .. "))
+                keys.replace(at, 4, ", ");
             std::istringstream k(keys);
             expected_maps[path].clear();
             for (std::string key; k >> key;) {
@@ -122,7 +124,8 @@ TEST(FioReport, FieldsAndTypesAreThoseOfFio333) {
         if (path.find("bins") != std::string::npos) continue;  // depend on the latencies
         ASSERT_GE(maps[path].size(), 4u) << path;
         EXPECT_EQ((std::vector<std::string>{maps[path][0], maps[path][1], maps[path][2]}),
-                  (std::vector<std::string>{keys[0], keys[1], keys[2]})) << path;
+                  (std::vector<std::string>{keys[0], keys[1], keys[2]}))
+            << path;
         EXPECT_EQ(maps[path].back(), keys.back()) << path;
     }
 }
@@ -190,9 +193,9 @@ TEST(FioReport, NumbersFollowFromTheIo) {
 TEST(FioReport, WindowsOfHalfASecondSkipIdleOnes) {
     FioReport f({}, {FioReportJob{}});
     const std::int64_t ms = 1'000'000;
-    for (int i = 0; i < 10; ++i) io(f, 0, HostOp::write, i * 50 * ms, 0, ms, 1024 * 100);    // [0, 500): 10
+    for (int i = 0; i < 10; ++i) io(f, 0, HostOp::write, i * 50 * ms, 0, ms, 1024 * 100);           // [0, 500): 10
     for (int i = 0; i < 30; ++i) io(f, 0, HostOp::write, (1500 + i * 10) * ms, 0, ms, 1024 * 100);  // [1500, 2000): 30
-    io(f, 0, HostOp::write, 2100 * ms, 0, ms, 1024 * 100);                                   // last window stays open
+    io(f, 0, HostOp::write, 2100 * ms, 0, ms, 1024 * 100);  // last window stays open
     f.finish(at_ns(2200 * ms));
     const Json w = f.json()["jobs"][0]["write"];
     EXPECT_EQ(w["iops_samples"], 2);
@@ -313,7 +316,8 @@ TEST(FioReport, LogsCountFromTheEndOfTheRamp) {
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     ASSERT_EQ(lines.size(), 10u);
-    for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], std::to_string(100 * (i + 1)) + ", 100, 0, 0, 0");
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        EXPECT_EQ(lines[i], std::to_string(100 * (i + 1)) + ", 100, 0, 0, 0");
     std::filesystem::remove_all(folder);
 }
 
@@ -346,8 +350,8 @@ TEST(FioReport, NamesThatAreNotUtf8DoNotAbortTheReport) {
 
 TEST(FioLatencyRanges, UpperBoundsAreExclusive) {
     FioLatencyRanges r;
-    for (std::uint64_t v : {0ull, 1ull, 2ull, 999ull, 1'000ull, 1'999ull, 999'999ull, 1'000'000ull, 1'999'999'999ull,
-                            2'000'000'000ull})
+    for (std::uint64_t v :
+         {0ull, 1ull, 2ull, 999ull, 1'000ull, 1'999ull, 999'999ull, 1'000'000ull, 1'999'999'999ull, 2'000'000'000ull})
         r.count(v);
     EXPECT_EQ(r.ns[0], 2u);
     EXPECT_EQ(r.ns[1], 1u);

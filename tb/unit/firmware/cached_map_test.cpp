@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map on the flash with a small cache, below random commands of every kind: contents, timelines, books and who wakes whom are
-// checked as for a map in memory, and each entry that comes from the flash against what the map says. SSDTLM_TEST_SEED in the
-// environment moves all seeds, for long searches.
+// A map on the flash with a small cache, below random commands of every kind: contents, timelines, books and who wakes
+// whom are checked as for a map in memory, and each entry that comes from the flash against what the map says.
+// SSDTLM_TEST_SEED in the environment moves all seeds, for long searches.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -122,11 +122,13 @@ TEST(CachedMapRandom, EveryKindOfCommand) {
                 m.hot = 20;
                 exercise(d, m, seed++, sum);
             }
-    std::printf("entries asked for: %llu hits, %llu misses; %llu translation pages read, %llu to be changed, %llu written with %llu entries; %llu victims\n",
-                static_cast<unsigned long long>(sum.map.hits), static_cast<unsigned long long>(sum.map.misses),
-                static_cast<unsigned long long>(sum.map.reads), static_cast<unsigned long long>(sum.written.reads),
-                static_cast<unsigned long long>(sum.written.written), static_cast<unsigned long long>(sum.written.entries),
-                static_cast<unsigned long long>(sum.victims));
+    std::printf(
+        "entries asked for: %llu hits, %llu misses; %llu translation pages read, %llu to be changed, %llu written with "
+        "%llu entries; %llu victims\n",
+        static_cast<unsigned long long>(sum.map.hits), static_cast<unsigned long long>(sum.map.misses),
+        static_cast<unsigned long long>(sum.map.reads), static_cast<unsigned long long>(sum.written.reads),
+        static_cast<unsigned long long>(sum.written.written), static_cast<unsigned long long>(sum.written.entries),
+        static_cast<unsigned long long>(sum.victims));
     EXPECT_GT(sum.written.reads, 1000u);
     EXPECT_GT(sum.map.misses, 10000u);
 }
@@ -142,7 +144,9 @@ TEST(CachedMapRandom, TheSmallestCache) {
                     const std::uint32_t row = 2 * page_bytes / 4096;
                     // Every other device loses whole translation pages when a range is deallocated.
                     const std::uint32_t entries = seed % 2 == 0 ? 8 : 2;
-                    DeviceShape d = dftl_device(std::max(row, granularity == MapGranularity::page ? 2 + 4 / entries : 5u), granularity, page_bytes, entries);
+                    DeviceShape d =
+                        dftl_device(std::max(row, granularity == MapGranularity::page ? 2 + 4 / entries : 5u),
+                                    granularity, page_bytes, entries);
                     d.ftl.buffer_mode = mode;
                     d.slots = commands_at_once;
                     Mix m;
@@ -153,8 +157,9 @@ TEST(CachedMapRandom, TheSmallestCache) {
                     m.write = 53 - m.trim / 2;
                     exercise(d, m, seed++, sum, commands_at_once == 1 ? 0 : 10);
                 }
-    std::printf("%llu victims, %llu entries missed; at most %llu in memory\n", static_cast<unsigned long long>(sum.victims),
-                static_cast<unsigned long long>(sum.map.misses), static_cast<unsigned long long>(sum.map.most_entries));
+    std::printf("%llu victims, %llu entries missed; at most %llu in memory\n",
+                static_cast<unsigned long long>(sum.victims), static_cast<unsigned long long>(sum.map.misses),
+                static_cast<unsigned long long>(sum.map.most_entries));
 }
 
 TEST(CachedMapRandom, PartsForTenants) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A firmware over flash that stays; a host writes, deallocates and flushes at random, takes its power away, and checks what it finds then.
+// A firmware over flash that stays; a host writes, deallocates and flushes at random, takes its power away, and checks
+// what it finds then.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,11 +16,11 @@
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
-#include "nand/array/random_faults.h"
 #include "cut_life.h"
 #include "cut_unit.h"
 #include "device_under_test.h"
 #include "erases_found.h"
+#include "nand/array/random_faults.h"
 #include "parity_rows.h"
 #include "safe_pages.h"
 #include "same_tables.h"
@@ -30,7 +31,14 @@ namespace ssdtlm {
 class CutHost {
 public:
     CutHost(const DeviceShape& s, std::uint64_t seed, Cuts when = Cuts::anywhere)
-        : when_(when), one_by_one_(when != Cuts::anywhere), shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
+        : when_(when),
+          one_by_one_(when != Cuts::anywhere),
+          shape_(s),
+          spare_(s.geometry),
+          random_(seed, 21),
+          faults_(s.faults, seed),
+          slots_(s.slots),
+          seed_(seed) {
         begin_life();
         if (s.ftl.mapping == "dftl") translation_.emplace(life_->ftl, spare_);
         units_.resize(life_->ftl.logical_units());
@@ -41,8 +49,10 @@ public:
         for (int cut = 0; cut < most_cuts; ++cut) {
             run_for(1 + random_.below(cut % 4 == 0 ? 200 : cut < 12 ? 6000 : events));
             if (when_ == Cuts::behind_failures) run_until(failures_, 20000);
-            for (std::uint64_t more = when_ == Cuts::behind_failures ? random_.below(4) : one_by_one_; more != 0; --more)
-                run_until(life_->ftl.counters().blocks_erased, 3000);  // what was needed no more, as far as the firmware knows, is gone then
+            for (std::uint64_t more = when_ == Cuts::behind_failures ? random_.below(4) : one_by_one_; more != 0;
+                 --more)
+                run_until(life_->ftl.counters().blocks_erased,
+                          3000);  // what was needed no more, as far as the firmware knows, is gone then
             if (one_by_one_ && has_worn_out() && random_.percent(50)) return come_to_rest();
             if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
             if (::testing::Test::HasFailure()) return;
@@ -53,9 +63,11 @@ public:
         run_for(5000);
         if (has_worn_out()) return;
         stop_ = true;
-        while (step());
+        while (step())
+            ;
         flush();
-        while (step());
+        while (step())
+            ;
         ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
         if (has_worn_out()) return;  // at the very end: what was left in the buffer is given up
         for (const Unit& u : units_) ASSERT_EQ(u.durable + 1, u.versions.size());
@@ -64,16 +76,20 @@ public:
     /// A drive that takes no more shuts down all the same.
     void come_to_rest() {
         stop_ = true;
-        while (under_way_ != 0 && step());
+        while (under_way_ != 0 && step())
+            ;
         flush(true);
-        while (step());
+        while (step())
+            ;
         ASSERT_TRUE(under_way_ == 0 && life_->firmware.idle()) << life_->firmware.dump();
         ++rests;
     }
-    /// A normal shutdown: to its end, and the next start finds everything as it was; or the power goes before; or the host goes on.
+    /// A normal shutdown: to its end, and the next start finds everything as it was; or the power goes before; or the
+    /// host goes on.
     void shut_down(int cut) {
         stop_ = true;
-        while (under_way_ != 0 && step());
+        while (under_way_ != 0 && step())
+            ;
         stop_ = false;
         ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
         if (!flush(true)) return;
@@ -87,7 +103,8 @@ public:
             run_for(1 + random_.below(400));
             return;
         }
-        while (step());
+        while (step())
+            ;
         ASSERT_TRUE(life_->firmware.idle()) << life_->firmware.dump();
         ASSERT_TRUE(life_->ftl.checkpoints()->clean());
         ASSERT_NO_THROW(life_->ftl.verify_books());
@@ -102,7 +119,8 @@ public:
     /// A drive that has started and done nothing: what it finds the next time is what it has found.
     void shut_down_at_once(int cut) {
         if (!flush(true)) return;
-        while (step());
+        while (step())
+            ;
         ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
         ASSERT_TRUE(life_->ftl.checkpoints()->clean());
         before_ = std::move(life_);
@@ -125,15 +143,18 @@ public:
         life_->agenda.post<&CutHost::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
     }
 
-    MapSource source = MapSource::all_pages;      ///< of the last start
-    std::uint64_t dirty_entries = 0;              ///< and how many it has found that were
-    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0, slc_found = 0;
+    MapSource source = MapSource::all_pages;  ///< of the last start
+    std::uint64_t dirty_entries = 0;          ///< and how many it has found that were
+    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0,
+                  scan_reads = 0, all_reads = 0, slc_found = 0;
     ErasesFound erases_found;
-    std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
+    std::uint64_t parity_rows = 0;  ///< complete ones, after all starts
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
     const TranslationWatch& translation() const { return *translation_; }
-    std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
-    std::uint64_t cuts = 0, rests = 0, translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+    std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0,
+                  map_programs_failed = 0, erases_failed = 0;
+    std::uint64_t cuts = 0, rests = 0, translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0,
+                  writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
     struct Slot {
@@ -143,12 +164,17 @@ private:
         std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
         bool busy = false;
     };
-    /// It takes no more, and is read-only: some of its flash has failed, or losses of power have used up its free superblocks, where garbage collection cannot go on in others.
-    bool has_worn_out() const { return (shape_.faults.any() || shape_.geometry.two_step) && life_->ftl.media().read_only; }
+    /// It takes no more, and is read-only: some of its flash has failed, or losses of power have used up its free
+    /// superblocks, where garbage collection cannot go on in others.
+    bool has_worn_out() const {
+        return (shape_.faults.any() || shape_.geometry.two_step) && life_->ftl.media().read_only;
+    }
     std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
     unsigned flushes() const { return when_ == Cuts::behind_erases ? 40 : when_ == Cuts::behind_failures ? 15 : 2; }
     std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
-    std::uint32_t next_version(const Unit& u) const { return u.last_written() >= mask() - 1 ? 1 : u.last_written() + 1; }
+    std::uint32_t next_version(const Unit& u) const {
+        return u.last_written() >= mask() - 1 ? 1 : u.last_written() + 1;
+    }
 
     void begin_life() {
         life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
@@ -178,7 +204,8 @@ private:
         if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
         const SpareCodec& codec = life_->ftl.codec();
         for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
-            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s]))) units_[idx(codec.lpa(t.spare[s]))].is_durable(codec.version(t.spare[s]));
+            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s])))
+                units_[idx(codec.lpa(t.spare[s]))].is_durable(codec.version(t.spare[s]));
     }
     /// One event, if there is one.
     bool step() {
@@ -193,12 +220,16 @@ private:
     }
     /// At most so many events.
     void run_until(const std::uint64_t& changes, std::uint64_t most) {
-        for (const std::uint64_t before = changes; most != 0 && !has_worn_out() && changes == before && step(); --most) refill();
+        for (const std::uint64_t before = changes; most != 0 && !has_worn_out() && changes == before && step(); --most)
+            refill();
     }
     void refill() {
         if (stop_ || writes + deallocations >= most_) return;
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (!slots_[i].busy && !(random_.percent(flushes()) ? flush() : random_.percent(one_by_one_ ? 30 : 10) ? deallocate(i) : write(i))) return;
+            if (!slots_[i].busy && !(random_.percent(flushes())               ? flush()
+                                     : random_.percent(one_by_one_ ? 30 : 10) ? deallocate(i)
+                                                                              : write(i)))
+                return;
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
@@ -217,7 +248,8 @@ private:
         std::vector<LbaRange> ranges;
         std::vector<std::uint32_t> of;
         for (std::uint64_t r = one_by_one_ ? 1 : 1 + random_.below(3); r != 0; --r) {
-            const auto n = static_cast<std::uint32_t>(one_by_one_ ? 1 : 1 + random_.below(random_.percent(10) ? 40 : 4));
+            const auto n =
+                static_cast<std::uint32_t>(one_by_one_ ? 1 : 1 + random_.below(random_.percent(10) ? 40 : 4));
             const std::uint64_t span = one_by_one_ ? 24 : random_.percent(50) ? 48 : units_.size();
             const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
             const auto is_busy = [this](std::uint32_t u) { return units_[u].writing; };
@@ -250,7 +282,8 @@ private:
         for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         c.fua = random_.percent(10);
         c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
-        c.whose.stream = static_cast<std::uint8_t>(shape_.ftl.stream_frontiers == 0 ? 0 : writes % (shape_.ftl.stream_frontiers + 2));
+        c.whose.stream = static_cast<std::uint8_t>(
+            shape_.ftl.stream_frontiers == 0 ? 0 : writes % (shape_.ftl.stream_frontiers + 2));
         c.slba = std::uint64_t{first} * per_unit();
         c.blocks = n * per_unit();
         c.bytes = std::uint64_t{n} * shape_.geometry.unit_bytes;
@@ -261,7 +294,8 @@ private:
             unit.versions.push_back(next_version(unit));
             for (std::uint32_t b = 0; b < per_unit(); ++b)
                 BlockSignature{c.slba + u * per_unit() + b, unit.versions.back(), BlockSignature::kMagic}.store(
-                    life_->dma.memory.data() + std::uint64_t{i} * 65536 + (std::uint64_t{u} * per_unit() + b) * shape_.lba_bytes);
+                    life_->dma.memory.data() + std::uint64_t{i} * 65536 +
+                    (std::uint64_t{u} * per_unit() + b) * shape_.lba_bytes);
         }
         ++writes;
         life_->firmware.submit(c);
@@ -295,7 +329,8 @@ private:
                 // A write that did not get there was overtaken by a deallocation, which did.
                 for (std::size_t i = version; i != u.versions.size() && u.durable < version; ++i)
                     if (u.versions[i] == 0) u.durable = i;
-                if (u.durable < version) throw std::logic_error("a flush ended before unit " + std::to_string(unit) + " was in flash");
+                if (u.durable < version)
+                    throw std::logic_error("a flush ended before unit " + std::to_string(unit) + " was in flash");
             }
             return;
         }
@@ -334,9 +369,9 @@ private:
             const std::uint32_t found = at == kUnmapped ? 0 : ftl.codec().version(spare_.at(at));
             const std::optional<std::size_t> is = u.which(found);
             if (!is)
-                throw std::logic_error("unit " + std::to_string(n) + " is version " + std::to_string(found) + " after the cut; " +
-                                       std::to_string(u.versions[u.durable]) + " was durable, " + std::to_string(u.versions.back()) +
-                                       " submitted last");
+                throw std::logic_error("unit " + std::to_string(n) + " is version " + std::to_string(found) +
+                                       " after the cut; " + std::to_string(u.versions[u.durable]) + " was durable, " +
+                                       std::to_string(u.versions.back()) + " submitted last");
             lost_versions += u.versions.size() - 1 - *is;
             u = Unit{{found}, 0, 0, u.last_written(), false};
         }
@@ -351,9 +386,11 @@ private:
             return;
         }
         bool over = false;
-        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(), shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page, ftl.slc_region()}, ftl,
-                           shape_.firmware.scan_entry,
-                           [this](std::uint32_t page, const std::vector<Lpa>& units) { translation_->found_stale(life_->ftl, *life_->firmware.cached_map(), page, units); });
+        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(),
+                            shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page, ftl.slc_region()},
+                           ftl, shape_.firmware.scan_entry, [this](std::uint32_t page, const std::vector<Lpa>& units) {
+                               translation_->found_stale(life_->ftl, *life_->firmware.cached_map(), page, units);
+                           });
         rebuild.start([&over] { over = true; });
         while (!over && life_->agenda.run_one(kNever)) {
         }
@@ -367,12 +404,14 @@ private:
         translation_pages += ftl.translation_pages();
         if (source == MapSource::clean_checkpoint) dirty_after_clean += rebuild.dirty_entries() != 0;
         ftl.verify_books();
-        for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.slc() != nullptr; ++g) slc_found += ftl.slc()->dynamic_blocks(GroupId{g});
+        for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.slc() != nullptr; ++g)
+            slc_found += ftl.slc()->dynamic_blocks(GroupId{g});
         Ftl by_all_pages(shape_.ftl, shape_.geometry, spare_, shape_.seed);
         Recovery(by_all_pages).from_all_pages();
         for (std::uint32_t n = 0; n < ftl.logical_units(); ++n)
             if (ftl.lookup(Lpa{n}) != by_all_pages.lookup(Lpa{n}))
-                throw std::logic_error("unit " + std::to_string(n) + " is at " + std::to_string(idx(ftl.lookup(Lpa{n}))) + " from a " + name_of(source) +
+                throw std::logic_error("unit " + std::to_string(n) + " is at " +
+                                       std::to_string(idx(ftl.lookup(Lpa{n}))) + " from a " + name_of(source) +
                                        ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
         if (translation_) translation_->started(ftl, by_all_pages);
     }
@@ -386,13 +425,15 @@ private:
     std::uint64_t seed_, lives_ = 0, most_ = ~std::uint64_t{0};  ///< writes and deallocations
     bool stop_ = false;
     std::vector<Unit> units_;
-    std::uint64_t failures_ = 0;                   ///< of programs with units that the host had deallocated meanwhile
-    std::optional<SafePages> safe_pages_;          ///< of this life; none: each page is safe when it has been programmed
+    std::uint64_t failures_ = 0;           ///< of programs with units that the host had deallocated meanwhile
+    std::optional<SafePages> safe_pages_;  ///< of this life; none: each page is safe when it has been programmed
     std::optional<TranslationWatch> translation_;  ///< none: the map is all in memory
     std::uint32_t under_way_ = 0;
     std::unique_ptr<Life> life_, before_;
 };
 
-inline void Life::complete(Command& c) { host.ended(c); }
+inline void Life::complete(Command& c) {
+    host.ended(c);
+}
 
 }  // namespace ssdtlm

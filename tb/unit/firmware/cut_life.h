@@ -18,7 +18,8 @@ struct Life : private CompletionSink {
           flash(agenda, spare, seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * 65536, seed, s.dma_longest),
           dram(agenda, dram_config),
-          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, below(), transfers, dram, word_lines ? &*word_lines : nullptr}) {
+          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes,
+                   {agenda, ftl, below(), transfers, dram, word_lines ? &*word_lines : nullptr}) {
         firmware.bind(*this);
         flash.moves_with_host = s.ftl.gc_frontier == GcFrontier::shared;
         ftl.on_media_change([this] { firmware.media_changed(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware with an FTL below it, fake flash and host memory around it, and a host above it that checks contents with
-// the integrity oracle and the timeline of each command.
+// The firmware with an FTL below it, fake flash and host memory around it, and a host above it that checks contents
+// with the integrity oracle and the timeline of each command.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/parity/parity_engine.h"
-#include "nand/array/random_faults.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "late_map.h"
 #include "lost_units.h"
+#include "nand/array/random_faults.h"
 
 namespace ssdtlm {
 
@@ -28,15 +28,16 @@ struct DeviceShape {
     FirmwareConfig firmware;
     std::uint32_t lba_bytes = 512;
     std::uint32_t host_offset = 0;
-    std::uint32_t slots = 32;             ///< commands at once
-    std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
+    std::uint32_t slots = 32;              ///< commands at once
+    std::uint32_t slot_bytes = 256 << 10;  ///< largest transfer
     Ps flash_longest{1'000'000'000};
     Ps dma_longest{5'000'000};
-    FaultRates faults;           ///< of the flash
+    FaultRates faults;                       ///< of the flash
     std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
-    bool bytes = false;                   ///< contents are bytes; else signatures
+    bool bytes = false;                      ///< contents are bytes; else signatures
     std::uint64_t seed = 1;
-    /// What is done to the drive behind its state at start, before its firmware is built, and then with that; empty: nothing.
+    /// What is done to the drive behind its state at start, before its firmware is built, and then with that; empty:
+    /// nothing.
     std::function<void(Ftl&, SpareArea&)> before_firmware{};
     std::function<void(Firmware&)> with_firmware{};
 };
@@ -57,7 +58,8 @@ inline DeviceShape tiny_device(std::uint32_t page_bytes = 8192, std::uint32_t un
 }
 
 /// Blocks of each plane in SLC mode, beside those that the drive has.
-inline DeviceShape with_slc_cache(DeviceShape d, std::uint32_t blocks, std::uint32_t fold_free_blocks, Ps idle_after = {}) {
+inline DeviceShape with_slc_cache(DeviceShape d, std::uint32_t blocks, std::uint32_t fold_free_blocks,
+                                  Ps idle_after = {}) {
     d.geometry.blocks_per_plane += blocks;
     d.ftl.slc = {blocks, fold_free_blocks};
     d.ftl.gc_idle_after = idle_after;
@@ -80,7 +82,8 @@ public:
           flash(agenda, spare, s.seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
           dram(agenda, dram_config),
-          oracle((ftl.precondition(), shape.before_firmware ? shape.before_firmware(ftl, spare) : void(), oracle_geometry())),
+          oracle((ftl.precondition(), shape.before_firmware ? shape.before_firmware(ftl, spare) : void(),
+                  oracle_geometry())),
           firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings(),
                    s.bytes ? Firmware::Data::bytes : Firmware::Data::signatures),
           lost(ftl, spare, firmware.buffer(), agenda),
@@ -95,7 +98,8 @@ public:
             flash.on_lost = [this](const PageAddress& page) { lost.cannot_read(page); };
         }
         if (shape.before_firmware)
-            for (std::uint64_t u = 0; u < ftl.logical_units(); ++u) oracle.at_start(u, ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped);
+            for (std::uint64_t u = 0; u < ftl.logical_units(); ++u)
+                oracle.at_start(u, ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped);
         firmware.bind(*this);
         ftl.on_media_change([this] { firmware.media_changed(); });
         for (std::uint32_t i = 0; i < s.slots; ++i) {
@@ -154,7 +158,8 @@ public:
     /// The same; throws with the state when a command is stuck.
     void drain() {
         run();
-        if (outstanding() != 0) throw std::runtime_error("stuck: " + std::to_string(outstanding()) + " commands\n" + firmware.dump());
+        if (outstanding() != 0)
+            throw std::runtime_error("stuck: " + std::to_string(outstanding()) + " commands\n" + firmware.dump());
     }
     /// Ends the run as a shutdown does: flush, no new victims, everything ends; then the books.
     void shut_down() {
@@ -168,15 +173,17 @@ public:
         const BufferPort& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
-              firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() +
-                  firmware.host_units_lost());
+              firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() +
+                  firmware.host_units_discarded_before_map() + firmware.host_units_lost());
         const FtlCounters f = ftl.counters() - before;
         equal("units mapped", firmware.host_units_mapped(), f.host_units);
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
         equal("host pages allocated", f.host_pages_allocated, f.host_pages);
         const GcAtOnce::Counters at_once = firmware.gc().at_once();
-        equal("GC, journal and parity pages", f.gc_pages + f.journal_pages + f.parity_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
-        equal("translation pages", f.translation_pages, flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
+        equal("GC, journal and parity pages", f.gc_pages + f.journal_pages + f.parity_pages,
+              flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
+        equal("translation pages", f.translation_pages,
+              flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
         equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)] + at_once.blocks);
         equal("units left in the buffer", b.used(), 0);
         equal("dirty units left", b.dirty(), 0);
@@ -192,8 +199,8 @@ public:
 
     /// Slots are used in the order of a new host. Precondition: drained.
     void sort_slots() { std::sort(free_.rbegin(), free_.rend()); }
-    /// What the drive remembers, and what the host knows of it. Precondition: drained, with firmware.idle(); reading: of a device whose state
-    /// at start was fresh.
+    /// What the drive remembers, and what the host knows of it. Precondition: drained, with firmware.idle(); reading:
+    /// of a device whose state at start was fresh.
     void state(Snapshot& s) {
         FtlState::exchange(ftl, spare, s);
         firmware.state(s);
@@ -212,7 +219,7 @@ public:
     DramConfig dram_config;
     WatchedDram dram;
     IntegrityOracle oracle;
-    LateMap* late_map = nullptr;  ///< the firmware's; null: none
+    LateMap* late_map = nullptr;                ///< the firmware's; null: none
     std::optional<ParityEngine> parity_engine;  ///< none: rows have no parity
     Firmware firmware;
     LostUnits lost;
@@ -233,7 +240,8 @@ private:
         bool busy = false;
     };
     static void equal(const char* what, std::uint64_t a, std::uint64_t b) {
-        if (a != b) throw std::runtime_error(std::string(what) + ": " + std::to_string(a) + " against " + std::to_string(b));
+        if (a != b)
+            throw std::runtime_error(std::string(what) + ": " + std::to_string(a) + " against " + std::to_string(b));
     }
     static constexpr std::uint64_t kHostPage = 4096;
     /// The host's memory ends before it.
@@ -258,7 +266,8 @@ private:
         return around;
     }
     IntegrityOracle::Geometry oracle_geometry() const {
-        IntegrityOracle::Geometry g{ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(), ftl.codec().version_bits()};
+        IntegrityOracle::Geometry g{ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(),
+                                    ftl.codec().version_bits()};
         if (shape.bytes) g.bytes_of_seed = shape.seed;
         return g;
     }
@@ -274,7 +283,8 @@ private:
         c.blocks = n;
         c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
         // Each stream in turn, one of which has no superblocks of its own.
-        c.whose.stream = static_cast<std::uint8_t>(shape.ftl.stream_frontiers == 0 ? 0 : writes_++ % (shape.ftl.stream_frontiers + 2));
+        c.whose.stream = static_cast<std::uint8_t>(
+            shape.ftl.stream_frontiers == 0 ? 0 : writes_++ % (shape.ftl.stream_frontiers + 2));
         c.bytes = std::uint64_t{n} * shape.lba_bytes;
         c.ranges.clear();
         c.data.clear();
@@ -297,7 +307,8 @@ private:
         if (!s.busy) throw std::logic_error("command completed twice");
         if (s.timeline.start() != s.begun || s.timeline.start() + s.timeline.sum() != s.timeline.last())
             throw std::logic_error("stages do not sum");
-        if (c.op != IoOp::read && s.timeline.last() != agenda.now()) throw std::logic_error("completed at another time than its mark");
+        if (c.op != IoOp::read && s.timeline.last() != agenda.now())
+            throw std::logic_error("completed at another time than its mark");
         const SimTime at = std::max(agenda.now(), s.timeline.last());
         agenda.post<&DeviceUnderTest::end>(at, this, c.index);
     }
@@ -311,14 +322,19 @@ private:
         Command& c = s.command;
         const bool ok = c.status == CommandStatus::success;
         if (!ok)
-            ++failed[c.status == CommandStatus::unrecovered_read ? 0 : c.status == CommandStatus::write_fault ? 1 : c.status == CommandStatus::read_only ? 2 : 3];
+            ++failed[c.status == CommandStatus::unrecovered_read ? 0
+                     : c.status == CommandStatus::write_fault    ? 1
+                     : c.status == CommandStatus::read_only      ? 2
+                                                                 : 3];
         lost.gave_up = firmware.buffer().given_up() != 0;
         if (c.op == IoOp::read && shape.faults.any())
-            lost.read_ended(unit_of(c.slba), unit_of(c.slba + c.blocks - 1), c.status == CommandStatus::unrecovered_read, s.begun);
+            lost.read_ended(unit_of(c.slba), unit_of(c.slba + c.blocks - 1),
+                            c.status == CommandStatus::unrecovered_read, s.begun);
         switch (c.op) {
             case IoOp::read:
                 if (ok)
-                    oracle.check_read(s.token, c.slba, c.blocks, data(s), {0, static_cast<std::uint16_t>(index), agenda.now()});
+                    oracle.check_read(s.token, c.slba, c.blocks, data(s),
+                                      {0, static_cast<std::uint16_t>(index), agenda.now()});
                 else
                     oracle.abandon_read();
                 break;
@@ -326,11 +342,14 @@ private:
                 oracle.end_write(c.slba, c.blocks, ok);
                 each_unit(c, [this](std::uint32_t u) { lost.write_ended(u); });
                 break;
-            case IoOp::deallocate: oracle.end_trim(c.slba, c.blocks, ok); break;
+            case IoOp::deallocate:
+                oracle.end_trim(c.slba, c.blocks, ok);
+                break;
             case IoOp::write_zeroes:
                 if (s.aligned) oracle.end_trim(c.slba, c.blocks, ok);
                 break;
-            case IoOp::flush: break;
+            case IoOp::flush:
+                break;
         }
         s.busy = false;
         free_.push_back(static_cast<std::uint32_t>(index));

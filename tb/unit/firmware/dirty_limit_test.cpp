@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dirty translation pages are bounded at each step, by an own look at what the flash says; and what the bound costs, by formula.
+// Dirty translation pages are bounded at each step, by an own look at what the flash says; and what the bound costs, by
+// formula.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +48,8 @@ private:
     DeviceUnderTest& d_;
 };
 
-DeviceShape limited(double share, DirtyUntil until, MapGranularity granularity = MapGranularity::page, std::uint32_t page_bytes = 4096) {
+DeviceShape limited(double share, DirtyUntil until, MapGranularity granularity = MapGranularity::page,
+                    std::uint32_t page_bytes = 4096) {
     DeviceShape s = dftl_device(1000, granularity, page_bytes);
     s.ftl.map.power_protected = share;
     s.ftl.map.dirty_until = until;
@@ -84,7 +86,8 @@ TEST(DirtyLimit, HoldsAtEachStep) {
             }
 }
 
-// LRU on references that know nothing of each other: one of T pages is among the P that were used last with the probability P / T.
+// LRU on references that know nothing of each other: one of T pages is among the P that were used last with the
+// probability P / T.
 TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
     for (const double share : {0.02, 0.1, 0.25, 0.5, 1.0}) {
         DeviceShape s = limited(share, DirtyUntil::issued);
@@ -110,8 +113,10 @@ TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
         const FtlCounters before = d.ftl.counters();
         write(20000);
         const FtlCounters c = d.ftl.counters() - before;
-        const double ratio = static_cast<double>(c.translation_pages) / static_cast<double>(c.host_pages), formula = 1 - most / pages;
-        std::printf("%3.0f of %3.0f pages: %.4f translation pages a page of the host, formula %.4f\n", most, pages, ratio, formula);
+        const double ratio = static_cast<double>(c.translation_pages) / static_cast<double>(c.host_pages),
+                     formula = 1 - most / pages;
+        std::printf("%3.0f of %3.0f pages: %.4f translation pages a page of the host, formula %.4f\n", most, pages,
+                    ratio, formula);
         EXPECT_NEAR(ratio, formula, std::max(0.02 * formula, 3 * std::sqrt(formula * (1 - formula) / 20000))) << share;
         ASSERT_NO_THROW(d.shut_down());
     }
@@ -132,7 +137,8 @@ TEST(DirtyLimit, ThePageThatWasChangedLongestAgoLeaves) {
             return (d.ftl.counters() - d.before).translation_pages;
         };
         const std::uint64_t expected[][2] = {{0, 0}, {1, 0}, {0, 0}, {2, 1}, {0, 1}, {1, 2}, {2, 3}, {1, 3}};
-        for (const auto& [page, written] : expected) EXPECT_EQ(written_after(static_cast<std::uint32_t>(page)), written) << page;
+        for (const auto& [page, written] : expected)
+            EXPECT_EQ(written_after(static_cast<std::uint32_t>(page)), written) << page;
         d.shut_down();
     }
 }
@@ -153,8 +159,8 @@ double group_of(std::uint32_t units, std::uint32_t buckets) {
     return static_cast<double>(left) / 2000;
 }
 
-// Grouped, one page is dirty for a group of units, twice as many as there are of a page on average. In the order of arrival nearly each unit makes
-// one dirty.
+// Grouped, one page is dirty for a group of units, twice as many as there are of a page on average. In the order of
+// arrival nearly each unit makes one dirty.
 TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
     for (const BufferOrder order : {BufferOrder::arrival, BufferOrder::by_translation_page})
         for (const std::uint32_t units : {128u, 512u}) {
@@ -167,7 +173,8 @@ TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
             s.ftl.map.gc_updates = GcMapUpdates::found;
             s.ftl.superblock = SuperblockSpan::plane;
             s.ftl.initial_state = InitialState::sequential;
-            s.ftl.buffer_bytes = (units + 32) * std::uint64_t{s.geometry.unit_bytes};  // what is on its way to and fro comes on top
+            s.ftl.buffer_bytes =
+                (units + 32) * std::uint64_t{s.geometry.unit_bytes};  // what is on its way to and fro comes on top
             s.ftl.flush_start_percent = units * 100 / (units + 32);
             s.ftl.buffer_merges = false;
             s.ftl.buffer_order = order;
@@ -190,8 +197,11 @@ TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
             const FtlCounters c = d.ftl.counters() - before;
             const double group = static_cast<double>(c.host_pages) / static_cast<double>(c.translation_pages);
             const double mean = static_cast<double>(queued) / 24000;
-            const double expected = order == BufferOrder::arrival ? 16.0 / 15 : group_of(static_cast<std::uint32_t>(mean), 16), formula = order == BufferOrder::arrival ? 16.0 / 15 : 2 * mean / 16;
-            std::printf("%.0f units in the buffer, 16 pages: a page for %.2f units; simulation %.2f, formula %.2f\n", mean, group, expected, formula);
+            const double expected =
+                             order == BufferOrder::arrival ? 16.0 / 15 : group_of(static_cast<std::uint32_t>(mean), 16),
+                         formula = order == BufferOrder::arrival ? 16.0 / 15 : 2 * mean / 16;
+            std::printf("%.0f units in the buffer, 16 pages: a page for %.2f units; simulation %.2f, formula %.2f\n",
+                        mean, group, expected, formula);
             EXPECT_GT(mean, 0.7 * units);
             EXPECT_NEAR(group, expected, 0.08 * expected);
             EXPECT_NEAR(group, formula, 0.12 * formula);
@@ -208,7 +218,8 @@ TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
     DeviceUnderTest d(s);
     std::uint64_t moved = 0;
     d.flash.on_programmed = [&](const FlashTransaction& t) {
-        if (t.cls == FlashClass::gc_write) moved += t.spare[0] != kPadding && d.ftl.is_translation(d.ftl.codec().lpa(t.spare[0]));
+        if (t.cls == FlashClass::gc_write)
+            moved += t.spare[0] != kPadding && d.ftl.is_translation(d.ftl.codec().lpa(t.spare[0]));
     };
     Mix m;
     m.commands = 4000;
@@ -225,7 +236,8 @@ TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
     EXPECT_EQ(c.gc_user_pages(1) + c.gc_mapping_pages(1), static_cast<double>(c.gc_pages));
 }
 
-// All kinds of commands, caches of all sizes, collection, the smallest share: every job ends, and contents are as they should be.
+// All kinds of commands, caches of all sizes, collection, the smallest share: every job ends, and contents are as they
+// should be.
 TEST(DirtyLimitRandom, EveryKindOfCommand) {
     const std::uint64_t first = 1 + seed_offset();
     std::uint64_t waits = 0, victims = 0;
@@ -233,9 +245,13 @@ TEST(DirtyLimitRandom, EveryKindOfCommand) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const std::uint32_t page_bytes = seed % 3 == 0 ? 4096 : 8192, row = 2 * page_bytes / 4096;
         const bool by_page = seed % 2 == 0;
-        DeviceShape s = dftl_device(seed % 4 < 2 ? 12 : 1000, by_page ? MapGranularity::page : MapGranularity::entry, page_bytes, seed % 5 == 0 ? 2 : 8);
-        s.ftl.superblock = seed % 7 < 3 ? SuperblockSpan::die : seed % 7 < 5 ? SuperblockSpan::plane : SuperblockSpan::drive;
-        s.ftl.map.power_protected = (row + static_cast<double>(seed % 4) * 2) / static_cast<double>(translation_pages_of(s.ftl, s.geometry));
+        DeviceShape s = dftl_device(seed % 4 < 2 ? 12 : 1000, by_page ? MapGranularity::page : MapGranularity::entry,
+                                    page_bytes, seed % 5 == 0 ? 2 : 8);
+        s.ftl.superblock = seed % 7 < 3   ? SuperblockSpan::die
+                           : seed % 7 < 5 ? SuperblockSpan::plane
+                                          : SuperblockSpan::drive;
+        s.ftl.map.power_protected =
+            (row + static_cast<double>(seed % 4) * 2) / static_cast<double>(translation_pages_of(s.ftl, s.geometry));
         s.ftl.map.dirty_until = seed % 6 < 3 ? DirtyUntil::issued : DirtyUntil::programmed;
         if (by_page && seed % 4 == 2) s.ftl.map.gc_updates = GcMapUpdates::found;
         s.bytes = seed % 5 == 1;
@@ -258,7 +274,8 @@ TEST(DirtyLimitRandom, EveryKindOfCommand) {
         waits += d.firmware.dirty_limit()->waits();
         victims += d.firmware.gc().victims();
     }
-    std::printf("%llu rows waited, %llu victims\n", static_cast<unsigned long long>(waits), static_cast<unsigned long long>(victims));
+    std::printf("%llu rows waited, %llu victims\n", static_cast<unsigned long long>(waits),
+                static_cast<unsigned long long>(victims));
     EXPECT_GT(waits, 1000u);
     EXPECT_GT(victims, 1000u);
 }

@@ -21,7 +21,8 @@ struct ErasesFound {
         believed.clear();
         for (std::uint32_t n = 0; n < ftl.shape().superblocks(); ++n) believed.push_back(ftl.erases(SuperblockId{n}));
     }
-    /// Of a block with a readable first page it is what was known before; what is supposed without a checkpoint is between what others of the group have.
+    /// Of a block with a readable first page it is what was known before; what is supposed without a checkpoint is
+    /// between what others of the group have.
     void compare(const Ftl& ftl, const SpareArea& flash) {
         const SuperblockShape& shape = ftl.shape();
         for (std::uint32_t group = 0; group < shape.groups(); ++group) {
@@ -30,7 +31,8 @@ struct ErasesFound {
             for (std::uint32_t n = group * shape.blocks_per_group(); n < (group + 1) * shape.blocks_per_group(); ++n) {
                 const SuperblockId b{n};
                 const BlockState state = ftl.superblock(b).state;
-                if (state == BlockState::set_apart || state == BlockState::spare || state == BlockState::retired) continue;
+                if (state == BlockState::set_apart || state == BlockState::spare || state == BlockState::retired)
+                    continue;
                 const BlockId first = shape.block(b, 0);
                 const std::uint32_t is = ftl.erases(b), was = flash.erase_count(first);
                 furthest = std::max(furthest, is < was ? was - is : is - was);
@@ -45,7 +47,8 @@ struct ErasesFound {
             }
             supposed += others.size();
             if (ftl.checkpoints() != nullptr || least > most) continue;
-            for (const SuperblockId b : others) ASSERT_TRUE(ftl.erases(b) >= least && ftl.erases(b) <= most) << "superblock " << idx(b);
+            for (const SuperblockId b : others)
+                ASSERT_TRUE(ftl.erases(b) >= least && ftl.erases(b) <= most) << "superblock " << idx(b);
         }
     }
 };

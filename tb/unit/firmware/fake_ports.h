@@ -30,8 +30,14 @@ namespace ssdtlm {
 class FakeFlash final : public FlashPort {
 public:
     FakeFlash(Agenda& agenda, SpareArea& spare, std::uint64_t seed, Ps longest)
-        : agenda_(agenda), spare_(spare), random_(seed, 7), longest_(longest), lanes_(spare.geometry().planes()),
-          reads_of_(spare.geometry().blocks()), failed_(spare.geometry().blocks()), mode_(spare.geometry().blocks(), Mode::any) {}
+        : agenda_(agenda),
+          spare_(spare),
+          random_(seed, 7),
+          longest_(longest),
+          lanes_(spare.geometry().planes()),
+          reads_of_(spare.geometry().blocks()),
+          failed_(spare.geometry().blocks()),
+          mode_(spare.geometry().blocks(), Mode::any) {}
 
     void submit(FlashTransaction& t) override {
         t.begin(agenda_.now());
@@ -68,18 +74,18 @@ public:
 
     std::array<std::uint64_t, kFlashClassCount> ended{};
     std::array<std::uint64_t, kFlashClassCount> bytes{};  ///< of these, their data
-    ArrayFaults* faults = nullptr;      ///< null: none
+    ArrayFaults* faults = nullptr;                        ///< null: none
     std::uint32_t read_retries = 5;
-    bool moves_with_host = false;       ///< programs of GC end in submission order with those of the host
+    bool moves_with_host = false;  ///< programs of GC end in submission order with those of the host
     std::int64_t host_programs_slower = 1, map_programs_slower = 1, journal_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::uint64_t map_programs_failed = 0, map_reads_lost = 0;  ///< of these, of translation pages
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
     std::function<void(const FlashTransaction&)> on_program_failed;
-    std::function<void(const FlashTransaction&)> on_programmed; ///< when its array operation has ended well
-    /// The power goes: pages that are being programmed are torn, blocks that are being erased still whole, torn, or erased. Nothing
-    /// ends any more.
+    std::function<void(const FlashTransaction&)> on_programmed;  ///< when its array operation has ended well
+    /// The power goes: pages that are being programmed are torn, blocks that are being erased still whole, torn, or
+    /// erased. Nothing ends any more.
     void cut(Random& chance) {
         for (std::size_t tag = 0; tag < all_.size(); ++tag) {
             const FlashTransaction* t = all_[tag];
@@ -88,15 +94,20 @@ public:
                 spare_.tear(t->address, t->slc);
                 ++torn;
                 if (!spare_.geometry().two_step || !spare_.geometry().word_lines().is_upper(t->address.page)) continue;
-                spare_.spoil(PageAddress{t->address.plane, t->address.block, spare_.geometry().word_lines().below(t->address.page)});
+                spare_.spoil(PageAddress{t->address.plane, t->address.block,
+                                         spare_.geometry().word_lines().below(t->address.page)});
                 ++lower_pages_lost;
             } else if (t->op == FlashOp::erase) {
                 const BlockId block = spare_.geometry().block_of(t->address);
                 ++erases_cut;
                 switch (chance.below(3)) {
-                    case 0: break;  // nothing is lost yet
-                    case 1: spare_.tear_block(block); break;
-                    default: spare_.erase(block);
+                    case 0:
+                        break;  // nothing is lost yet
+                    case 1:
+                        spare_.tear_block(block);
+                        break;
+                    default:
+                        spare_.erase(block);
                 }
             }
         }
@@ -115,18 +126,23 @@ public:
 
 private:
     enum class Mode : std::uint8_t { any, native, slc };
-    /// Of a block: that of what is programmed into it first, until its erase. Only the search for the map may not know it.
+    /// Of a block: that of what is programmed into it first, until its erase. Only the search for the map may not know
+    /// it.
     void check_mode(const FlashTransaction& t, std::uint32_t block) {
         if (t.slc && t.op != FlashOp::erase && t.address.page >= spare_.geometry().slc_pages_per_block())
             throw std::logic_error("page " + std::to_string(t.address.page) + " in SLC mode");
         const Mode mode = t.slc ? Mode::slc : Mode::native;
         const bool searches = t.op == FlashOp::read && t.cls == FlashClass::mapping_read;
-        if (mode_[block] == Mode::any && spare_.next_page(BlockId{block}) != 0) mode_[block] = spare_.slc(BlockId{block}) ? Mode::slc : Mode::native;
-        if (t.op != FlashOp::erase && !searches && mode_[block] != Mode::any && mode_[block] != mode) throw std::logic_error("block in another mode");
+        if (mode_[block] == Mode::any && spare_.next_page(BlockId{block}) != 0)
+            mode_[block] = spare_.slc(BlockId{block}) ? Mode::slc : Mode::native;
+        if (t.op != FlashOp::erase && !searches && mode_[block] != Mode::any && mode_[block] != mode)
+            throw std::logic_error("block in another mode");
         if (t.op == FlashOp::program) mode_[block] = mode;
         if (t.op == FlashOp::erase) mode_[block] = Mode::any;
     }
-    Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
+    Ps latency() {
+        return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1};
+    }
     std::uint32_t take(FlashTransaction& t) {
         if (free_.empty()) {
             free_.push_back(static_cast<std::uint32_t>(all_.size()));
@@ -158,7 +174,8 @@ private:
             case FlashOp::erase:
                 erase(t);
                 break;
-            default: ADD_FAILURE() << "the firmware asks for " << onfi_operation(t.op).name << ", which is not of the array";
+            default:
+                ADD_FAILURE() << "the firmware asks for " << onfi_operation(t.op).name << ", which is not of the array";
         }
         ++ended[static_cast<std::size_t>(t.cls)];
         bytes[static_cast<std::size_t>(t.cls)] += t.data_bytes;
@@ -171,7 +188,8 @@ private:
         spare_.read_page(t.address, t.spare.data(), t.bytes);
         if (!spare_.readable(t.address, t.slc)) return t.spare.fill(kTorn);
         if (faults == nullptr) return;
-        for (std::uint32_t again = 0; faults->wrong_bits({t.address, spare_.erase_count(block), agenda_.now(), t.slc}, again) != 0; ++again) {
+        for (std::uint32_t again = 0;
+             faults->wrong_bits({t.address, spare_.erase_count(block), agenda_.now(), t.slc}, again) != 0; ++again) {
             if (again == read_retries) {
                 t.status.result = FlashResult::uncorrectable;
                 t.spare.fill(Spare{0x55555555});  // nobody may look at it
@@ -186,7 +204,9 @@ private:
     void program_page(FlashTransaction& t) {
         std::array<Spare, kMaxUnitsPerPage> held = t.spare;
         PageRecord record = t.record;
-        if (faults != nullptr && faults->program_fails({t.address, spare_.erase_count(spare_.geometry().block_of(t.address)), agenda_.now(), t.slc})) {
+        if (faults != nullptr &&
+            faults->program_fails(
+                {t.address, spare_.erase_count(spare_.geometry().block_of(t.address)), agenda_.now(), t.slc})) {
             held.fill(kPadding);
             record.content = nullptr;
             t.status.result = FlashResult::program_failed;
@@ -288,7 +308,9 @@ private:
         std::uint64_t cookie = 0;
         SimTime at{};
     };
-    Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
+    Ps latency() {
+        return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1};
+    }
     std::uint64_t take(const HostSegment* segments, std::uint32_t count, DmaClient* client, std::uint64_t cookie) {
         if (free_.empty()) {
             free_.push_back(all_.size());

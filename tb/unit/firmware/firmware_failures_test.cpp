@@ -63,8 +63,8 @@ struct Bench : DeviceUnderTest {
     ScriptedFaults faults;
 };
 
-
-// A part that cannot be read sends nothing; of the others, the last is still waited for, unless the lost one comes behind it.
+// A part that cannot be read sends nothing; of the others, the last is still waited for, unless the lost one comes
+// behind it.
 TEST(FirmwareFailures, ALostPartIsNotWaitedFor) {
     Bench b;
     b.read_unit(0, 12);
@@ -181,7 +181,8 @@ TEST(FirmwareFailures, AFailedProgramIsDoneAgainAndItsBlockIsRetired) {
     EXPECT_FALSE(b.ftl.media().read_only);
     EXPECT_EQ(b.state_of(0), BlockState::open_gc) << "who holds a page that GC needs does not wait for GC to give one";
     std::uint32_t retired = 0;
-    for (std::uint32_t s = 0; s < b.ftl.shape().superblocks(); ++s) retired += b.ftl.superblock(SuperblockId{s}).state == BlockState::retired;
+    for (std::uint32_t s = 0; s < b.ftl.shape().superblocks(); ++s)
+        retired += b.ftl.superblock(SuperblockId{s}).state == BlockState::retired;
     EXPECT_EQ(retired, 1u);
     b.shut_down();
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/dma/dma_transfers.h"
 #include "controller/cpu/core_pool.h"
+#include "controller/dma/dma_transfers.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/resident_map.h"
 #include "controller/waiters/waiters.h"

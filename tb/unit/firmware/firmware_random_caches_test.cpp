@@ -25,7 +25,8 @@ TEST(FirmwareRandom, ReadCache) {
     for (const ReadCacheFill fill : fills)
         for (const std::uint64_t units : {1, 40, 2000}) {
             DeviceShape d = tiny_device();
-            d.ftl.read_cache = {units * 4096, seed % 2 == 0 ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo, fill};
+            d.ftl.read_cache = {units * 4096, seed % 2 == 0 ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo,
+                                fill};
             Mix m;
             m.read = 55;
             m.write = 30;
@@ -39,20 +40,25 @@ TEST(FirmwareRandom, ReadCache) {
 
 TEST(FirmwareRandom, ReadCacheInTheRoomOfTheBuffer) {
     const ReadCacheFill fills[] = {ReadCacheFill::reads, ReadCacheFill::writes, ReadCacheFill::both};
-    const ReadCacheReplacement replacements[] = {ReadCacheReplacement::lru, ReadCacheReplacement::fifo, ReadCacheReplacement::cflru};
+    const ReadCacheReplacement replacements[] = {ReadCacheReplacement::lru, ReadCacheReplacement::fifo,
+                                                 ReadCacheReplacement::cflru};
     std::uint64_t seed = 1;
     for (const ReadCacheFill fill : fills)
         for (const ReadCacheReplacement replacement : replacements)
             for (const std::uint32_t start : {0u, 80u}) {
                 DeviceShape d = tiny_device();
-                d.ftl.read_cache = {0, replacement, fill, ReadCacheRoom::buffer, seed % 5 == 0 ? 0u : static_cast<std::uint32_t>(20 * (seed % 5))};
-                d.ftl.buffer_order = replacement == ReadCacheReplacement::fifo ? BufferOrder::arrival : BufferOrder::lru;
+                d.ftl.read_cache = {0, replacement, fill, ReadCacheRoom::buffer,
+                                    seed % 5 == 0 ? 0u : static_cast<std::uint32_t>(20 * (seed % 5))};
+                d.ftl.buffer_order =
+                    replacement == ReadCacheReplacement::fifo ? BufferOrder::arrival : BufferOrder::lru;
                 d.ftl.flush_start_percent = start;
                 d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
                 d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 64) * 4096;
                 if (seed % 6 == 4) d.late_map = LateMap::Shape{};
-                if (seed % 6 == 5 && replacement == ReadCacheReplacement::fifo) d.ftl.buffer_mode = BufferMode::write_through;
-                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
+                if (seed % 6 == 5 && replacement == ReadCacheReplacement::fifo)
+                    d.ftl.buffer_mode = BufferMode::write_through;
+                if (d.ftl.buffer_mode == BufferMode::write_through)
+                    d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
                 Mix m;
                 m.read = 55;
                 m.write = 30;
@@ -73,10 +79,13 @@ TEST(FirmwareRandom, PartsForTenants) {
                 d.ftl.flush_start_percent = start;
                 d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
                 d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 100) * 4096;
-                if (seed % 3 == 1) d.ftl.read_cache = {40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheRoom::own, 0, quotas};
+                if (seed % 3 == 1)
+                    d.ftl.read_cache = {
+                        40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheRoom::own, 0, quotas};
                 if (seed % 6 == 4) d.late_map = LateMap::Shape{};
                 if (seed % 6 == 5 && order == BufferOrder::arrival) d.ftl.buffer_mode = BufferMode::write_through;
-                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
+                if (d.ftl.buffer_mode == BufferMode::write_through)
+                    d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
                 Mix m;
                 m.commands = 8000;
                 m.units = seed % 4 == 0 ? 30 : 4;

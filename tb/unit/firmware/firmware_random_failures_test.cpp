@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random commands of firmware_random_test over flash that fails. Every read is compared or fails for a reason; at the end
-// exactly the lost units fail. SSDTLM_TEST_SEED in the environment moves all seeds.
+// The random commands of firmware_random_test over flash that fails. Every read is compared or fails for a reason; at
+// the end exactly the lost units fail. SSDTLM_TEST_SEED in the environment moves all seeds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -39,7 +39,8 @@ DeviceShape with_map_on_flash(DeviceShape d, std::uint64_t seed) {
     d.ftl.mapping = "dftl";
     d.ftl.map.granularity = by_page ? MapGranularity::page : MapGranularity::entry;
     d.ftl.map.entry_bytes = d.geometry.unit_bytes / (seed % 3 == 0 ? 2 : 8);
-    d.ftl.map.cache_bytes = (seed % 4 < 2 ? 6 : 40) * std::uint64_t{by_page ? d.geometry.unit_bytes : 2 * d.ftl.map.entry_bytes};
+    d.ftl.map.cache_bytes =
+        (seed % 4 < 2 ? 6 : 40) * std::uint64_t{by_page ? d.geometry.unit_bytes : 2 * d.ftl.map.entry_bytes};
     d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
     return d;
 }
@@ -47,7 +48,8 @@ DeviceShape with_map_on_flash(DeviceShape d, std::uint64_t seed) {
 struct Failures {
     std::uint64_t given_up = 0;
     std::uint64_t map_programs = 0, map_reads = 0;
-    std::uint64_t programs = 0, erases = 0, retries = 0, lost = 0, healed = 0, marked = 0, failed_reads = 0, failed_writes = 0, retired = 0;
+    std::uint64_t programs = 0, erases = 0, retries = 0, lost = 0, healed = 0, marked = 0, failed_reads = 0,
+                  failed_writes = 0, retired = 0;
     unsigned read_only = 0, devices = 0;
     void add(const DeviceUnderTest& d) {
         programs += d.flash.programs_failed;
@@ -66,15 +68,22 @@ struct Failures {
         ++devices;
     }
     void print() const {
-        std::printf("%u devices, %u of them read-only at the end: %llu programs and %llu erases failed, %llu blocks retired; %llu reads retried; "
-                    "%llu units lost, %llu of them marked by GC or a merge, %llu written again; %llu reads and %llu writes ended with 2/81\n",
-                    devices, read_only, static_cast<unsigned long long>(programs), static_cast<unsigned long long>(erases),
-                    static_cast<unsigned long long>(retired), static_cast<unsigned long long>(retries), static_cast<unsigned long long>(lost),
-                    static_cast<unsigned long long>(marked), static_cast<unsigned long long>(healed),
-                    static_cast<unsigned long long>(failed_reads), static_cast<unsigned long long>(failed_writes));
+        std::printf(
+            "%u devices, %u of them read-only at the end: %llu programs and %llu erases failed, %llu blocks retired; "
+            "%llu reads retried; "
+            "%llu units lost, %llu of them marked by GC or a merge, %llu written again; %llu reads and %llu writes "
+            "ended with 2/81\n",
+            devices, read_only, static_cast<unsigned long long>(programs), static_cast<unsigned long long>(erases),
+            static_cast<unsigned long long>(retired), static_cast<unsigned long long>(retries),
+            static_cast<unsigned long long>(lost), static_cast<unsigned long long>(marked),
+            static_cast<unsigned long long>(healed), static_cast<unsigned long long>(failed_reads),
+            static_cast<unsigned long long>(failed_writes));
         if (map_programs + map_reads != 0)
-            std::printf("of translation pages %llu programs failed, and %llu reads could not be corrected; %llu units given up\n",
-                        static_cast<unsigned long long>(map_programs), static_cast<unsigned long long>(map_reads), static_cast<unsigned long long>(given_up));
+            std::printf(
+                "of translation pages %llu programs failed, and %llu reads could not be corrected; %llu units given "
+                "up\n",
+                static_cast<unsigned long long>(map_programs), static_cast<unsigned long long>(map_reads),
+                static_cast<unsigned long long>(given_up));
     }
 };
 
@@ -93,9 +102,12 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;
-    shape.ftl.superblock = seed % 5 == 4 && !mapping_of(shape.ftl, {})->places_by_blocks() ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    shape.ftl.superblock = seed % 5 == 4 && !mapping_of(shape.ftl, {})->places_by_blocks() ? SuperblockSpan::drive
+                           : seed % 2 == 0                                                 ? SuperblockSpan::die
+                                                                                           : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
-    if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
+    if (d.ftl.translation_pages() != 0)
+        keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
     ASSERT_NO_THROW(host.run()) << d.firmware.dump();
     ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
@@ -129,8 +141,10 @@ TEST(FirmwareRandomFailures, LogBlocksThatFail) {
     Mix m;
     m.commands = 10000;
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-        const double programs = seed % 3 == 0 ? 0 : 1e-3, erases = seed % 4 == 3 ? 1e-2 : 1e-3, lost = seed % 3 == 0 ? 0 : 3e-3;
-        fail(with_log_blocks(failing_device({programs, erases, 1e-2, lost}, 16), static_cast<std::uint32_t>(seed % 4)), m, seed, failures);
+        const double programs = seed % 3 == 0 ? 0 : 1e-3, erases = seed % 4 == 3 ? 1e-2 : 1e-3,
+                     lost = seed % 3 == 0 ? 0 : 3e-3;
+        fail(with_log_blocks(failing_device({programs, erases, 1e-2, lost}, 16), static_cast<std::uint32_t>(seed % 4)),
+             m, seed, failures);
         if (HasFatalFailure()) return;
     }
     failures.print();
@@ -143,8 +157,8 @@ TEST(FirmwareRandomFailures, LogBlocksThatFail) {
     EXPECT_GT(failures.read_only, 0u);
 }
 
-// What a failed program was to write may be deallocated by then: nobody has to wait for it, or with it. With seed 6006 one waited for a page behind
-// others, which waited for a merge's erase, which waited for it.
+// What a failed program was to write may be deallocated by then: nobody has to wait for it, or with it. With seed 6006
+// one waited for a page behind others, which waited for a merge's erase, which waited for it.
 TEST(FirmwareRandomFailures, ProgramsOfWhatIsDeallocated) {
     Failures failures;
     Mix m;
@@ -178,7 +192,8 @@ TEST(FirmwareRandomFailures, FlashThatFails) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) fail(failing_device({4e-4, 1e-3, 1e-2, 5e-3}), m, seed, failures);
     // The SLC cache has no spare blocks, and may be all gone.
     for (std::uint64_t seed = 9; seed <= 16; ++seed)
-        fail(with_slc_cache(failing_device({1e-3, 2e-3, 1e-2, 5e-3}), 1 + static_cast<std::uint32_t>(seed % 5), 1), m, seed, failures);
+        fail(with_slc_cache(failing_device({1e-3, 2e-3, 1e-2, 5e-3}), 1 + static_cast<std::uint32_t>(seed % 5), 1), m,
+             seed, failures);
     failures.print();
     EXPECT_GT(failures.programs, 10u);
     EXPECT_GT(failures.marked, 100u);
@@ -234,7 +249,8 @@ TEST(FirmwareRandomFailures, SparesThatAreUsedUp) {
     Mix m;
     m.commands = 6000;
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        DeviceShape d = failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4));
+        DeviceShape d =
+            failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4));
         if (seed > 8) d.ftl.buffer_mode = BufferMode::write_through;
         if (seed % 3 == 0) d.ftl.buffer_bytes = 6 * 4096;
         fail(d, m, seed, failures);
@@ -263,7 +279,9 @@ TEST(FirmwareRandomFailures, SparesThatAreUsedUpWithTheMapOnTheFlash) {
     Mix m;
     m.commands = 5000;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        DeviceShape d = with_map_on_flash(failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4)), seed);
+        DeviceShape d = with_map_on_flash(
+            failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4)),
+            seed);
         if (seed > 40) d.ftl.buffer_mode = BufferMode::write_through;
         if (seed % 3 == 0) d.ftl.buffer_bytes = 6 * 4096;
         fail(d, m, seed, failures);
@@ -286,8 +304,9 @@ struct AllProgramsFail final : ArrayFaults {
     bool on = false;
 };
 
-// The last translation pages of a drive that has become read-only fail, when what the buffer held may have taken all that was free: there is no
-// page for them, and what they were to say stays in memory. Some of the buffer finds none either, and is given up.
+// The last translation pages of a drive that has become read-only fail, when what the buffer held may have taken all
+// that was free: there is no page for them, and what they were to say stays in memory. Some of the buffer finds none
+// either, and is given up.
 TEST(FirmwareRandomFailures, TranslationPagesThatFindNoOtherPage) {
     std::uint64_t failed = 0, given_up = 0, without_page = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -332,8 +351,11 @@ TEST(FirmwareRandomFailures, TranslationPagesThatFindNoOtherPage) {
             if (is_place(d.ftl.lookup(Lpa{u}))) pages.insert(u / d.ftl.entries_per_translation_page());
         for (const std::uint32_t page : pages) without_page += !is_place(d.ftl.translation_place(page));
     }
-    std::printf("%llu programs of translation pages failed, %llu of these pages are on the flash no more; %llu units given up\n", static_cast<unsigned long long>(failed),
-                static_cast<unsigned long long>(without_page), static_cast<unsigned long long>(given_up));
+    std::printf(
+        "%llu programs of translation pages failed, %llu of these pages are on the flash no more; %llu units given "
+        "up\n",
+        static_cast<unsigned long long>(failed), static_cast<unsigned long long>(without_page),
+        static_cast<unsigned long long>(given_up));
     EXPECT_GT(without_page, 20u);
     EXPECT_GT(given_up, 100u);
 }
@@ -345,7 +367,8 @@ struct OneProgramFails final : ArrayFaults {
     bool next = false;
 };
 
-// The drive becomes read-only at any moment of a collection: while pages are read, while programs of them wait for a slow core.
+// The drive becomes read-only at any moment of a collection: while pages are read, while programs of them wait for a
+// slow core.
 TEST(FirmwareRandomFailures, CollectionIsGivenUpWhereverItIs) {
     Mix m;
     m.read = 5;

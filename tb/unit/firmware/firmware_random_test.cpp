@@ -59,7 +59,9 @@ TEST(FirmwareRandom, CollectionInNoTime) {
         }
 }
 
-TEST(FirmwareRandom, SixteenUnitsPerPage) { exercise(tiny_device(65536, 4096), Mix{}, 1); }
+TEST(FirmwareRandom, SixteenUnitsPerPage) {
+    exercise(tiny_device(65536, 4096), Mix{}, 1);
+}
 
 TEST(FirmwareRandom, LogicalBlocksOf4096Bytes) {
     DeviceShape d = tiny_device();

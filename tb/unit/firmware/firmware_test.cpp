@@ -106,7 +106,8 @@ TEST(Firmware, AResetAbortsWhatWaitsForRoom) {
     d.read_all();
 }
 
-// Flash that does not end: flushes, forced writes and deallocations wait for it, and a reset does not wait for them. Reads it waits for.
+// Flash that does not end: flushes, forced writes and deallocations wait for it, and a reset does not wait for them.
+// Reads it waits for.
 TEST(Firmware, AResetDoesNotWaitForTheFlash) {
     DeviceShape s = tiny_device();
     s.ftl.buffer_bytes = 8 * 4096;
@@ -258,7 +259,9 @@ TEST(Firmware, ProgramOfDeallocatedUnitsIsNotIssued) {
     d.trim(0, 16);
     d.drain();
     EXPECT_EQ(d.firmware.buffer().used(), 0u);
-    EXPECT_EQ(d.firmware.host_units_discarded_before_map() + d.firmware.buffer().dropped_dirty() + d.firmware.host_units_mapped(), 2u);
+    EXPECT_EQ(d.firmware.host_units_discarded_before_map() + d.firmware.buffer().dropped_dirty() +
+                  d.firmware.host_units_mapped(),
+              2u);
     d.shut_down();
 }
 
@@ -277,7 +280,7 @@ TEST(Firmware, ALateMapCostsItsTimeAndNothingElse) {
         };
         one(d.read(8, 8));
         one(d.read(3, 64));
-        one(d.write(64, 8));   // whole units: the map is not asked
+        one(d.write(64, 8));  // whole units: the map is not asked
         one(d.write(129, 3));
         one(d.trim(256, 16));
         d.shut_down();
@@ -289,7 +292,8 @@ TEST(Firmware, ALateMapCostsItsTimeAndNothingElse) {
         SCOPED_TRACE("command " + std::to_string(i));
         EXPECT_EQ(now[i].of(Stage::mapping), Ps{0});
         EXPECT_EQ(later[i].of(Stage::mapping), i == 2 ? Ps{0} : late);
-        for (const Stage s : {Stage::firmware, Stage::firmware_wait, Stage::buffer}) EXPECT_EQ(later[i].of(s), now[i].of(s));
+        for (const Stage s : {Stage::firmware, Stage::firmware_wait, Stage::buffer})
+            EXPECT_EQ(later[i].of(s), now[i].of(s));
     }
 }
 
@@ -327,7 +331,8 @@ TEST(Firmware, AReadIsLookedUpWhenTheCoreHasDoneItsCycles) {
         const auto read = d.read(0, 8);
         d.drain();
         EXPECT_GT(d.timeline(read).of(Stage::array), Ps{0});
-        EXPECT_EQ(d.timeline(read).of(Stage::firmware), cycle * (s.firmware.read_command + s.firmware.map_lookup + s.firmware.flash_issue));
+        EXPECT_EQ(d.timeline(read).of(Stage::firmware),
+                  cycle * (s.firmware.read_command + s.firmware.map_lookup + s.firmware.flash_issue));
         EXPECT_EQ(d.timeline(read).of(Stage::firmware_wait), Ps{0});
     }
     DeviceUnderTest d(s);
@@ -337,7 +342,8 @@ TEST(Firmware, AReadIsLookedUpWhenTheCoreHasDoneItsCycles) {
     EXPECT_TRUE(d.done(trim));
     d.drain();
     EXPECT_EQ(d.timeline(read).of(Stage::array), Ps{0});
-    EXPECT_EQ(d.timeline(read).of(Stage::firmware), cycle * (s.firmware.read_command + s.firmware.map_lookup));  // nothing to issue
+    EXPECT_EQ(d.timeline(read).of(Stage::firmware),
+              cycle * (s.firmware.read_command + s.firmware.map_lookup));  // nothing to issue
     d.shut_down();
 }
 
@@ -371,7 +377,8 @@ TEST(Firmware, TheOrderOfThePoolChangesNothing) {
     EXPECT_GE(steps.front().done.size(), 9u);
     for (const Steps& other : steps) EXPECT_TRUE(other.done == steps.front().done);
     const auto by_core = [&](std::uint32_t core) {
-        return std::count_if(steps.front().done.begin(), steps.front().done.end(), [core](const auto& d) { return d.first == core; });
+        return std::count_if(steps.front().done.begin(), steps.front().done.end(),
+                             [core](const auto& d) { return d.first == core; });
     };
     for (std::uint32_t core = 0; core < 3; ++core) EXPECT_GE(by_core(core), 3) << "the dies are shared out";
 }

@@ -14,7 +14,9 @@
 namespace ssdtlm {
 namespace {
 
-SuperblockShape shape_of(const DeviceShape& d) { return {d.geometry, d.ftl.superblock}; }
+SuperblockShape shape_of(const DeviceShape& d) {
+    return {d.geometry, d.ftl.superblock};
+}
 
 TEST(GcPace, EveryRegisteredOneKeepsTheContract) {
     const DeviceShape device = tiny_device();
@@ -33,7 +35,9 @@ TEST(GcPace, EveryRegisteredOneKeepsTheContract) {
             pace->begun(group, valid, shape.units());
             std::uint64_t started = 0, finished = 0;
             while (finished < valid) {
-                if (random.percent(40)) pace->host_wrote(group, 1 + static_cast<std::uint32_t>(random.below(4)), {3 + static_cast<std::uint32_t>(random.below(3)), 4, 2});
+                if (random.percent(40))
+                    pace->host_wrote(group, 1 + static_cast<std::uint32_t>(random.below(4)),
+                                     {3 + static_cast<std::uint32_t>(random.below(3)), 4, 2});
                 if (pace->holds_host(group, finished)) {
                     ++held;
                     ASSERT_TRUE(pace->may_move(group, finished, 1)) << "the host waits for a collection that is paused";
@@ -71,7 +75,8 @@ TEST(GcPace, TokensPayForWhatKeepsTheFreeBlocks) {
         while (pace->may_move(group, n, 1)) ++n;
         return n;
     };
-    EXPECT_EQ(paid(48, 64, 16, 6), 48u) << "3 moves gain a unit: as many as there are in the victim, for what it gives back";
+    EXPECT_EQ(paid(48, 64, 16, 6), 48u)
+        << "3 moves gain a unit: as many as there are in the victim, for what it gives back";
     EXPECT_EQ(paid(32, 64, 10, 6), 10u);
     EXPECT_EQ(paid(48, 64, 16, 4), 80u) << "5/3 of it, towards the middle";
     EXPECT_EQ(paid(48, 64, 16, 8), 16u) << "1/3";
@@ -103,7 +108,8 @@ TEST(GcPace, FoldingMakesFreeWhatTheHostPaysFor) {
                 return n;
             };
             const std::uint32_t host = 40, owed = host * percent / 100, due = owed >= behind ? owed - behind + 1 : 0;
-            EXPECT_EQ(needed(host), std::min(valid, (due * valid + units - 1) / units)) << percent << " %, " << valid << " valid";
+            EXPECT_EQ(needed(host), std::min(valid, (due * valid + units - 1) / units))
+                << percent << " %, " << valid << " valid";
             EXPECT_TRUE(pace.may_move(group, 0, 1));
             EXPECT_FALSE(pace.holds_host(group, valid)) << "nothing is left to wait for";
             pace.ended(group);
@@ -136,7 +142,8 @@ DeviceShape paced(DeviceShape d, const Setting& s) {
     return d;
 }
 
-void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, std::uint64_t& pauses, unsigned* read_only = nullptr) {
+void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, std::uint64_t& pauses,
+              unsigned* read_only = nullptr) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     if (seed % 2 == 0) {
@@ -154,8 +161,8 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, std::uint64
 
 TEST(GcPace, RandomCommandsUnderEach) {
     for (const Setting& s : kSettings) {
-        SCOPED_TRACE(std::string(s.pace) + " ahead " + std::to_string(s.ahead) + " most " + std::to_string(s.most) + " idle after " +
-                     std::to_string(s.idle_after.count()) + " ps");
+        SCOPED_TRACE(std::string(s.pace) + " ahead " + std::to_string(s.ahead) + " most " + std::to_string(s.most) +
+                     " idle after " + std::to_string(s.idle_after.count()) + " ps");
         std::uint64_t pauses = 0;
         for (std::uint64_t seed = 1 + seed_offset(); seed < 1 + seed_offset() + 4; ++seed) {
             Mix m;
@@ -171,7 +178,8 @@ TEST(GcPace, RandomCommandsUnderEach) {
             d.ftl.buffer_bytes = 12 * 4096;
             exercise(d, m, seed, pauses);
         }
-        std::printf("%-6s ahead %4ld most %4ld idle after %10ld ps: %lu pauses\n", s.pace, s.ahead, s.most, static_cast<long>(s.idle_after.count()), pauses);
+        std::printf("%-6s ahead %4ld most %4ld idle after %10ld ps: %lu pauses\n", s.pace, s.ahead, s.most,
+                    static_cast<long>(s.idle_after.count()), pauses);
         EXPECT_GE(pauses, s.pace == std::string("full") ? 0u : 100u);
     }
 }
@@ -203,8 +211,8 @@ TEST(GcPace, RandomFailuresUnderEach) {
     EXPECT_GT(read_only, 5u);
 }
 
-/// GC programs one after the other without one of the host's between them, at most, while the host always wants to write; from
-/// the 20th victim on.
+/// GC programs one after the other without one of the host's between them, at most, while the host always wants to
+/// write; from the 20th victim on.
 std::uint32_t longest_without_host(const DeviceShape& shape, std::uint32_t& fewest_free) {
     DeviceUnderTest d(shape);
     std::uint32_t run = 0, longest = 0;
@@ -243,8 +251,10 @@ TEST(GcPace, TokensMakeManyShortWaitsOfOneLong) {
     d.ftl.gc_pace = "tokens";
     d.ftl.gc_policies["tokens"] = {{"ahead", Value{std::int64_t{2}}}};
     const std::uint32_t tokens = longest_without_host(d, tokens_free);
-    std::printf("programs of collection without one of the host's: at most %u at full speed, %u with tokens; fewest free blocks %u and %u\n", full,
-                tokens, full_free, tokens_free);
+    std::printf(
+        "programs of collection without one of the host's: at most %u at full speed, %u with tokens; fewest free "
+        "blocks %u and %u\n",
+        full, tokens, full_free, tokens_free);
     EXPECT_LT(2 * tokens, full);
     EXPECT_LT(full_free, d.ftl.gc_hard_free_blocks);
     EXPECT_GE(tokens_free, d.ftl.gc_hard_free_blocks);
@@ -289,7 +299,8 @@ TEST(GcPace, AnIdleDriveCollectsUntilTheHostComesBack) {
         EXPECT_EQ(paused, shape.ftl.gc_pace == "yield");
         EXPECT_LE(victims(), 2u) << "the host is there";
         d.run();
-        std::printf("%s: %lu victims in the next pause, %u free blocks\n", pace, victims(), d.ftl.free_blocks(GroupId{0}));
+        std::printf("%s: %lu victims in the next pause, %u free blocks\n", pace, victims(),
+                    d.ftl.free_blocks(GroupId{0}));
         EXPECT_GE(d.ftl.free_blocks(GroupId{0}), 9u);
         d.shut_down();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Garbage collection hands over whole rows of pages, which can become one multi-plane program each, wherever a victim left
-// the row that it was filling.
+// Garbage collection hands over whole rows of pages, which can become one multi-plane program each, wherever a victim
+// left the row that it was filling.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,8 +16,8 @@ struct Rows {
     std::uint64_t rows = 0, cut = 0, at_once = 0;
 };
 
-/// Programs that one step of a core hands over belong to one row, and end it, but for the last of a victim and where nothing of
-/// a page was in use any more.
+/// Programs that one step of a core hands over belong to one row, and end it, but for the last of a victim and where
+/// nothing of a page was in use any more.
 void count_rows(DeviceUnderTest& d, std::uint64_t seed, Rows& sum) {
     const SuperblockShape& shape = d.ftl.shape();
     struct Batch {
@@ -76,8 +76,9 @@ TEST(GcRows, AreHandedOverWholeButTheLastOfAVictim) {
             count_rows(d, seed, sum);
         }
     }
-    std::printf("%llu rows, %llu of them cut, %llu pages joined to one before\n", static_cast<unsigned long long>(sum.rows),
-                static_cast<unsigned long long>(sum.cut), static_cast<unsigned long long>(sum.at_once));
+    std::printf("%llu rows, %llu of them cut, %llu pages joined to one before\n",
+                static_cast<unsigned long long>(sum.rows), static_cast<unsigned long long>(sum.cut),
+                static_cast<unsigned long long>(sum.at_once));
     EXPECT_GT(sum.rows, 1000u);
     EXPECT_GT(sum.cut, 100u);
     EXPECT_GT(sum.at_once, sum.rows);
@@ -111,7 +112,8 @@ TEST(GcRows, MovedDataPassTheDramTwice) {
     }
 }
 
-// A unit that the host writes again while its page is being read is nowhere in the pages that garbage collection programs.
+// A unit that the host writes again while its page is being read is nowhere in the pages that garbage collection
+// programs.
 TEST(GcRows, WhatIsWrittenAgainMeanwhileTakesNoPlace) {
     DeviceShape shape = tiny_device();
     shape.ftl.flush_depth_per_die = 64;
@@ -123,7 +125,9 @@ TEST(GcRows, WhatIsWrittenAgainMeanwhileTakesNoPlace) {
         DeviceUnderTest d(shape);
         Random random(seed);
         std::uint32_t moved = 0, padded = 0;
-        const auto write = [&](std::uint32_t unit) { d.write(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit()); };
+        const auto write = [&](std::uint32_t unit) {
+            d.write(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit());
+        };
         while (d.firmware.gc().active() == 0) {
             write(static_cast<std::uint32_t>(random.below(d.ftl.logical_units())));
             while (d.firmware.gc().active() == 0 && d.agenda.run_one(kNever)) continue;
@@ -139,7 +143,8 @@ TEST(GcRows, WhatIsWrittenAgainMeanwhileTakesNoPlace) {
         }
         ASSERT_LT(d.ftl.superblock(victim).valid, before) << d.firmware.dump();
         d.flash.on_program = [&](const FlashTransaction& t) {
-            for (std::uint32_t s = 0; s < shape.geometry.units_per_page() && t.cls == FlashClass::gc_write; ++s) ++(t.spare[s] == kPadding ? padded : moved);
+            for (std::uint32_t s = 0; s < shape.geometry.units_per_page() && t.cls == FlashClass::gc_write; ++s)
+                ++(t.spare[s] == kPadding ? padded : moved);
         };
         d.flash.release();
         while (d.firmware.gc().active() != 0 && d.agenda.run_one(kNever)) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A firmware whose FTL has log blocks: random commands of every kind with merges under way all the time. Contents are checked at every
-// read, timelines at every completion, all books at the end. SSDTLM_TEST_SEED in the environment moves all seeds.
+// A firmware whose FTL has log blocks: random commands of every kind with merges under way all the time. Contents are
+// checked at every read, timelines at every completion, all books at the end. SSDTLM_TEST_SEED in the environment moves
+// all seeds.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +17,8 @@ namespace ssdtlm {
 namespace {
 
 /// Without random ones: block mapping.
-DeviceShape log_block_device(std::uint32_t random_logs, SuperblockSpan span, std::uint32_t page_bytes = 8192, std::uint32_t unit_bytes = 4096) {
+DeviceShape log_block_device(std::uint32_t random_logs, SuperblockSpan span, std::uint32_t page_bytes = 8192,
+                             std::uint32_t unit_bytes = 4096) {
     DeviceShape d = tiny_device(page_bytes, unit_bytes);
     d.ftl.mapping = random_logs == 0 ? "block" : "fast";
     d.ftl.fast.random_log_blocks = random_logs;
@@ -50,7 +52,8 @@ TEST(HybridMapFirmware, RandomCommands) {
                 d.bytes = bytes;
                 Mix m;
                 m.commands = 5000;
-                const FtlCounters c = exercise(d, m, logs + 10 * static_cast<std::uint64_t>(span == SuperblockSpan::die));
+                const FtlCounters c =
+                    exercise(d, m, logs + 10 * static_cast<std::uint64_t>(span == SuperblockSpan::die));
                 if (HasFatalFailure()) return;
                 EXPECT_GT(logs == 0 ? c.partial_merges : c.full_merges, 10u);
             }
@@ -59,7 +62,8 @@ TEST(HybridMapFirmware, RandomCommands) {
 TEST(HybridMapFirmware, ShapesAndBuffers) {
     for (std::uint64_t seed = 100; seed < 132; ++seed) {
         const std::uint32_t logs = seed < 116 ? 2 : 0, shape = seed / 4 % 4;
-        const std::uint32_t page = std::array{4096u, 8192u, 16384u, 65536u}[shape], unit = shape == 1 ? 8192 : 4096, buffer = std::array{1u, 3u, 8u, 64u}[seed % 4];
+        const std::uint32_t page = std::array{4096u, 8192u, 16384u, 65536u}[shape], unit = shape == 1 ? 8192 : 4096,
+                            buffer = std::array{1u, 3u, 8u, 64u}[seed % 4];
         DeviceShape d = log_block_device(logs, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, page, unit);
         d.ftl.buffer_bytes = std::uint64_t{buffer} * unit;
         if (seed % 3 == 0) d.ftl.buffer_mode = BufferMode::write_through;
@@ -83,7 +87,8 @@ TEST(HybridMapFirmware, ShapesAndBuffers) {
     }
 }
 
-// An ascending write copies nothing, however many cores put it into pages; where log blocks are full sooner than others are erased, pages wait for erases.
+// An ascending write copies nothing, however many cores put it into pages; where log blocks are full sooner than others
+// are erased, pages wait for erases.
 TEST(HybridMapFirmware, AnAscendingWriteIsSwitchedOnly) {
     for (const auto& [logs, pages] : {std::pair{2u, 1u}, {2u, 2u}, {2u, 7u}, {0u, 1u}, {0u, 2u}, {0u, 7u}}) {
         SCOPED_TRACE(std::to_string(logs) + " random log blocks, " + std::to_string(pages) + " pages");
@@ -101,7 +106,8 @@ TEST(HybridMapFirmware, AnAscendingWriteIsSwitchedOnly) {
         for (int round = 0; round < 20; ++round) {
             for (std::uint64_t lba = 0; lba < device.blocks(); lba += 60 * device.blocks_per_unit()) {
                 if (!device.has_room()) device.drain();
-                device.write(lba, static_cast<std::uint32_t>(std::min<std::uint64_t>(60ull * device.blocks_per_unit(), device.blocks() - lba)));
+                device.write(lba, static_cast<std::uint32_t>(std::min<std::uint64_t>(60ull * device.blocks_per_unit(),
+                                                                                     device.blocks() - lba)));
             }
         }
         ASSERT_NO_THROW(device.drain());
@@ -113,8 +119,8 @@ TEST(HybridMapFirmware, AnAscendingWriteIsSwitchedOnly) {
     }
 }
 
-// Several commands at a time bring their units out of order. With block mapping each page that is late costs a logical block: without an order of its own
-// the drive would copy five pages for each of the host.
+// Several commands at a time bring their units out of order. With block mapping each page that is late costs a logical
+// block: without an order of its own the drive would copy five pages for each of the host.
 TEST(HybridMapFirmware, AnAscendingWriteOutOfOrderIsPutInOrder) {
     DeviceShape d = log_block_device(0, SuperblockSpan::die);
     d.ftl.buffer_bytes = 400ull * 4096;
@@ -149,7 +155,8 @@ TEST(HybridMapFirmware, ManyGroupsAndCores) {
         d.geometry.ways = 3;
         d.firmware.cores = cores;
         d.firmware.clock_hz = 10'000'000;
-        d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * 4096 - 5 * 4096;  // the last row is not full
+        d.ftl.user_capacity_bytes =
+            most_logical_units(d.ftl, d.geometry) * 4096 - 5 * 4096;  // the last row is not full
         Mix m;
         m.commands = 12000;
         m.hot = 20;
@@ -162,7 +169,8 @@ TEST(HybridMapFirmware, ManyGroupsAndCores) {
 TEST(HybridMapFirmware, LossOfPower) {
     for (std::uint64_t seed = 300; seed < 300 + share_of(16); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4), seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
+        DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4),
+                                         seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
         d.ftl.initial_state = InitialState::fresh;
         d.seed = seed + seed_offset();
         d.slots = 8;
@@ -179,7 +187,8 @@ TEST(HybridMapFirmware, LossOfPowerWhileBlocksFail) {
     const std::uint64_t seeds = share_of(24);
     for (std::uint64_t seed = 400; seed < 400 + seeds; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4), seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
+        DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4),
+                                         seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
         d.ftl.spare_blocks = 12;
         d.geometry.blocks_per_plane += d.ftl.spare_blocks;
         d.ftl.initial_state = InitialState::fresh;
@@ -192,7 +201,8 @@ TEST(HybridMapFirmware, LossOfPowerWhileBlocksFail) {
         read_only += host.read_only != 0;
         failed += host.programs_failed;
     }
-    std::printf("%lu programs failed; %lu of %lu drives were read-only before the last loss of power\n", failed, read_only, seeds);
+    std::printf("%lu programs failed; %lu of %lu drives were read-only before the last loss of power\n", failed,
+                read_only, seeds);
     EXPECT_GT(failed, 10 * seeds);
     EXPECT_LT(read_only, seeds);
 }

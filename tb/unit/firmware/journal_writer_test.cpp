@@ -13,7 +13,9 @@
 namespace ssdtlm {
 namespace {
 
-std::uint64_t journal_pages(const DeviceUnderTest& d) { return d.ftl.counters().journal_pages; }
+std::uint64_t journal_pages(const DeviceUnderTest& d) {
+    return d.ftl.counters().journal_pages;
+}
 
 TEST(JournalWriter, AFlushWaitsForADeallocation) {
     DeviceUnderTest d(tiny_device());
@@ -65,14 +67,16 @@ TEST(JournalWriter, AForcedWriteEndsWithItsDataOrTheDeallocation) {
             if (slot != write || ended) return;
             ended = true;
             ++(programmed ? by_data : by_journal);
-            EXPECT_TRUE(programmed || d.ftl.journal().last_pending() == 0) << "nothing in flash says what became of the unit";
+            EXPECT_TRUE(programmed || d.ftl.journal().last_pending() == 0)
+                << "nothing in flash says what became of the unit";
         };
         d.agenda.run_until(SimTime{Ps{ns * 1000}});
         d.trim(0, 8);
         d.drain();
         EXPECT_TRUE(ended);
     }
-    std::printf("%llu ended with their data, %llu with the journal\n", static_cast<unsigned long long>(by_data), static_cast<unsigned long long>(by_journal));
+    std::printf("%llu ended with their data, %llu with the journal\n", static_cast<unsigned long long>(by_data),
+                static_cast<unsigned long long>(by_journal));
     EXPECT_GT(by_journal, 1u);
     EXPECT_GT(by_data, 1u);
 }
@@ -139,7 +143,9 @@ TEST(JournalWriter, TheFirstCoreLooksAfterFullPages) {
     d.trim(std::uint64_t{2} * entries * 8, 8);
     d.agenda.run();
     const auto after = busy();
-    EXPECT_EQ(after.first - before.first - more.first + after.second - before.second - more.second, Ps{static_cast<std::int64_t>(shape.firmware.flash_issue * (1'000'000'000'000 / shape.firmware.clock_hz))});
+    EXPECT_EQ(
+        after.first - before.first - more.first + after.second - before.second - more.second,
+        Ps{static_cast<std::int64_t>(shape.firmware.flash_issue * (1'000'000'000'000 / shape.firmware.clock_hz))});
     EXPECT_EQ(after.second - before.second, more.second);
     d.flash.release();
     d.drain();
@@ -162,8 +168,9 @@ TEST(JournalWriter, CollectionWritesWhatItNeeds) {
     }
     d.drain();
     const FtlCounters c = d.ftl.counters();
-    std::printf("%llu deallocations, %llu blocks erased, %llu pages of the journal\n", static_cast<unsigned long long>(c.trims),
-                static_cast<unsigned long long>(c.blocks_erased), static_cast<unsigned long long>(c.journal_pages));
+    std::printf("%llu deallocations, %llu blocks erased, %llu pages of the journal\n",
+                static_cast<unsigned long long>(c.trims), static_cast<unsigned long long>(c.blocks_erased),
+                static_cast<unsigned long long>(c.journal_pages));
     EXPECT_GT(c.journal_pages, 100u);
     EXPECT_LT(c.journal_pages, c.blocks_erased * 2);
     d.shut_down();
@@ -210,7 +217,8 @@ std::string stuck_by(DeviceUnderTest& d, const std::function<void()>& more) {
     try {
         for (;;) {
             more();
-            if (!d.agenda.run_one(kNever)) return "nobody sees that " + std::to_string(d.outstanding()) + " commands are stuck";
+            if (!d.agenda.run_one(kNever))
+                return "nobody sees that " + std::to_string(d.outstanding()) + " commands are stuck";
             d.firmware.check_waiters();
         }
     } catch (const CheckFailed& e) {
@@ -227,8 +235,12 @@ TEST(JournalWriter, WhoWaitsForACollectionThatWillNotComeIsSeen) {
         const auto write = [&] { d.write(random.below(d.ftl.logical_units()) * 8, 8, true); };
         std::string seen;
         if (!journal) {
-            seen = stuck_by(d, [&] { if (d.has_room()) write(); });
-            EXPECT_NE(seen.find(" programs or deallocations wait for a free block, no group is collected"), std::string::npos) << seen;
+            seen = stuck_by(d, [&] {
+                if (d.has_room()) write();
+            });
+            EXPECT_NE(seen.find(" programs or deallocations wait for a free block, no group is collected"),
+                      std::string::npos)
+                << seen;
             continue;
         }
         while (!d.ftl.gc_hard(GroupId{0}) || !d.ftl.gc_hard(GroupId{d.ftl.shape().groups() - 1})) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map that answers late, as one does that has to read its own pages from flash first: an example of MapPort. Each question
-// takes a time of its own, so answers overtake each other; what they say is what the map in memory says at that instant.
+// A map that answers late, as one does that has to read its own pages from flash first: an example of MapPort. Each
+// question takes a time of its own, so answers overtake each other; what they say is what the map in memory says at
+// that instant.
 #pragma once
 
 #include <cstdint>

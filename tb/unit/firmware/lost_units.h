@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units must answer 2/81h, by what the flash did and not by what the firmware believes: a unit is lost from the end of
-// a read that could not read its copy until the host's next data for it go to flash, or it is mapped nowhere.
+// Which units must answer 2/81h, by what the flash did and not by what the firmware believes: a unit is lost from the
+// end of a read that could not read its copy until the host's next data for it go to flash, or it is mapped nowhere.
 #pragma once
 
 #include <stdexcept>
@@ -25,7 +25,8 @@ public:
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page(); ++s)
             if (t.spare[s] != kPadding) heal(units_[idx(ftl_.codec().lpa(t.spare[s]))]);
     }
-    /// A read of the page has ended as uncorrectable; not `for_good`: a later one may do better, if nobody has given up the unit for it.
+    /// A read of the page has ended as uncorrectable; not `for_good`: a later one may do better, if nobody has given up
+    /// the unit for it.
     void cannot_read(const PageAddress& page, bool for_good = true) {
         if (spare_.record(page).kind == PageKind::parity) return;  // of no unit
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page(); ++s) {
@@ -63,7 +64,8 @@ public:
             if (!failed && u.lost && !u.buffered && u.lost_at < begun && u.writes == 0 && u.written_at < u.lost_at)
                 throw std::logic_error("a read of lost unit " + std::to_string(i) + " succeeded");
         }
-        if (failed && !cause) throw std::logic_error("a read of units from " + std::to_string(first) + " failed, and none is lost");
+        if (failed && !cause)
+            throw std::logic_error("a read of units from " + std::to_string(first) + " failed, and none is lost");
         failed_reads += failed;
     }
     /// Of a device at rest.
@@ -75,8 +77,8 @@ public:
 private:
     struct Unit {
         bool lost = false;
-        bool maybe = false;        ///< lost, or not
-        bool buffered = false;     ///< newer data were in the buffer then
+        bool maybe = false;     ///< lost, or not
+        bool buffered = false;  ///< newer data were in the buffer then
         SimTime lost_at{}, written_at{}, healed_at{}, unreadable_at{};
         std::uint32_t writes = 0;  ///< under way
     };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pages the engine rebuilds, and which it leaves alone, over flash that was written by hand: one stripe of three pages and their parity.
+// Which pages the engine rebuilds, and which it leaves alone, over flash that was written by hand: one stripe of three
+// pages and their parity.
+#include "controller/parity/parity_engine.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <set>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/parity/parity_engine.h"
 #include "fake_ports.h"
 
 namespace ssdtlm {
@@ -15,7 +17,9 @@ namespace {
 struct Unreadable final : ArrayFaults {
     bool program_fails(const ArrayWork& work) override { return failing.count(idx(work.page.plane)) != 0; }
     bool erase_fails(const ArrayWork&) override { return false; }
-    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t) override { return lost.count(idx(work.page.plane)) != 0 ? 100 : 0; }
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t) override {
+        return lost.count(idx(work.page.plane)) != 0 ? 100 : 0;
+    }
     std::set<std::uint32_t> lost, failing;  ///< planes
 };
 
@@ -48,13 +52,20 @@ protected:
         PageKind kind = PageKind::user;
         Spare units[2] = {kPadding, kPadding};
     };
-    void write(std::uint32_t plane, const Written& page) { spare_.program_page({PlaneId{plane}, 0, 0}, page.units, {page.number, page.kind}); }
+    void write(std::uint32_t plane, const Written& page) {
+        spare_.program_page({PlaneId{plane}, 0, 0}, page.units, {page.number, page.kind});
+    }
     /// Three pages and their sum, drawn in this order.
     void write_row(std::uint64_t number_of_parity = 4) {
         for (std::uint32_t plane = 0; plane < 3; ++plane) write(plane, data(plane));
         write(3, {number_of_parity, PageKind::parity, {sum(0), sum(1)}});
     }
-    Written data(std::uint32_t plane) const { return {plane + 1, PageKind::user, {ftl_.codec().make(Lpa{plane * 7 + 1}, 3), plane == 2 ? kPadding : ftl_.codec().make(Lpa{plane * 5 + 2}, 1)}}; }
+    Written data(std::uint32_t plane) const {
+        return {plane + 1,
+                PageKind::user,
+                {ftl_.codec().make(Lpa{plane * 7 + 1}, 3),
+                 plane == 2 ? kPadding : ftl_.codec().make(Lpa{plane * 5 + 2}, 1)}};
+    }
     Spare sum(std::uint32_t slot) const {
         std::uint32_t sum = 0;
         for (std::uint32_t plane = 0; plane < 3; ++plane)

@@ -28,8 +28,9 @@ inline bool is_complete_row(const SpareArea& flash, const PageAddress& page) {
 }
 
 struct ParityRows {
-    std::uint64_t rows = 0;     ///< complete ones whose sum is zero, as it has to be
-    std::uint64_t stale = 0;    ///< complete ones whose parity is older than a page, or with a page that is torn or has failed: of no use
+    std::uint64_t rows = 0;  ///< complete ones whose sum is zero, as it has to be
+    std::uint64_t stale =
+        0;  ///< complete ones whose parity is older than a page, or with a page that is torn or has failed: of no use
 };
 
 /// std::logic_error when a row whose page for parity is the youngest is not zero in sum.
@@ -56,25 +57,32 @@ inline ParityRows check_parity_rows(const SpareArea& flash, const SpareCodec& co
                     if (record.kind == PageKind::parity) parity = record.number;
                     flash.read_page(a, spare, of_page);
                     // Nothing is there: the program has failed.
-                    of_no_use = of_no_use || (record.kind != PageKind::journal &&
-                                              std::all_of(spare, spare + g.units_per_page(), [](Spare s) { return s == kPadding; }));
+                    of_no_use = of_no_use ||
+                                (record.kind != PageKind::journal &&
+                                 std::all_of(spare, spare + g.units_per_page(), [](Spare s) { return s == kPadding; }));
                     for (std::uint32_t s = 0; s < g.units_per_page(); ++s) {
                         of_no_use = of_no_use || spare[s] == kTorn;
                         sum[s] ^= spare[s] == kPadding ? 0 : idx(spare[s]);
                         if (!of_page[s]) continue;
                         // Of parity that preconditioning left none are kept.
-                        if (record.kind == PageKind::parity && of_page[s].is_from_start(codec.lpa(spare[s]))) bytes_kept = false;
-                        for (std::uint32_t i = 0; i < g.unit_bytes; ++i) bytes[s * g.unit_bytes + i] ^= of_page[s].data()[i];
+                        if (record.kind == PageKind::parity && of_page[s].is_from_start(codec.lpa(spare[s])))
+                            bytes_kept = false;
+                        for (std::uint32_t i = 0; i < g.unit_bytes; ++i)
+                            bytes[s * g.unit_bytes + i] ^= of_page[s].data()[i];
                     }
                 }
                 if (parity == 0 || parity != youngest || of_no_use) {
                     found.stale += any_user;
                     continue;
                 }
-                const std::string where = "block " + std::to_string(block) + " page " + std::to_string(page) + " plane " + std::to_string(plane);
+                const std::string where = "block " + std::to_string(block) + " page " + std::to_string(page) +
+                                          " plane " + std::to_string(plane);
                 for (std::uint32_t s = 0; s < g.units_per_page(); ++s)
-                    if (sum[s] != 0) throw std::logic_error("a row with parity is not zero in sum: " + where + " slot " + std::to_string(s));
-                if (bytes_kept && std::count(bytes.begin(), bytes.end(), 0) != g.page_bytes) throw std::logic_error("bytes of a row with parity are not zero in sum: " + where);
+                    if (sum[s] != 0)
+                        throw std::logic_error("a row with parity is not zero in sum: " + where + " slot " +
+                                               std::to_string(s));
+                if (bytes_kept && std::count(bytes.begin(), bytes.end(), 0) != g.page_bytes)
+                    throw std::logic_error("bytes of a row with parity are not zero in sum: " + where);
                 ++found.rows;
             }
     return found;

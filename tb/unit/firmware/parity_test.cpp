@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows with parity under random commands: the sum of each complete row is zero, and what cannot be read is read all the same, as long as one page of a row is
-// concerned. Which pages those are is found here from the flash, without the organs that rebuild them.
+// Rows with parity under random commands: the sum of each complete row is zero, and what cannot be read is read all the
+// same, as long as one page of a row is concerned. Which pages those are is found here from the flash, without the
+// organs that rebuild them.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "controller/ftl/mapping/translation_contents.h"
-#include "nand/array/random_faults.h"
 #include "dftl_device.h"
+#include "nand/array/random_faults.h"
 #include "parity_rows.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -49,15 +50,18 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed) {
     EXPECT_EQ(d.parity_engine->counters().rebuilt + d.parity_engine->counters().not_rebuilt, 0u);
     // A row has one program of each plane of a die for parity, of as many others as there are other dies.
     const FtlCounters c = d.ftl.counters();
-    const std::uint64_t data = c.host_pages + c.gc_pages + c.journal_pages + c.translation_pages, dies = shape.geometry.dies();
+    const std::uint64_t data = c.host_pages + c.gc_pages + c.journal_pages + c.translation_pages,
+                        dies = shape.geometry.dies();
     EXPECT_LE(c.parity_pages * (dies - 1), data);
-    EXPECT_GE((c.parity_pages + 8 * shape.geometry.planes_per_die) * (dies - 1), data) << "of eight open superblocks a row is not full";
+    EXPECT_GE((c.parity_pages + 8 * shape.geometry.planes_per_die) * (dies - 1), data)
+        << "of eight open superblocks a row is not full";
 }
 
 TEST(Parity, SumsOfZero) {
     Mix mix;
     mix.commands = 6000;
-    for (std::uint32_t seed = 1; seed <= 10; ++seed) exercise(parity_device(2 + seed % 3, seed % 4 == 0 ? 16384 : 8192), mix, seed);
+    for (std::uint32_t seed = 1; seed <= 10; ++seed)
+        exercise(parity_device(2 + seed % 3, seed % 4 == 0 ? 16384 : 8192), mix, seed);
 }
 
 TEST(Parity, MapOnTheFlash) {
@@ -86,18 +90,23 @@ void lose(DeviceShape shape, const Mix& mix, std::uint64_t seed, Lost& all) {
     shape.bytes = seed % 2 == 0;
     DeviceUnderTest d(shape);
     const RandomFaults faults(shape.faults, seed);
-    const auto is_lost = [&](const PageAddress& a) { return faults.lost(a, d.spare.erase_count(shape.geometry.block_of(a))); };
+    const auto is_lost = [&](const PageAddress& a) {
+        return faults.lost(a, d.spare.erase_count(shape.geometry.block_of(a)));
+    };
     // A program: it holds nothing, which no other page of data does.
     const auto has_failed = [&](const PageAddress& a) {
         Spare spare[kMaxUnitsPerPage];
         d.spare.read_page(a, spare);
-        return d.spare.record(a).kind == PageKind::user && std::all_of(spare, spare + shape.geometry.units_per_page(), [](Spare s) { return s == kPadding; });
+        return d.spare.record(a).kind == PageKind::user &&
+               std::all_of(spare, spare + shape.geometry.units_per_page(), [](Spare s) { return s == kPadding; });
     };
     std::uint64_t unreadable = 0, expected = 0;
     d.flash.on_lost = [&](const PageAddress& page) {
         ++unreadable;
         const auto rest = others_of_row(shape.geometry, page);
-        const bool complete = is_complete_row(d.spare, page), alone = std::none_of(rest.begin(), rest.end(), [&](const PageAddress& a) { return is_lost(a) || has_failed(a); });
+        const bool complete = is_complete_row(d.spare, page),
+                   alone = std::none_of(rest.begin(), rest.end(),
+                                        [&](const PageAddress&a) { return is_lost(a) || has_failed(a); });
         expected += complete && alone;
         if (!complete || !alone) d.lost.cannot_read(page, complete);
     };
@@ -132,8 +141,12 @@ TEST(Parity, WhatCannotBeReadIsRebuilt) {
         }
         lose(d, mix, seed, all);
     }
-    std::printf("[   FIGURE ] %llu reads of pages that cannot be read, %llu rebuilt, %llu not; %llu commands failed, %llu units at the end\n", static_cast<unsigned long long>(all.unreadable),
-                static_cast<unsigned long long>(all.rebuilt), static_cast<unsigned long long>(all.not_rebuilt), static_cast<unsigned long long>(all.failed_reads), static_cast<unsigned long long>(all.units));
+    std::printf(
+        "[   FIGURE ] %llu reads of pages that cannot be read, %llu rebuilt, %llu not; %llu commands failed, %llu "
+        "units at the end\n",
+        static_cast<unsigned long long>(all.unreadable), static_cast<unsigned long long>(all.rebuilt),
+        static_cast<unsigned long long>(all.not_rebuilt), static_cast<unsigned long long>(all.failed_reads),
+        static_cast<unsigned long long>(all.units));
     EXPECT_GT(all.rebuilt, 500u);
     EXPECT_GT(all.not_rebuilt, 0u) << "two of a row";
     EXPECT_GT(all.rebuilt, 10 * all.not_rebuilt);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The power goes at any event, all but the flash is gone, and a new firmware finds its map in the out-of-band areas: every
-// unit is as it was last durable, or as something submitted later left it. What is deallocated is durable after a flush.
+// The power goes at any event, all but the flash is gone, and a new firmware finds its map in the out-of-band areas:
+// every unit is as it was last durable, or as something submitted later left it. What is deallocated is durable after a
+// flush.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,13 +32,16 @@ DeviceShape with_some_slc_cache(DeviceShape s, std::uint64_t seed) {
 
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
     std::uint64_t parity_rows = 0, slc_found = 0;
-    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0, erases_read = 0, erases_supposed = 0;
+    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0,
+                  erases_cut = 0, erases_read = 0, erases_supposed = 0;
     const std::uint64_t first = 1 + seed_offset();
     std::uint32_t furthest = 0;
     for (std::uint64_t seed = first; seed < first + share_of(40); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
-        s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.superblock = seed % 5 == 4   ? SuperblockSpan::drive
+                           : seed % 2 == 0 ? SuperblockSpan::die
+                                           : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         add_parity(s, seed % 3 != 1);
@@ -71,10 +75,16 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
-                "%llu units moved, %llu erases, %llu pages of the journal\n",
-                n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
-    std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
+    std::printf(
+        "%llu cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that "
+        "were not durable; "
+        "%llu units moved, %llu erases, %llu pages of the journal\n",
+        n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases),
+        n(journal_pages));
+    std::printf(
+        "after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from "
+        "the truth\n",
+        n(erases_read), n(erases_supposed), furthest);
     std::printf("%llu complete rows with parity after the starts\n", n(parity_rows));
     std::printf("%llu superblocks of dynamic SLC caches found in the starts\n", n(slc_found));
     EXPECT_GT(slc_found, share_of(1000) / 20);
@@ -113,11 +123,14 @@ TEST(PowerCut, OfUnitsThatAreDeallocatedOneByOne) {
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu pages torn; %llu deallocations, %llu pages of the journal, %llu units moved, %llu erases\n", n(share_of(2500)), n(torn), n(deallocations), n(journal_pages), n(moved), n(erases));
+    std::printf(
+        "%llu cuts: %llu pages torn; %llu deallocations, %llu pages of the journal, %llu units moved, %llu erases\n",
+        n(share_of(2500)), n(torn), n(deallocations), n(journal_pages), n(moved), n(erases));
     EXPECT_GT(journal_pages, share_of(50000));
 }
 
-/// A failed program of what was deallocated meanwhile is not placed again: that no older copy comes back is up to the record of the deallocation alone.
+/// A failed program of what was deallocated meanwhile is not placed again: that no older copy comes back is up to the
+/// record of the deallocation alone.
 TEST(PowerCut, OfUnitsDeallocatedWhileTheirProgramsFail) {
     std::uint64_t cuts = 0, failed = 0, torn = 0, journal_pages = 0, erases = 0, read_only = 0, rests = 0;
     const std::uint64_t first = 1 + seed_offset();
@@ -145,7 +158,10 @@ TEST(PowerCut, OfUnitsDeallocatedWhileTheirProgramsFail) {
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu programs failed, %llu pages torn, %llu pages of the journal, %llu erases; %llu lives ended read-only, and %llu with a shutdown\n", n(cuts), n(failed), n(torn), n(journal_pages), n(erases), n(read_only), n(rests));
+    std::printf(
+        "%llu cuts: %llu programs failed, %llu pages torn, %llu pages of the journal, %llu erases; %llu lives ended "
+        "read-only, and %llu with a shutdown\n",
+        n(cuts), n(failed), n(torn), n(journal_pages), n(erases), n(read_only), n(rests));
     EXPECT_GT(cuts, share_of(500));
     EXPECT_GT(failed, 5 * cuts);
 }
@@ -155,18 +171,22 @@ DeviceShape in_two_steps(DeviceShape s) {
     s.geometry.bits_per_cell = 2;
     s.geometry.two_step = true;
     s.geometry.blocks_per_plane = 32;
-    s.ftl.gc_hard_free_blocks = 6;  // each loss of power may leave a superblock of garbage collection half full, which nobody goes on with
+    s.ftl.gc_hard_free_blocks =
+        6;  // each loss of power may leave a superblock of garbage collection half full, which nobody goes on with
     s.ftl.gc_soft_free_blocks = 8;
     return s;
 }
 
 TEST(PowerCut, OfFlashThatIsProgrammedInTwoSteps) {
-    std::uint64_t torn = 0, lower = 0, padding = 0, lost = 0, moved = 0, deallocations = 0, read_only = 0, read_only_of_few = 0, cuts = 0;
+    std::uint64_t torn = 0, lower = 0, padding = 0, lost = 0, moved = 0, deallocations = 0, read_only = 0,
+                  read_only_of_few = 0, cuts = 0;
     const std::uint64_t first = 1 + seed_offset();
     for (std::uint64_t seed = first; seed < first + share_of(40); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = in_two_steps(tiny_device(seed % 3 == 0 ? 16384 : 8192));
-        s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.superblock = seed % 5 == 4   ? SuperblockSpan::drive
+                           : seed % 2 == 0 ? SuperblockSpan::die
+                                           : SuperblockSpan::plane;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         if (seed % 4 == 3) s.ftl.gc_hard_free_blocks = 2;  // which may be too few
         if (seed % 7 < 2) {
@@ -174,7 +194,9 @@ TEST(PowerCut, OfFlashThatIsProgrammedInTwoSteps) {
             s.geometry.blocks_per_plane += 2 * s.ftl.stream_frontiers;
         }
         if (seed % 7 == 3) s.ftl.buffer_mode = BufferMode::write_through;
-        if (seed % 7 > 4) s.ftl.buffer_bytes = 2ull * s.geometry.unit_bytes * s.geometry.units_per_page();  // less than lower pages can take
+        if (seed % 7 > 4)
+            s.ftl.buffer_bytes =
+                2ull * s.geometry.unit_bytes * s.geometry.units_per_page();  // less than lower pages can take
         if (seed % 7 == 4) s.ftl.flush_start_percent = 75;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         s.seed = seed;
@@ -193,8 +215,10 @@ TEST(PowerCut, OfFlashThatIsProgrammedInTwoSteps) {
     }
     EXPECT_EQ(read_only, 0u);
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu pages torn, and %llu lower pages with them; %llu pages of padding; %llu versions lost that were not durable; %llu units moved, %llu deallocations; read-only %llu times\n",
-                n(cuts), n(torn), n(lower), n(padding), n(lost), n(moved), n(deallocations), n(read_only_of_few));
+    std::printf(
+        "%llu cuts: %llu pages torn, and %llu lower pages with them; %llu pages of padding; %llu versions lost that "
+        "were not durable; %llu units moved, %llu deallocations; read-only %llu times\n",
+        n(cuts), n(torn), n(lower), n(padding), n(lost), n(moved), n(deallocations), n(read_only_of_few));
     EXPECT_GT(lower, share_of(300));
     EXPECT_GT(padding, share_of(5000));
     EXPECT_GT(moved, share_of(10000));
@@ -216,13 +240,18 @@ std::uint64_t cut_after_each_event(DeviceShape s) {
     return lower;
 }
 
-TEST(PowerCut, AfterEachEventOfAShortRun) { EXPECT_EQ(cut_after_each_event(tiny_device()), 0u); }
+TEST(PowerCut, AfterEachEventOfAShortRun) {
+    EXPECT_EQ(cut_after_each_event(tiny_device()), 0u);
+}
 
-TEST(PowerCut, AfterEachEventOfAShortRunInTwoSteps) { EXPECT_GT(cut_after_each_event(in_two_steps(tiny_device())), 50u); }
+TEST(PowerCut, AfterEachEventOfAShortRunInTwoSteps) {
+    EXPECT_GT(cut_after_each_event(in_two_steps(tiny_device())), 50u);
+}
 
 /// To what one row of pages needs, or a few more. Whatever a translation page does not say is found otherwise.
 void limit_dirty_pages(DeviceShape& s, std::uint64_t seed) {
-    const double row = s.geometry.planes_per_die * s.geometry.units_per_page(), all = static_cast<double>(translation_pages_of(s.ftl, s.geometry));
+    const double row = s.geometry.planes_per_die * s.geometry.units_per_page(),
+                 all = static_cast<double>(translation_pages_of(s.ftl, s.geometry));
     s.ftl.map.power_protected = std::min(0.9, (row + static_cast<double>(seed % 3)) / all);
     s.ftl.map.dirty_until = seed % 2 == 0 ? DirtyUntil::issued : DirtyUntil::programmed;
     s.ftl.buffer_order = seed % 7 < 2 ? BufferOrder::by_translation_page : BufferOrder::arrival;
@@ -235,13 +264,15 @@ void limit_dirty_pages(DeviceShape& s, std::uint64_t seed) {
 /// Addresses that are written to a part of the flash only, and have translation pages in all parts, or with them.
 void divide(DeviceShape& s, std::uint64_t seed) {
     const bool planes = s.ftl.superblock == SuperblockSpan::plane;
-    if (seed % 2 == 0) s.ftl.static_dimensions = planes ? (seed % 4 == 0 ? "P" : "WP") : "W";
-    else s.ftl.nvm_sets = planes ? "P0, P1" : s.geometry.ways == 2 ? "W0, W1" : "W0";
+    if (seed % 2 == 0)
+        s.ftl.static_dimensions = planes ? (seed % 4 == 0 ? "P" : "WP") : "W";
+    else
+        s.ftl.nvm_sets = planes ? "P0, P1" : s.geometry.ways == 2 ? "W0, W1" : "W0";
     s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
 }
 
-/// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
-/// compared with what was programmed in the earlier ones (EntryCheck).
+/// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes
+/// from the flash in a life is compared with what was programmed in the earlier ones (EntryCheck).
 void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {}) {
     std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0;
@@ -250,7 +281,9 @@ void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
-        s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.superblock = seed % 5 == 4   ? SuperblockSpan::drive
+                           : seed % 2 == 0 ? SuperblockSpan::die
+                                           : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         add_parity(s, seed % 3 != 1 && seed % 4 != 1);
         s.ftl.mapping = "dftl";
@@ -260,7 +293,8 @@ void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {
         s.ftl.map.entry_bytes = s.geometry.unit_bytes / (seed % 3 == 1 ? 32 : 4);
         const bool by_page = granularity == MapGranularity::page;
         const std::uint64_t slots = seed % 4 == 3 ? 200 : 2ull * s.geometry.units_per_page();
-        s.ftl.map.cache_bytes = std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
+        s.ftl.map.cache_bytes =
+            std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         s.faults = faults;
         s.ftl.spare_blocks = faults.any() ? 16 : 0;
@@ -285,11 +319,14 @@ void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {
         if (::testing::Test::HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation pages written, %llu dropped; "
-                "after the starts %llu entries dirty, at most %llu at a time; read-only %llu times\n",
-                n(share_of(1000)), n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
+    std::printf(
+        "%llu cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation "
+        "pages written, %llu dropped; "
+        "after the starts %llu entries dirty, at most %llu at a time; read-only %llu times\n",
+        n(share_of(1000)), n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
     if (faults.any())
-        std::printf("%llu programs failed, %llu of them of translation pages, and %llu erases\n", n(programs_failed), n(map_programs_failed), n(erases_failed));
+        std::printf("%llu programs failed, %llu of them of translation pages, and %llu erases\n", n(programs_failed),
+                    n(map_programs_failed), n(erases_failed));
     EXPECT_GE(map_programs_failed, faults.any() ? share_of(50) : 0);
     EXPECT_GE(erases_failed, faults.any() ? share_of(20) : 0);
     EXPECT_GT(torn, share_of(1000));
@@ -299,11 +336,19 @@ void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {
     EXPECT_GT(dropped, share_of(100));
 }
 
-TEST(PowerCut, WithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry); }
-TEST(PowerCut, WithTheMapOnTheFlashByPages) { check_map_on_flash(MapGranularity::page); }
+TEST(PowerCut, WithTheMapOnTheFlash) {
+    check_map_on_flash(MapGranularity::entry);
+}
+TEST(PowerCut, WithTheMapOnTheFlashByPages) {
+    check_map_on_flash(MapGranularity::page);
+}
 
-TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry, {2e-3, 2e-3, 0, 0}); }
-TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) { check_map_on_flash(MapGranularity::page, {2e-3, 2e-3, 0, 0}); }
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlash) {
+    check_map_on_flash(MapGranularity::entry, {2e-3, 2e-3, 0, 0});
+}
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) {
+    check_map_on_flash(MapGranularity::page, {2e-3, 2e-3, 0, 0});
+}
 
 TEST(PowerCut, AfterEachEventWithTheMapOnTheFlash) {
     DeviceShape s = tiny_device();
@@ -319,23 +364,28 @@ void put_map_on_flash(DeviceShape& s, std::uint64_t seed) {
     s.ftl.mapping = "dftl";
     s.ftl.map.granularity = by_page ? MapGranularity::page : MapGranularity::entry;
     s.ftl.map.entry_bytes = s.geometry.unit_bytes / (seed % 3 == 1 ? 32 : 4);
-    s.ftl.map.cache_bytes = (seed % 7 < 3 ? 200 : 16) * std::uint64_t{by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes};
+    s.ftl.map.cache_bytes =
+        (seed % 7 < 3 ? 200 : 16) * std::uint64_t{by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes};
     s.geometry.blocks_per_plane += 8;
     if (seed % 4 < 2 && s.ftl.superblock != SuperblockSpan::drive) divide(s, seed);
     s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
 }
 
-/// Checkpoints in the background and at shutdowns, with losses of power in the middle of them; every start is compared with what all pages say.
+/// Checkpoints in the background and at shutdowns, with losses of power in the middle of them; every start is compared
+/// with what all pages say.
 void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_flash = false) {
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0;
-    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, twice = 0, pages = 0, lost = 0, torn = 0, deallocations = 0, journal_pages = 0, moved = 0;
+    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, twice = 0, pages = 0, lost = 0, torn = 0,
+                  deallocations = 0, journal_pages = 0, moved = 0;
     const std::uint64_t first = 1 + seed_offset();
     for (std::uint64_t seed = first; seed < first + share_of(map_on_flash ? 30 : 60); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         // Small units: a map of several pages, of which some have changed.
         DeviceShape s = seed % 5 < 2 ? tiny_device(4096, 512) : tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.geometry.blocks_per_plane = seed % 5 < 2 ? 40 : 32;
-        s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.superblock = seed % 5 == 4   ? SuperblockSpan::drive
+                           : seed % 2 == 0 ? SuperblockSpan::die
+                                           : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         add_parity(s, seed % 3 == 0);
@@ -372,12 +422,17 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
     if (map_on_flash) {
-        std::printf("of %llu translation pages %llu were read; after %llu clean starts some entries were dirty\n", n(translation_pages), n(translation_reads), n(dirty_after_clean));
+        std::printf("of %llu translation pages %llu were read; after %llu clean starts some entries were dirty\n",
+                    n(translation_pages), n(translation_reads), n(dirty_after_clean));
         EXPECT_LT(translation_reads, translation_pages);
         EXPECT_LE(20 * dirty_after_clean, from_clean);
     }
-    std::printf("starts: %llu from a checkpoint and what was written since, %llu from a clean one; %llu times work went on after a shutdown, %llu times another one followed; %llu pages of checkpoints; %llu pages torn, %llu deallocations, %llu journal pages, %llu units moved\n",
-                n(from_checkpoint), n(from_clean), n(went_on), n(twice), n(pages), n(torn), n(deallocations), n(journal_pages), n(moved));
+    std::printf(
+        "starts: %llu from a checkpoint and what was written since, %llu from a clean one; %llu times work went on "
+        "after a shutdown, %llu times another one followed; %llu pages of checkpoints; %llu pages torn, %llu "
+        "deallocations, %llu journal pages, %llu units moved\n",
+        n(from_checkpoint), n(from_clean), n(went_on), n(twice), n(pages), n(torn), n(deallocations), n(journal_pages),
+        n(moved));
     EXPECT_GT(from_checkpoint, interval == 0 ? 0 : share_of(map_on_flash ? 500 : 1000));
     EXPECT_GE(from_clean, at_shutdown ? share_of(100) : 0);
     EXPECT_GE(went_on, at_shutdown ? share_of(40) : 0);
@@ -385,14 +440,30 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
     EXPECT_GT(lost, share_of(10000));
 }
 
-TEST(PowerCut, WithCheckpointsAtIntervals) { check_checkpoints(1_MiB, false); }
-TEST(PowerCut, WithCheckpointsAllTheTime) { check_checkpoints(1, false); }
-TEST(PowerCut, WithCheckpointsAtShutdowns) { check_checkpoints(0, true); }
-TEST(PowerCut, WithCheckpointsAtIntervalsAndShutdowns) { check_checkpoints(256_KiB, true); }
-TEST(PowerCut, WithCheckpointsAndTheMapOnTheFlash) { check_checkpoints(1_MiB, false, true); }
-TEST(PowerCut, WithCheckpointsAllTheTimeAndTheMapOnTheFlash) { check_checkpoints(1, false, true); }
-TEST(PowerCut, WithCheckpointsAtShutdownsAndTheMapOnTheFlash) { check_checkpoints(0, true, true); }
-TEST(PowerCut, WithCheckpointsAtIntervalsAndShutdownsAndTheMapOnTheFlash) { check_checkpoints(256_KiB, true, true); }
+TEST(PowerCut, WithCheckpointsAtIntervals) {
+    check_checkpoints(1_MiB, false);
+}
+TEST(PowerCut, WithCheckpointsAllTheTime) {
+    check_checkpoints(1, false);
+}
+TEST(PowerCut, WithCheckpointsAtShutdowns) {
+    check_checkpoints(0, true);
+}
+TEST(PowerCut, WithCheckpointsAtIntervalsAndShutdowns) {
+    check_checkpoints(256_KiB, true);
+}
+TEST(PowerCut, WithCheckpointsAndTheMapOnTheFlash) {
+    check_checkpoints(1_MiB, false, true);
+}
+TEST(PowerCut, WithCheckpointsAllTheTimeAndTheMapOnTheFlash) {
+    check_checkpoints(1, false, true);
+}
+TEST(PowerCut, WithCheckpointsAtShutdownsAndTheMapOnTheFlash) {
+    check_checkpoints(0, true, true);
+}
+TEST(PowerCut, WithCheckpointsAtIntervalsAndShutdownsAndTheMapOnTheFlash) {
+    check_checkpoints(256_KiB, true, true);
+}
 
 }  // namespace
 }  // namespace ssdtlm

@@ -13,17 +13,18 @@ namespace ssdtlm {
 
 struct Mix {
     unsigned read = 40, write = 45, trim = 8, zeroes = 4, flush = 3;  ///< percent
-    unsigned fua = 10;      ///< percent of the writes
-    unsigned whole = 60;    ///< percent of transfers in whole mapping units
-    unsigned bad = 0;       ///< percent of the writes whose data cannot be read
-    std::uint32_t units = 4;  ///< largest transfer
-    unsigned hot = 50;      ///< percent of the commands that go to the first 16 units
+    unsigned fua = 10;                                                ///< percent of the writes
+    unsigned whole = 60;                                              ///< percent of transfers in whole mapping units
+    unsigned bad = 0;                ///< percent of the writes whose data cannot be read
+    std::uint32_t units = 4;         ///< largest transfer
+    unsigned hot = 50;               ///< percent of the commands that go to the first 16 units
     std::uint64_t commands = 30000;  ///< half of them for each span of a superblock
 };
 
 class RandomHost {
 public:
-    RandomHost(DeviceUnderTest& device, const Mix& mix, std::uint64_t seed) : device_(device), mix_(mix), random_(seed, 9) {}
+    RandomHost(DeviceUnderTest& device, const Mix& mix, std::uint64_t seed)
+        : device_(device), mix_(mix), random_(seed, 9) {}
     void run() {
         device_.on_end = [this](std::uint32_t slot) {
             if (on_end) on_end(slot);
@@ -46,7 +47,8 @@ private:
     }
     void one() {
         const std::uint32_t per_unit = device_.blocks_per_unit();
-        const std::uint64_t span = random_.percent(mix_.hot) ? std::min<std::uint64_t>(16ull * per_unit, device_.blocks()) : device_.blocks();
+        const std::uint64_t span =
+            random_.percent(mix_.hot) ? std::min<std::uint64_t>(16ull * per_unit, device_.blocks()) : device_.blocks();
         const std::uint64_t most = std::min<std::uint64_t>(std::uint64_t{mix_.units} * per_unit, span);
         std::uint64_t n = 1 + random_.below(most);
         std::uint64_t at = random_.below(span - n + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read asks of the flash: the pages that hold its units, each once for neighbours that share it; and what it does
-// when a page does not hold them.
+// What a read asks of the flash: the pages that hold its units, each once for neighbours that share it; and what it
+// does when a page does not hold them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,8 +65,8 @@ TEST(ReadCommand, ReadsEachPageOnceForNeighboursThatShareIt) {
     }
 }
 
-// Parts are handed over in the order of their data, as bulk, and the DMA engine is to answer at once for the last only: with it, all
-// others are on their way. What is one part is no bulk.
+// Parts are handed over in the order of their data, as bulk, and the DMA engine is to answer at once for the last only:
+// with it, all others are on their way. What is one part is no bulk.
 TEST(ReadCommand, OnlyTheLastOfSeveralPartsIsWaitedFor) {
     DeviceUnderTest d(tiny_device(8192));
     std::vector<DmaTerms> sent;
@@ -76,7 +76,8 @@ TEST(ReadCommand, OnlyTheLastOfSeveralPartsIsWaitedFor) {
     std::uint64_t several = 0;
     for (int i = 0; i < 200; ++i) {
         const auto n = static_cast<std::uint32_t>(1 + r.below(20 * per_unit));
-        if (r.below(3) == 0) d.write(r.below(d.blocks() - per_unit), per_unit);  // some of it is in the buffer, or nowhere
+        if (r.below(3) == 0)
+            d.write(r.below(d.blocks() - per_unit), per_unit);  // some of it is in the buffer, or nowhere
         if (r.below(9) == 0) d.trim(r.below(d.blocks() / per_unit) * per_unit, per_unit);
         d.drain();
         sent.clear();
@@ -119,7 +120,7 @@ TEST(ReadCommand, ZerosFollowWhatComesFromTheDram) {
 // Any part of what the buffer holds is read where in the DRAM the write has put it.
 TEST(ReadCommand, ReadsTheBufferWhereTheWriteHasPutIt) {
     DeviceUnderTest d(tiny_device());
-    d.flash.hold = true;  // so the buffer keeps it
+    d.flash.hold = true;                  // so the buffer keeps it
     std::vector<std::uint64_t> accessed;  // of each block, where
     d.dram.on_access = [&](const DramPiece& p) {
         for (std::uint32_t at = 0; at < p.bytes; at += d.shape.lba_bytes) accessed.push_back(p.address + at);
@@ -143,7 +144,8 @@ TEST(ReadCommand, ReadsTheBufferWhereTheWriteHasPutIt) {
         const auto slot = d.read(first, n);
         d.run();
         ASSERT_TRUE(d.done(slot));
-        EXPECT_EQ(accessed, std::vector<std::uint64_t>(place.begin() + first, place.begin() + first + n)) << n << " blocks at " << first;
+        EXPECT_EQ(accessed, std::vector<std::uint64_t>(place.begin() + first, place.begin() + first + n))
+            << n << " blocks at " << first;
     }
     d.flash.release();
     d.shut_down();
@@ -156,8 +158,10 @@ TEST(ReadCommand, APageThatDoesNotHoldTheUnitEndsTheRun) {
         const Lpa lpa{7};
         const PageAddress page = d.shape.geometry.page_of(d.ftl.lookup(lpa));
         d.spare.erase(d.shape.geometry.block_of(page));
-        const std::vector<Spare> held(d.shape.geometry.units_per_page(), wrong == 1 ? kPadding : d.ftl.codec().make(Lpa{8}, 1));
-        for (PageAddress p{page.plane, page.block, 0}; wrong != 0 && p.page <= page.page; ++p.page) d.spare.program_page(p, held.data());
+        const std::vector<Spare> held(d.shape.geometry.units_per_page(),
+                                      wrong == 1 ? kPadding : d.ftl.codec().make(Lpa{8}, 1));
+        for (PageAddress p{page.plane, page.block, 0}; wrong != 0 && p.page <= page.page; ++p.page)
+            d.spare.program_page(p, held.data());
         d.read(std::uint64_t{idx(lpa)} * d.blocks_per_unit(), d.blocks_per_unit());
         try {
             d.drain();

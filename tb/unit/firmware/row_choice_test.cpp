@@ -19,9 +19,11 @@ struct NoMap final : MapPort {
     void lose(Lpa) override {}
 };
 
-/// Three channels of one die and one plane, pages of two units; the address decides the channel: pages of units go 0, 1, 2, 0, ...
+/// Three channels of one die and one plane, pages of two units; the address decides the channel: pages of units go 0,
+/// 1, 2, 0, ...
 struct Bench {
-    explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0, std::uint32_t stop_percent = 100, const char* dimensions = "C")
+    explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0, std::uint32_t stop_percent = 100,
+                   const char* dimensions = "C")
         : config(config_of(depth_per_die, start_percent, stop_percent, dimensions)),
           spare(geometry()),
           ftl(config, geometry(), spare, 1),
@@ -37,7 +39,8 @@ struct Bench {
         g.page_bytes = 8192;
         return g;
     }
-    static FtlConfig config_of(std::uint32_t depth_per_die, std::uint32_t start_percent, std::uint32_t stop_percent, const char* dimensions) {
+    static FtlConfig config_of(std::uint32_t depth_per_die, std::uint32_t start_percent, std::uint32_t stop_percent,
+                               const char* dimensions) {
         FtlConfig c;
         c.user_capacity_bytes = 600 * 4096;
         c.gc_soft_free_blocks = 3;
@@ -88,7 +91,8 @@ TEST(RowChoice, LanesTakeTurnsAndEachHasItsShareOfThePrograms) {
     EXPECT_THROW(b.choice.check(), CheckFailed);
     std::vector<std::uint32_t> order;
     for (std::uint32_t lane; (lane = b.form()) != kNone;) order.push_back(lane);
-    EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 0, 2}));  // two programs of a lane at a time, and only full rows
+    EXPECT_EQ(order,
+              (std::vector<std::uint32_t>{0, 1, 2, 0, 2}));  // two programs of a lane at a time, and only full rows
     EXPECT_NO_THROW(b.choice.check());
     b.choice.ended(2);
     EXPECT_EQ(b.form(), kNone);  // what it has left is no row
@@ -111,7 +115,7 @@ TEST(RowChoice, AsManyPartsOfRowsAsCommandsWaitForRoom) {
     b.fill(1, 2);
     b.fill(2, 1);
     b.wait_for_room();
-    EXPECT_EQ(b.form(), 1u);  // full
+    EXPECT_EQ(b.form(), 1u);     // full
     EXPECT_EQ(b.form(), kNone);  // it will give room
     b.choice.ended(1);
     ASSERT_TRUE(b.buffer.reserve(1));
@@ -144,7 +148,8 @@ TEST(RowChoice, BelowTheThresholdNothingIsFormed) {
     EXPECT_EQ(b.form(), kNone);
 }
 
-// Of 24 units more than 12 may be dirty: from then on full rows of 2 leave until no more than 6 are left, and no others until 12 are passed again.
+// Of 24 units more than 12 may be dirty: from then on full rows of 2 leave until no more than 6 are left, and no others
+// until 12 are passed again.
 TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
     for (const char* dimensions : {"C", "none"}) {
         Bench b(100, 50, 25, dimensions);
@@ -175,7 +180,8 @@ TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
         // What is deallocated counts as gone, and a part of a row between the two goes on when there is a row again.
         Bench c(100, 50, 25, dimensions);
         for (std::uint32_t lpa = 0; lpa < 13; ++lpa) ASSERT_TRUE(c.buffer.reserve(1));
-        for (std::uint32_t lpa = 0; lpa < 13; ++lpa) c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+        for (std::uint32_t lpa = 0; lpa < 13; ++lpa)
+            c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
         EXPECT_NE(c.form(), kNone);
         std::vector<std::uint32_t> released;
         for (std::uint32_t lpa = 6; lpa < 12; ++lpa) c.buffer.drop(Lpa{lpa}, released);

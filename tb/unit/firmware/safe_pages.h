@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units are safe on flash that is programmed in two steps, worked out beside the model: those of upper pages, and of lower ones whose upper page
-// has been programmed since.
+// Which units are safe on flash that is programmed in two steps, worked out beside the model: those of upper pages, and
+// of lower ones whose upper page has been programmed since.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@ namespace ssdtlm {
 inline void expect_same_tables(const Ftl& was, const Ftl& is, int cut) {
     SCOPED_TRACE("clean start, cut " + std::to_string(cut));
     ASSERT_EQ(was.mapped_units(), is.mapped_units());
-    for (std::uint32_t n = 0; n < was.logical_units(); ++n) ASSERT_EQ(was.lookup(Lpa{n}), is.lookup(Lpa{n})) << "unit " << n;
+    for (std::uint32_t n = 0; n < was.logical_units(); ++n)
+        ASSERT_EQ(was.lookup(Lpa{n}), is.lookup(Lpa{n})) << "unit " << n;
     for (std::uint32_t n = 0; n < was.shape().superblocks(); ++n) {
         const BlockRecord &a = was.superblock(SuperblockId{n}), &b = is.superblock(SuperblockId{n});
         ASSERT_EQ(a.state, b.state) << "superblock " << n << ", " << name_of(a.state) << ", " << name_of(b.state);
@@ -32,7 +33,8 @@ inline void expect_same_tables(const Ftl& was, const Ftl& is, int cut) {
         ASSERT_EQ(was.free_blocks(GroupId{g}), is.free_blocks(GroupId{g}));
         ASSERT_EQ(was.takes_host_pages(GroupId{g}), is.takes_host_pages(GroupId{g}));
     }
-    for (std::uint32_t p = 0; p < was.translation_pages(); ++p) ASSERT_EQ(was.translation_place(p), is.translation_place(p)) << "translation page " << p;
+    for (std::uint32_t p = 0; p < was.translation_pages(); ++p)
+        ASSERT_EQ(was.translation_place(p), is.translation_place(p)) << "translation page " << p;
     ASSERT_EQ(was.ragged_groups(), is.ragged_groups());
     ASSERT_EQ(was.media().blocks_retired, is.media().blocks_retired);
     ASSERT_EQ(was.media().available_spare, is.media().available_spare);

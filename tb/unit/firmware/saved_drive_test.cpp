@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive that is saved and read again goes on as the one that was not: the same commands end at the same times with the same status and data,
-// and leave the same flash, tables and counters. Random drives and random commands, saved whenever they are drained.
+// A drive that is saved and read again goes on as the one that was not: the same commands end at the same times with
+// the same status and data, and leave the same flash, tables and counters. Random drives and random commands, saved
+// whenever they are drained.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -26,14 +27,17 @@ DeviceShape random_shape(Random& r) {
     if (r.percent(30)) f.free_blocks = FreeBlocks::by_wear;
     if (r.percent(30)) f.most_spread = 8;
     if (r.percent(30)) f.flush_start_percent = 50;
-    if (r.percent(30)) f.read_cache = {40 * 4096, r.percent(50) ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo, static_cast<ReadCacheFill>(r.below(3))};
+    if (r.percent(30))
+        f.read_cache = {40 * 4096, r.percent(50) ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo,
+                        static_cast<ReadCacheFill>(r.below(3))};
     if (r.percent(50)) f.initial_state = InitialState::random;
     if (r.percent(40)) {
         f.mapping = "dftl";
         f.map.granularity = r.percent(50) ? MapGranularity::entry : MapGranularity::page;
         f.map.replacement = r.percent(50) ? MapReplacement::lru : MapReplacement::segmented_lru;
         f.map.entry_bytes = d.geometry.unit_bytes / (r.percent(50) ? 8 : 32);
-        f.map.cache_bytes = (8 + r.below(100)) * (f.map.granularity == MapGranularity::page ? d.geometry.unit_bytes : 2 * f.map.entry_bytes);
+        f.map.cache_bytes = (8 + r.below(100)) *
+                            (f.map.granularity == MapGranularity::page ? d.geometry.unit_bytes : 2 * f.map.entry_bytes);
         if (r.percent(40)) f.checkpoint_interval_bytes = 1 << 18;
         if (r.percent(40)) {
             f.map.power_protected = 0.5;
@@ -48,8 +52,10 @@ DeviceShape random_shape(Random& r) {
             d.geometry.blocks_per_plane += 3;
         }
     }
-    if (r.percent(30) && f.superblock != SuperblockSpan::drive) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
-    else if (r.percent(20) && f.superblock != SuperblockSpan::drive) f.nvm_sets = f.superblock == SuperblockSpan::plane ? "P0, P1" : d.geometry.ways == 2 ? "W0, W1" : "W0";
+    if (r.percent(30) && f.superblock != SuperblockSpan::drive)
+        f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
+    else if (r.percent(20) && f.superblock != SuperblockSpan::drive)
+        f.nvm_sets = f.superblock == SuperblockSpan::plane ? "P0, P1" : d.geometry.ways == 2 ? "W0, W1" : "W0";
     if (f.mapping == "page" && f.nvm_sets.empty() && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
         f.mapping = r.percent(60) ? "fast" : "block";
         if (f.superblock == SuperblockSpan::drive) f.superblock = SuperblockSpan::die;
@@ -62,7 +68,8 @@ DeviceShape random_shape(Random& r) {
         f.user_capacity_bytes = most_logical_units(f, d.geometry) * d.geometry.unit_bytes;
         return d;
     }
-    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && f.nvm_sets.empty() && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
+    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && f.nvm_sets.empty() &&
+        (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
         f.initial_state = InitialState::analytic;
     if (f.has_checkpoints()) d.geometry.blocks_per_plane += 8;
     if (r.percent(30)) {
@@ -129,7 +136,8 @@ TEST(SavedDrive, GoesOnAsTheOneThatWasNotSaved) {
             ASSERT_NO_THROW(other->state(s));
             ASSERT_EQ(s.taken, then.data.size());
             ASSERT_EQ(MemorySnapshot::difference(then, saved(*other)), "") << "it was not read as it was saved";
-            const std::vector<End> here = go_on(*device, mix, seed + round * 1000), there = go_on(*other, mix, seed + round * 1000);
+            const std::vector<End> here = go_on(*device, mix, seed + round * 1000),
+                                   there = go_on(*other, mix, seed + round * 1000);
             ASSERT_EQ(here.size(), there.size());
             for (std::size_t i = 0; i < here.size(); ++i) {
                 ASSERT_EQ(here[i].at.count(), there[i].at.count()) << "end " << i;
@@ -146,9 +154,12 @@ TEST(SavedDrive, GoesOnAsTheOneThatWasNotSaved) {
             if (round % 2 == 0) device = std::move(other);  // saved again what was read
         }
     }
-    std::printf("%llu drives saved and read: %llu commands behind that, %llu superblocks erased, %llu blocks that had failed; %llu bytes each\n",
-                static_cast<unsigned long long>(pairs), static_cast<unsigned long long>(commands), static_cast<unsigned long long>(erased),
-                static_cast<unsigned long long>(failed), static_cast<unsigned long long>(bytes / pairs));
+    std::printf(
+        "%llu drives saved and read: %llu commands behind that, %llu superblocks erased, %llu blocks that had failed; "
+        "%llu bytes each\n",
+        static_cast<unsigned long long>(pairs), static_cast<unsigned long long>(commands),
+        static_cast<unsigned long long>(erased), static_cast<unsigned long long>(failed),
+        static_cast<unsigned long long>(bytes / pairs));
     EXPECT_GE(pairs, 100u);
     EXPECT_GT(erased, 5000u);
     EXPECT_GT(failed, 10u);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores' caches for the map's table: against caches that are a list of lines and no more, and the waits against the DRAM's formula.
+// The cores' caches for the map's table: against caches that are a list of lines and no more, and the waits against the
+// DRAM's formula.
+#include "controller/cpu/table_caches.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +14,6 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/cpu/table_caches.h"
 #include "controller/dram/serial_dram.h"
 #include "support/memory_snapshot.h"
 
@@ -74,16 +76,19 @@ TEST(TableCaches, AreAsListsOfLines) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Random random(seed, 17);
-        const FirmwareConfig c = config_of(static_cast<std::uint32_t>(1 + random.below(3)), 16u << random.below(4), static_cast<std::uint32_t>(1 + random.below(5)),
-                                           static_cast<std::uint32_t>(1 + random.below(7)));
+        const FirmwareConfig c =
+            config_of(static_cast<std::uint32_t>(1 + random.below(3)), 16u << random.below(4),
+                      static_cast<std::uint32_t>(1 + random.below(5)), static_cast<std::uint32_t>(1 + random.below(7)));
         const std::uint32_t entry = random.below(2) == 0 ? 4 : 8;
         Agenda agenda;
         SerialDram dram(agenda, DramConfig{});
         TableCaches caches(agenda, c, entry, dram);
         Reference reference(c, entry);
-        const std::uint64_t units = (table_cache_sets(c) * c.table_ways * c.table_line_bytes / entry) * (1 + random.below(4));
+        const std::uint64_t units =
+            (table_cache_sets(c) * c.table_ways * c.table_line_bytes / entry) * (1 + random.below(4));
         for (int i = 0; i < 3000; ++i) {
-            const std::uint64_t number = random.below(100), first = random.below(units), count = 1 + random.below(std::min<std::uint64_t>(40, units - first));
+            const std::uint64_t number = random.below(100), first = random.below(units),
+                                count = 1 + random.below(std::min<std::uint64_t>(40, units - first));
             const bool changes = random.below(3) == 0;
             caches.want(number, {first, count}, changes);
             // Entries of one line are one access to it.
@@ -128,7 +133,8 @@ TEST(TableCaches, WaitsAreTheDramsTimes) {
     };
     EXPECT_EQ(wait({0, 1}, false), 50'000 + 64'000);
     EXPECT_EQ(wait({15, 1}, true), 0) << "the same line";
-    EXPECT_EQ(wait({16, 1}, false), 64'000 + 50'000 + 64'000) << "at the same instant as the first: behind it on the bus";
+    EXPECT_EQ(wait({16, 1}, false), 64'000 + 50'000 + 64'000)
+        << "at the same instant as the first: behind it on the bus";
     agenda.run_until(SimTime{Ps{1'000'000}});
     EXPECT_EQ(wait({32, 32}, false), 50'000 + 2 * 64'000) << "both lines leave, the changed one is written";
     EXPECT_EQ(caches.counters().written_back, 1u);
@@ -152,7 +158,8 @@ TEST(TableCaches, HitRatioOfUniformReads) {
         caches.want(0, {random.below(lines * 16), 1}, false);
         caches.wait();
     }
-    const double p = 256.0 / static_cast<double>(lines), n = static_cast<double>(reads), hits = static_cast<double>(caches.counters().hits - before);
+    const double p = 256.0 / static_cast<double>(lines), n = static_cast<double>(reads),
+                 hits = static_cast<double>(caches.counters().hits - before);
     std::printf("[   FIGURE ] hit ratio %.4f, C/N %.4f\n", hits / n, p);
     EXPECT_NEAR(hits, n * p, 3 * std::sqrt(n * p * (1 - p)));
 }

@@ -19,7 +19,9 @@ namespace ssdtlm {
 class TranslationWatch {
 public:
     /// Over flash that nothing was written to yet.
-    TranslationWatch(const Ftl& ftl, SpareArea& flash) : flash_(flash), pages_(ftl.translation_pages()) { keep_translation_pages(ftl, flash); }
+    TranslationWatch(const Ftl& ftl, SpareArea& flash) : flash_(flash), pages_(ftl.translation_pages()) {
+        keep_translation_pages(ftl, flash);
+    }
 
     void programmed(const Ftl& ftl, const FlashTransaction& t) {
         for (std::uint32_t s = 0; s < ftl.geometry().units_per_page(); ++s)
@@ -28,7 +30,8 @@ public:
                 const Ppa at = ftl.geometry().ppa_of(t.address, s);
                 compare(ftl, t, page, at);
                 Page& p = pages_[page];
-                if (p.is_dropped || (p.first != kUnmapped && p.first != at)) continue;  // a copy of before it was dropped
+                if (p.is_dropped || (p.first != kUnmapped && p.first != at))
+                    continue;  // a copy of before it was dropped
                 p.first = kUnmapped;
                 p.newest = std::max(p.newest, t.record.number);
             }
@@ -49,10 +52,11 @@ public:
     void found_stale(const Ftl& ftl, CachedMap& map, std::uint32_t page, const std::vector<Lpa>& units) {
         const std::uint32_t n = ftl.entries_per_translation_page();
         std::size_t mapped = 0;
-        for (std::uint32_t u = page * n; u < (page + 1) * n && u < ftl.logical_units(); ++u) mapped += ftl.lookup(Lpa{u}) != kUnmapped;
+        for (std::uint32_t u = page * n; u < (page + 1) * n && u < ftl.logical_units(); ++u)
+            mapped += ftl.lookup(Lpa{u}) != kUnmapped;
         if (units.size() > mapped)
-            throw std::logic_error("of translation page " + std::to_string(page) + " " + std::to_string(units.size()) + " entries are dirty, and " +
-                                   std::to_string(mapped) + " units mapped");
+            throw std::logic_error("of translation page " + std::to_string(page) + " " + std::to_string(units.size()) +
+                                   " entries are dirty, and " + std::to_string(mapped) + " units mapped");
         dirty += units.size();
         dirty_now_ += units.size();
         for (const Lpa lpa : units) stale_.insert(idx(lpa));
@@ -64,18 +68,22 @@ public:
             const std::uint32_t n = ftl.entries_per_translation_page();
             const Ppa at = ftl.translation_place(u / n), is = ftl.lookup(Lpa{u});
             if (stale_.count(u) == 0 && (is_place(at) ? entry_at(ftl, at, u % n) : kUnmapped) != is)
-                throw std::logic_error("translation page " + std::to_string(u / n) + " says another thing of unit " + std::to_string(u) + ", and nobody has found that");
+                throw std::logic_error("translation page " + std::to_string(u / n) + " says another thing of unit " +
+                                       std::to_string(u) + ", and nobody has found that");
         }
         stale_.clear();
         for (std::uint32_t page = 0; page < pages_.size(); ++page) {
             const Ppa at = by_all_pages.translation_place(page);
             const std::uint64_t number = is_place(at) ? flash_.record(ftl.geometry().page_of(at)).number : 0;
             if (number < pages_[page].newest)
-                throw std::logic_error("of translation page " + std::to_string(page) + " copy number " + std::to_string(number) + " is found; number " +
+                throw std::logic_error("of translation page " + std::to_string(page) + " copy number " +
+                                       std::to_string(number) + " is found; number " +
                                        std::to_string(pages_[page].newest) + " was on the flash");
             if (is_place(ftl.translation_place(page)) && ftl.translation_place(page) != at)
-                throw std::logic_error("of translation page " + std::to_string(page) + " another copy is found than by all pages");
-            copies_[page].erase(copies_[page].upper_bound(number), copies_[page].end());  // of a dropped page an older one may be left
+                throw std::logic_error("of translation page " + std::to_string(page) +
+                                       " another copy is found than by all pages");
+            copies_[page].erase(copies_[page].upper_bound(number),
+                                copies_[page].end());  // of a dropped page an older one may be left
             const bool is_dropped = !is_place(ftl.translation_place(page));
             pages_[page] = {is_dropped ? 0 : number, kUnmapped, is_dropped};
         }
@@ -88,24 +96,29 @@ public:
     std::uint64_t most_dirty = 0;  ///< of one start
 
 private:
-    /// Garbage collection moves what a page says (one whose program has failed goes to its blocks, too, and is of another kind), which the map may not say any more: the copy placed before it says the same.
+    /// Garbage collection moves what a page says (one whose program has failed goes to its blocks, too, and is of
+    /// another kind), which the map may not say any more: the copy placed before it says the same.
     void compare(const Ftl& ftl, const FlashTransaction& t, std::uint32_t page, Ppa at) {
         std::vector<Ppa> says;
         for (std::uint32_t i = 0; i < ftl.entries_per_translation_page(); ++i) says.push_back(entry_at(ftl, at, i));
         std::map<std::uint64_t, std::vector<Ppa>>& copies = copies_[page];
         const auto next = copies.lower_bound(t.record.number);
-        if (t.cls == FlashClass::gc_write && t.record.kind != PageKind::mapping && next != copies.begin() && std::prev(next)->second != says)
-            throw std::logic_error("translation page " + std::to_string(page) + " was moved, and says other things than before");
+        if (t.cls == FlashClass::gc_write && t.record.kind != PageKind::mapping && next != copies.begin() &&
+            std::prev(next)->second != says)
+            throw std::logic_error("translation page " + std::to_string(page) +
+                                   " was moved, and says other things than before");
         copies[t.record.number] = std::move(says);
         if (copies.size() > 8) copies.erase(copies.begin());
     }
 
     SpareArea& flash_;
-    std::map<std::uint32_t, std::map<std::uint64_t, std::vector<Ppa>>> copies_;  ///< by translation page and number: what it says
+    std::map<std::uint32_t, std::map<std::uint64_t, std::vector<Ppa>>>
+        copies_;  ///< by translation page and number: what it says
     struct Page {
         std::uint64_t newest = 0;  ///< number of the newest copy on the flash that has to be found; 0: none
-        Ppa first = kUnmapped;     ///< it was dropped and has its place there again, of which the flash knows nothing yet; kUnmapped: it was not
-        bool is_dropped = true;    ///< or was never written
+        Ppa first = kUnmapped;  ///< it was dropped and has its place there again, of which the flash knows nothing yet;
+                                ///< kUnmapped: it was not
+        bool is_dropped = true;  ///< or was never written
     };
     std::vector<Page> pages_;
     std::set<std::uint32_t> stale_;  ///< units that the start has found

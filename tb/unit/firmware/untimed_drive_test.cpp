@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioning with a host's commands: what they leave on the flash is what they leave with time, block by block, and a drive that goes on from
-// there holds what it must.
+// Preconditioning with a host's commands: what they leave on the flash is what they leave with time, block by block,
+// and a drive that goes on from there holds what it must.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,20 +20,22 @@ NandConfig nand_of(const DeviceShape& d) {
     return n;
 }
 
-/// Reads, writes, trims and flushes, or whole writes only: what one command begins in two dies goes on side by side there, in an order that is
-/// one of time.
-/// each at most so many units, and not always whole ones.
-std::vector<UntimedCommand> commands_of(const DeviceShape& d, std::uint64_t units, std::uint32_t most, std::uint32_t count, std::uint64_t seed, bool only_writes) {
+/// Reads, writes, trims and flushes, or whole writes only: what one command begins in two dies goes on side by side
+/// there, in an order that is one of time. each at most so many units, and not always whole ones.
+std::vector<UntimedCommand> commands_of(const DeviceShape& d, std::uint64_t units, std::uint32_t most,
+                                        std::uint32_t count, std::uint64_t seed, bool only_writes) {
     Random random(seed, 3);
     const std::uint32_t per_unit = d.geometry.unit_bytes / d.lba_bytes;
     std::vector<UntimedCommand> all(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         UntimedCommand& c = all[i];
         c.tag = i;
-        const std::uint64_t kind = only_writes ? 0 : random.below(100), span = random.percent(50) ? units : std::min<std::uint64_t>(units, 24);
+        const std::uint64_t kind = only_writes ? 0 : random.below(100),
+                            span = random.percent(50) ? units : std::min<std::uint64_t>(units, 24);
         c.op = kind < 70 ? IoOp::write : kind < 85 ? IoOp::read : kind < 97 ? IoOp::deallocate : IoOp::flush;
         if (c.op == IoOp::flush) continue;
-        const std::uint64_t n = std::min<std::uint64_t>(1 + random.below(most), span), first = random.below(span - n + 1);
+        const std::uint64_t n = std::min<std::uint64_t>(1 + random.below(most), span),
+                            first = random.below(span - n + 1);
         c.slba = first * per_unit;
         c.blocks = static_cast<std::uint32_t>(n) * per_unit;
         if (c.op == IoOp::write && random.percent(20) && c.blocks > 1 && !only_writes) {
@@ -41,7 +43,8 @@ std::vector<UntimedCommand> commands_of(const DeviceShape& d, std::uint64_t unit
             c.blocks -= 1;
         }
         c.fua = c.op == IoOp::write && random.percent(10) && !only_writes;
-        if (c.op == IoOp::write && d.ftl.stream_frontiers != 0) c.stream = static_cast<std::uint8_t>(random.below(d.ftl.stream_frontiers + 2));
+        if (c.op == IoOp::write && d.ftl.stream_frontiers != 0)
+            c.stream = static_cast<std::uint8_t>(random.below(d.ftl.stream_frontiers + 2));
     }
     return all;
 }
@@ -72,10 +75,15 @@ private:
 class TimedDrive : private CompletionSink {
 public:
     explicit TimedDrive(const DeviceShape& d)
-        : spare(d.geometry), ftl(d.ftl, d.geometry, spare, d.seed), flash_(agenda_, spare, nand_of(d)), transfers_(agenda_, d.geometry.unit_bytes, d.lba_bytes),
-          dram_(agenda_, DramConfig{}), lba_bytes_(d.lba_bytes) {
+        : spare(d.geometry),
+          ftl(d.ftl, d.geometry, spare, d.seed),
+          flash_(agenda_, spare, nand_of(d)),
+          transfers_(agenda_, d.geometry.unit_bytes, d.lba_bytes),
+          dram_(agenda_, DramConfig{}),
+          lba_bytes_(d.lba_bytes) {
         ftl.precondition();
-        firmware.emplace(d.firmware, d.ftl, d.geometry, d.lba_bytes, Firmware::Surroundings{agenda_, ftl, flash_, transfers_, dram_});
+        firmware.emplace(d.firmware, d.ftl, d.geometry, d.lba_bytes,
+                         Firmware::Surroundings{agenda_, ftl, flash_, transfers_, dram_});
         firmware->bind(*this);
         ftl.on_media_change([this] { firmware->media_changed(); });
         command_.timeline = &timeline_;
@@ -137,7 +145,8 @@ public:
 };
 
 /// All that they remember.
-std::string difference(Ftl& a, SpareArea& a_flash, Firmware& a_firmware, Ftl& b, SpareArea& b_flash, Firmware& b_firmware) {
+std::string difference(Ftl& a, SpareArea& a_flash, Firmware& a_firmware, Ftl& b, SpareArea& b_flash,
+                       Firmware& b_firmware) {
     MemorySnapshot of_a, of_b;
     FtlState::exchange(a, a_flash, of_a);
     a_firmware.state(of_a);
@@ -158,7 +167,8 @@ void expect_same_blocks(const Ftl& a, const SpareArea& a_flash, const Ftl& b, co
         ASSERT_EQ(x.stream, y.stream) << n;
         ASSERT_EQ(a.erases(SuperblockId{n}), b.erases(SuperblockId{n})) << n;
     }
-    for (std::uint32_t i = 0; i < a.geometry().units(); ++i) ASSERT_EQ(a_flash.at(Ppa{i}), b_flash.at(Ppa{i})) << "place " << i;
+    for (std::uint32_t i = 0; i < a.geometry().units(); ++i)
+        ASSERT_EQ(a_flash.at(Ppa{i}), b_flash.at(Ppa{i})) << "place " << i;
 }
 
 struct Setting {
@@ -176,12 +186,15 @@ void expect_same(const Setting& setting, std::uint32_t count, std::uint64_t seed
     SpareArea spare(d.geometry);
     Ftl ftl(d.ftl, d.geometry, spare, d.seed);
     ftl.precondition();
-    const std::vector<UntimedCommand> list = commands_of(d, ftl.logical_units(), setting.most, count, seed, setting.only_writes);
+    const std::vector<UntimedCommand> list =
+        commands_of(d, ftl.logical_units(), setting.most, count, seed, setting.only_writes);
     WorkloadPlay play(d.ftl, nand_of(d), d.lba_bytes, ftl, spare);
     ListedHost host(list, 8);
     const WorkloadBooks& books = play.run(host);
     EXPECT_EQ(host.tags.size(), list.size());
-    EXPECT_GT(ftl.counters().victims + ftl.counters().full_merges + ftl.counters().partial_merges + ftl.counters().switch_merges, 20u);
+    EXPECT_GT(ftl.counters().victims + ftl.counters().full_merges + ftl.counters().partial_merges +
+                  ftl.counters().switch_merges,
+              20u);
     EXPECT_GT(books.units_written, count / 2);
     ftl.verify_books();
 
@@ -206,7 +219,9 @@ DeviceShape full(DeviceShape d) {
 
 std::vector<Setting> settings() {
     std::vector<Setting> all;
-    const auto add = [&all](const char* name, DeviceShape d) -> Setting& { return all.emplace_back(Setting{name, full(std::move(d))}); };
+    const auto add = [&all](const char* name, DeviceShape d) -> Setting& {
+        return all.emplace_back(Setting{name, full(std::move(d))});
+    };
     add("page mapping", tiny_device());
     DeviceShape d = tiny_device();
     d.geometry.channels = 2;
@@ -263,16 +278,19 @@ std::vector<Setting> settings() {
     return all;
 }
 
-// With dftl, translation pages are read and written beside what a command begins, in an order that is one of time; so is what commands that are no whole
-// writes begin with some of the others.
+// With dftl, translation pages are read and written beside what a command begins, in an order that is one of time; so
+// is what commands that are no whole writes begin with some of the others.
 TEST(UntimedDrive, LeavesTheFlashAsTheSameCommandsDoWithTime) {
     for (const Setting& setting : settings())
-        for (std::uint64_t seed = 1; seed <= 2 && setting.device.ftl.mapping != "dftl"; ++seed) expect_same(setting, 3000, seed);
+        for (std::uint64_t seed = 1; seed <= 2 && setting.device.ftl.mapping != "dftl"; ++seed)
+            expect_same(setting, 3000, seed);
 }
 
-/// Commands of all kinds, as many at once as come, and a host that goes on where they end, checks all it reads and closes the books.
+/// Commands of all kinds, as many at once as come, and a host that goes on where they end, checks all it reads and
+/// closes the books.
 void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
-    SCOPED_TRACE(setting.name + (filled ? ", caches filled" : "") + (bytes ? ", bytes" : "") + ", seed " + std::to_string(seed));
+    SCOPED_TRACE(setting.name + (filled ? ", caches filled" : "") + (bytes ? ", bytes" : "") + ", seed " +
+                 std::to_string(seed));
     DeviceShape& d = setting.device;
     d.seed = seed;
     d.bytes = bytes;
@@ -299,7 +317,8 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
         firmware.put_back(play->caches(), contents);
         buffered = firmware.buffer().used();
         std::uint32_t dirty = 0;
-        for (std::uint32_t page = 0; firmware.cached_map() != nullptr && page < pages; ++page) dirty += firmware.cached_map()->table().dirty_in(page);
+        for (std::uint32_t page = 0; firmware.cached_map() != nullptr && page < pages; ++page)
+            dirty += firmware.cached_map()->table().dirty_in(page);
         if (firmware.cached_map() != nullptr) {
             EXPECT_EQ(dirty != 0, filled) << dirty;
         }
@@ -310,7 +329,9 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
     EXPECT_TRUE(filled || buffered == 0) << buffered;
     EXPECT_LE(buffered, device.firmware.buffer().capacity());
     // Under load hardly anything has been collected before it had to be.
-    for (std::uint32_t g = 0; g < device.ftl.shape().groups() && d.ftl.precondition_load == PreconditionLoad::full && setting.name == "page mapping" && !filled; ++g)
+    for (std::uint32_t g = 0; g < device.ftl.shape().groups() && d.ftl.precondition_load == PreconditionLoad::full &&
+                              setting.name == "page mapping" && !filled;
+         ++g)
         EXPECT_LE(device.ftl.free_blocks(GroupId{g}), d.ftl.gc_soft_free_blocks + 1);
     Mix mix;
     mix.commands = 3000;
@@ -349,15 +370,20 @@ TEST(UntimedDrive, AFullBufferIsLeftFullAndAReadCacheWithWhatWasRead) {
     };
     std::vector<UntimedCommand> list(most_logical_units(d.ftl, d.geometry));
     for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = {IoOp::write, false, 0, std::uint64_t{i} * 8, 8, i};
-    // All of it but for what is being programmed and the room of commands whose data have not come, in the order in which it came.
+    // All of it but for what is being programmed and the room of commands whose data have not come, in the order in
+    // which it came.
     const CacheContents written = play(list);
-    const std::size_t capacity = d.ftl.buffer_bytes / 4096, programs = d.ftl.flush_depth(d.geometry) * d.geometry.units_per_page();
+    const std::size_t capacity = d.ftl.buffer_bytes / 4096,
+                      programs = d.ftl.flush_depth(d.geometry) * d.geometry.units_per_page();
     EXPECT_GE(written.buffered.size(), capacity - programs - depth);
     EXPECT_LE(written.buffered.size(), capacity);
-    for (std::size_t i = 1; i < written.buffered.size(); ++i) EXPECT_EQ(idx(written.buffered[i].lpa), idx(written.buffered[i - 1].lpa) + 1);
+    for (std::size_t i = 1; i < written.buffered.size(); ++i)
+        EXPECT_EQ(idx(written.buffered[i].lpa), idx(written.buffered[i - 1].lpa) + 1);
     EXPECT_TRUE(written.cached.empty());
-    // Units that are in the buffer no more; the one that was read last leaves last. The reads before have to have ended.
-    for (std::uint32_t i = 0; i < 30; ++i) list.push_back({IoOp::read, false, 0, std::uint64_t{2 * i} * 8, 8, list.size()});
+    // Units that are in the buffer no more; the one that was read last leaves last. The reads before have to have
+    // ended.
+    for (std::uint32_t i = 0; i < 30; ++i)
+        list.push_back({IoOp::read, false, 0, std::uint64_t{2 * i} * 8, 8, list.size()});
     for (std::uint32_t i = 0; i < 5; ++i) list.push_back({IoOp::flush, false, 0, 0, 0, list.size()});
     const CacheContents read = play(list);
     ASSERT_EQ(read.cached.size(), 20u);
@@ -376,7 +402,8 @@ TEST(UntimedDrive, UnderFullLoadFewBlocksAreFree) {
         ftl.precondition();
         std::vector<UntimedCommand> list(8 * ftl.logical_units());
         Random random(1);
-        for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = {IoOp::write, false, 0, random.below(ftl.logical_units()) * 8, 8, i};
+        for (std::uint32_t i = 0; i < list.size(); ++i)
+            list[i] = {IoOp::write, false, 0, random.below(ftl.logical_units()) * 8, 8, i};
         WorkloadPlay play(d.ftl, nand_of(d), d.lba_bytes, ftl, spare);
         ListedHost host(list, 32);
         play.run(host);

@@ -120,7 +120,8 @@ TEST(GroupCursor, WalksRoundTheDiesWhenTheirPlanesAreOneGroup) {
     EXPECT_FALSE(cursor.next_ragged(p));
 }
 
-// Against the rule, said as plainly as can be: of those that are on, in the order of the walk, the first with the least load.
+// Against the rule, said as plainly as can be: of those that are on, in the order of the walk, the first with the least
+// load.
 TEST(GroupCursor, TheLeastLoadedOneInTheOrderOfTheWalk) {
     NandGeometry g = geometry();
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {

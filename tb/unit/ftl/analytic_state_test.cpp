@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steady state by formula: its write amplification against other formulas, and a device in it against itself much later.
+// Steady state by formula: its write amplification against other formulas, and a device in it against itself much
+// later.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -10,9 +11,9 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/state/ftl_state.h"
 #include "controller/ftl/steady_state/steady_state.h"
 #include "support/memory_snapshot.h"
-#include "controller/ftl/state/ftl_state.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/steady_state.h"
 
@@ -40,7 +41,8 @@ double write_amplification(const ChoiceLaw& law, std::uint32_t n, const std::vec
     return n / (n - victim);
 }
 
-// d-choices: the figures of an independent simulation and of the mean-field model (256 pages, 16384 blocks, random overwrites).
+// d-choices: the figures of an independent simulation and of the mean-field model (256 pages, 16384 blocks, random
+// overwrites).
 TEST(SteadyState, HasTheWriteAmplificationOfOtherFormulas) {
     const std::uint32_t n = 256;
     struct Row {
@@ -76,9 +78,11 @@ TEST(SteadyState, HasTheWriteAmplificationOfOtherFormulas) {
 TEST(SteadyState, CountsAddUpWhateverIsAskedFor) {
     Random random(3);
     for (int i = 0; i < 400; ++i) {
-        const auto n = static_cast<std::uint32_t>(1 + random.below(300)), blocks = static_cast<std::uint32_t>(1 + random.below(200));
+        const auto n = static_cast<std::uint32_t>(1 + random.below(300)),
+                   blocks = static_cast<std::uint32_t>(1 + random.below(200));
         const std::uint64_t units = random.below(std::uint64_t{n} * blocks + 1);
-        const ChoiceLaw laws[] = {{Kind::oldest}, {Kind::best_of, ChoiceLaw::kAll, n - 1}, {Kind::best_of, 3, n}, {Kind::best_of, 1, n / 2}};
+        const ChoiceLaw laws[] = {
+            {Kind::oldest}, {Kind::best_of, ChoiceLaw::kAll, n - 1}, {Kind::best_of, 3, n}, {Kind::best_of, 1, n / 2}};
         for (const ChoiceLaw& law : laws) {
             const auto counts = steady_counts(law, n, blocks, units, random);
             ASSERT_EQ(counts.size(), blocks);
@@ -109,7 +113,8 @@ FtlConfig config_of(const Case& c) {
     const NandGeometry g = geometry_of(c);
     FtlConfig f;
     f.superblock = SuperblockSpan::die;
-    f.user_capacity_bytes = static_cast<std::uint64_t>(static_cast<double>(g.units()) / (1 + c.over_provisioning)) * g.unit_bytes;
+    f.user_capacity_bytes =
+        static_cast<std::uint64_t>(static_cast<double>(g.units()) / (1 + c.over_provisioning)) * g.unit_bytes;
     f.gc_policy = c.policy;
     f.gc_policies[c.policy] = c.settings;
     f.gc_hard_free_blocks = 2;
@@ -139,11 +144,15 @@ double overwrite(Device& d, Random& random, std::uint64_t units) {
 
 TEST(AnalyticState, GoesOnAsTheSameDeviceManyOverwritesLater) {
     const std::vector<Case> cases = {
-        {"greedy", {}, 0.07, 1, 1},          {"greedy", {}, 0.28, 2, 4},
-        {"fifo", {}, 0.07, 1, 1},            {"fifo", {}, 0.28, 2, 4},
-        {"random", {}, 0.15, 1, 1},          {"random", {{"least_invalid_pages", std::int64_t{0}}}, 0.28, 1, 1},
+        {"greedy", {}, 0.07, 1, 1},
+        {"greedy", {}, 0.28, 2, 4},
+        {"fifo", {}, 0.07, 1, 1},
+        {"fifo", {}, 0.28, 2, 4},
+        {"random", {}, 0.15, 1, 1},
+        {"random", {{"least_invalid_pages", std::int64_t{0}}}, 0.28, 1, 1},
         {"random", {{"least_invalid_pages", std::int64_t{30}}}, 0.28, 1, 1},
-        {"d_choices", {{"choices", std::int64_t{2}}}, 0.1, 1, 1}, {"d_choices", {}, 0.28, 2, 4},
+        {"d_choices", {{"choices", std::int64_t{2}}}, 0.1, 1, 1},
+        {"d_choices", {}, 0.28, 2, 4},
     };
     for (const Case& c : cases) {
         Device d(config_of(c), geometry_of(c), 5);
@@ -156,8 +165,11 @@ TEST(AnalyticState, GoesOnAsTheSameDeviceManyOverwritesLater) {
             const double wa = overwrite(d, random, d.ftl.logical_units());
             if (i >= 4) later += wa / 5;
         }
-        std::printf("%-10s %4.0f %%, %u planes, %u units a page: WA of the first drive write %.4f, fourth to eighth %.4f (%+.2f %%)\n", c.policy,
-                    100 * c.over_provisioning, c.planes_joined, c.units_per_page, first, later, 100 * (first / later - 1));
+        std::printf(
+            "%-10s %4.0f %%, %u planes, %u units a page: WA of the first drive write %.4f, fourth to eighth %.4f "
+            "(%+.2f %%)\n",
+            c.policy, 100 * c.over_provisioning, c.planes_joined, c.units_per_page, first, later,
+            100 * (first / later - 1));
         EXPECT_NEAR(first / later, 1, 0.02);
         d.ftl.verify_books();
     }
@@ -200,7 +212,8 @@ TEST(AnalyticState, IsSavedWithADrive) {
     FtlState::exchange(b.ftl, b.flash, again);
     EXPECT_EQ(MemorySnapshot::difference(saved, again), "");
     for (std::uint32_t l = 0; l < a.ftl.logical_units(); ++l) ASSERT_EQ(a.ftl.lookup(Lpa{l}), b.ftl.lookup(Lpa{l}));
-    std::printf("%.2f bytes of the file for each unit of flash\n", static_cast<double>(saved.data.size()) / static_cast<double>(a.geometry.units()));
+    std::printf("%.2f bytes of the file for each unit of flash\n",
+                static_cast<double>(saved.data.size()) / static_cast<double>(a.geometry.units()));
 }
 
 }  // namespace

@@ -48,16 +48,20 @@ TEST(BlockManager, TakesEachStepOnlyWhereItBelongs) {
         EXPECT_EQ(is, want);
         ++(want ? taken : refused);
     };
-    for (const S state : {S::free, S::open_host, S::open_gc, S::open_wear, S::full, S::sealed, S::victim, S::failed, S::retired, S::spare}) {
+    for (const S state : {S::free, S::open_host, S::open_gc, S::open_wear, S::full, S::sealed, S::victim, S::failed,
+                          S::retired, S::spare}) {
         for (unsigned bits = 0; bits < 16; ++bits) {
             const Situation s{state, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
-            SCOPED_TRACE(std::string(name_of(state)) + ", valid " + std::to_string(s.valid) + ", programs " + std::to_string(s.programs) +
-                         ", read " + std::to_string(s.read) + ", bad " + std::to_string(s.bad));
+            SCOPED_TRACE(std::string(name_of(state)) + ", valid " + std::to_string(s.valid) + ", programs " +
+                         std::to_string(s.programs) + ", read " + std::to_string(s.read) + ", bad " +
+                         std::to_string(s.bad));
             expect(is_taken(s, [](BlockManager& b) { b.erased(kAsked); }),
                    state == S::victim && !s.valid && !s.programs && !s.read && !s.bad);
-            expect(is_taken(s, [](BlockManager& b) { b.retire(kAsked); }), state == S::victim && !s.valid && !s.programs);
-            expect(is_taken(s, [](BlockManager& b) { b.fail(kAsked); }),
-                   state == S::open_host || state == S::open_gc || state == S::open_wear || state == S::full || state == S::failed);
+            expect(is_taken(s, [](BlockManager& b) { b.retire(kAsked); }),
+                   state == S::victim && !s.valid && !s.programs);
+            expect(is_taken(s, [](BlockManager& b) { b.fail(kAsked); }), state == S::open_host || state == S::open_gc ||
+                                                                             state == S::open_wear ||
+                                                                             state == S::full || state == S::failed);
             expect(is_taken(s, [](BlockManager& b) { b.page_programmed(kAsked); }), s.programs);
             if (state != S::failed || s.programs)  // one that has failed is in a list, which fail() puts it into
                 expect(is_taken(s, [](BlockManager& b) { b.make_victim(kAsked); }), state == S::sealed);
@@ -88,7 +92,8 @@ std::uint32_t superblocks_for_the_host(BlockManager blocks, const SuperblockShap
     return n;
 }
 
-// One free superblock more is kept back from a failed program until its superblock is emptied; a failed erase keeps none.
+// One free superblock more is kept back from a failed program until its superblock is emptied; a failed erase keeps
+// none.
 TEST(BlockManager, KeepsFreeSuperblocksBackForWhatFailed) {
     const SuperblockShape shape(test::small_geometry(), SuperblockSpan::die);
     constexpr std::uint32_t kHard = 2;
@@ -124,7 +129,8 @@ TEST(BlockManager, IsFilledDownToItsReserve) {
     EXPECT_THROW(blocks.fill_host(GroupId{0}, all + 1), Panic);
 }
 
-// After a loss of power: what has not failed and is not needed is spare, whether it lies idle or is in use one too many.
+// After a loss of power: what has not failed and is not needed is spare, whether it lies idle or is in use one too
+// many.
 TEST(BlockManager, AfterALossWhatIsNotNeededIsSpare) {
     const SuperblockShape shape(test::small_geometry(), SuperblockSpan::plane);
     constexpr std::uint32_t kSpare = 5, kHard = 2;
@@ -152,8 +158,12 @@ TEST(BlockManager, AfterALossWhatIsNotNeededIsSpare) {
                 idle += state == BlockState::spare;
                 free += state == BlockState::free;
                 const bool may_be_spare = b % shape.blocks_per_group() >= needed;
-                const BlockState expected = failed[b] ? BlockState::failed : used[b] ? BlockState::sealed : BlockState::free;
-                EXPECT_TRUE(state == expected || (state == BlockState::spare && expected == BlockState::free && may_be_spare)) << b;
+                const BlockState expected = failed[b] ? BlockState::failed
+                                            : used[b] ? BlockState::sealed
+                                                      : BlockState::free;
+                EXPECT_TRUE(state == expected ||
+                            (state == BlockState::spare && expected == BlockState::free && may_be_spare))
+                    << b;
             }
             EXPECT_EQ(blocks.free_blocks(group), free);
             all_have = all_have && good >= needed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block mapping: merges counted against sequences worked out by hand, at random against a simulation that counts by itself, and write
-// amplification against a formula. A logical block is 8 pages of 2 units, where nothing else is said.
+// Block mapping: merges counted against sequences worked out by hand, at random against a simulation that counts by
+// itself, and write amplification against a formula. A logical block is 8 pages of 2 units, where nothing else is said.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -17,14 +17,15 @@ namespace ssdtlm {
 namespace {
 
 using test::BlockSimulation;
-using test::HybridDevice;
 using test::hybrid_of;
+using test::HybridDevice;
 
 /// Merges, and the traffic that they make.
 using Merges = BlockSimulation::Counts;
 /// Erased in superblocks; victims are those of the journal.
 Merges merges_of(const FtlCounters& c, std::uint32_t planes) {
-    return {c.direct_blocks, c.switch_merges, c.partial_merges, c.gc_pages, c.gc_units_moved, (c.blocks_erased - c.victims) / planes};
+    return {c.direct_blocks, c.switch_merges,  c.partial_merges,
+            c.gc_pages,      c.gc_units_moved, (c.blocks_erased - c.victims) / planes};
 }
 
 struct BlockMapping : ::testing::Test {
@@ -45,7 +46,9 @@ struct BlockMapping : ::testing::Test {
         for (std::uint32_t p = from; p < to; ++p) d.write(block, p);
     }
     void write_unit(std::uint32_t block, std::uint32_t n) { d.write({d.unit(block, n)}); }
-    SuperblockId holds(std::uint32_t block, std::uint32_t n) const { return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(block, n))); }
+    SuperblockId holds(std::uint32_t block, std::uint32_t n) const {
+        return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(block, n)));
+    }
 };
 
 TEST_F(BlockMapping, AnAscendingWriteIsDirectAndThenSwitched) {
@@ -136,14 +139,16 @@ TEST_F(BlockMapping, WhatWasReadForAPageIsForThisPageOnly) {
 /// A device and the simulations of its groups, which count their units from 0 in ascending order.
 class Pair {
 public:
-    Pair(const NandGeometry& g, const FtlConfig& c) : d(c, g), of_group(d.ftl.shape().groups()), versions(d.ftl.logical_units()) {
+    Pair(const NandGeometry& g, const FtlConfig& c)
+        : d(c, g), of_group(d.ftl.shape().groups()), versions(d.ftl.logical_units()) {
         for (std::uint32_t l = 0; l < versions.size(); ++l) {
             auto& units = of_group[idx(d.logical().page_of(Lpa{l}).group)];
             number.push_back(static_cast<int>(units.size()));
             units.push_back(Lpa{l});
         }
         for (const auto& units : of_group)
-            simulations.emplace_back(static_cast<int>(units.size()), static_cast<int>(g.units_per_page()), static_cast<int>(d.ftl.shape().pages()));
+            simulations.emplace_back(static_cast<int>(units.size()), static_cast<int>(g.units_per_page()),
+                                     static_cast<int>(d.ftl.shape().pages()));
     }
     /// The units of the page whose bits are set.
     void write(const LogicalPage& p, std::uint32_t slots) {
@@ -157,7 +162,8 @@ public:
         if (units.empty()) return;
         d.write(units);
         simulations[idx(p.group)].write(numbers);
-        for (std::size_t i = 0; i < units.size(); ++i) versions[idx(units[i])] = d.version - static_cast<std::uint32_t>(units.size() - i) + 1;
+        for (std::size_t i = 0; i < units.size(); ++i)
+            versions[idx(units[i])] = d.version - static_cast<std::uint32_t>(units.size() - i) + 1;
     }
     void trim(Lpa first, std::uint32_t n) {
         d.ftl.trim(first, n);
@@ -172,7 +178,8 @@ public:
         for (std::uint32_t i = 0; i < simulations.size(); ++i) {
             d.merge(GroupId{i});
             const Merges& c = simulations[i].counts();
-            n.direct += c.direct, n.switches += c.switches, n.merges += c.merges, n.pages += c.pages, n.units += c.units, n.erased += c.erased;
+            n.direct += c.direct, n.switches += c.switches, n.merges += c.merges, n.pages += c.pages,
+                n.units += c.units, n.erased += c.erased;
         }
         ASSERT_EQ(merges_of(d.ftl.counters(), d.ftl.shape().planes()), n);
         ASSERT_EQ(d.ftl.counters().full_merges, 0u);
@@ -182,7 +189,9 @@ public:
             ASSERT_EQ(at == kUnmapped, versions[l] == 0) << "unit " << l;
             if (at == kUnmapped) continue;
             // Of a version only the last bits are kept.
-            ASSERT_EQ(d.ftl.codec().version(d.flash.at(at)), d.ftl.codec().version(d.ftl.codec().make(Lpa{l}, versions[l]))) << "unit " << l;
+            ASSERT_EQ(d.ftl.codec().version(d.flash.at(at)),
+                      d.ftl.codec().version(d.ftl.codec().make(Lpa{l}, versions[l])))
+                << "unit " << l;
             ASSERT_EQ(d.geometry.slot_of(at), d.logical().slot_of(Lpa{l})) << "unit " << l;
         }
     }
@@ -210,7 +219,8 @@ TEST(BlockMappingRandom, CountsAsASimulationDoes) {
         const LogicalBlocks& logical = pair.d.logical();
         const std::uint32_t groups = pair.d.ftl.shape().groups();
         const bool trims = random.percent(30);
-        const unsigned ascending = static_cast<unsigned>(random.below(101)), whole = static_cast<unsigned>(random.below(101));
+        const unsigned ascending = static_cast<unsigned>(random.below(101)),
+                       whole = static_cast<unsigned>(random.below(101));
         std::vector<LogicalPage> streams;
         for (std::uint32_t i = 0; i < groups; ++i) streams.push_back({GroupId{i}, 0, 0});
         for (int step = 0; step < 2000; ++step) {
@@ -219,22 +229,30 @@ TEST(BlockMappingRandom, CountsAsASimulationDoes) {
             const auto& of_group = pair.of_group[idx(p.group)];
             if (trims && random.percent(10)) {
                 const auto first = static_cast<std::uint32_t>(random.below(pair.versions.size()));
-                pair.trim(Lpa{first}, std::min(static_cast<std::uint32_t>(1 + random.below(5)), static_cast<std::uint32_t>(pair.versions.size()) - first));
+                pair.trim(Lpa{first}, std::min(static_cast<std::uint32_t>(1 + random.below(5)),
+                                               static_cast<std::uint32_t>(pair.versions.size()) - first));
                 continue;
             }
             const bool goes_on = random.percent(ascending);
             if (goes_on && random.percent(3)) p = logical.page_of(of_group[random.below(of_group.size())]);
             if (goes_on && random.percent(2)) p.page = 0;
-            if (!goes_on) p = logical.page_of(of_group[random.below(random.percent(50) ? of_group.size() : std::min<std::size_t>(of_group.size(), 9))]);
-            pair.write(p, random.percent(whole) ? ~0u : static_cast<std::uint32_t>(random.below(1u << g.units_per_page())));
-            if (goes_on) stream = p.page + 1 < logical.pages(p.group, p.block) ? LogicalPage{p.group, p.block, p.page + 1} : LogicalPage{p.group, (p.block + 1) % logical.count(p.group), 0};
+            if (!goes_on)
+                p = logical.page_of(of_group[random.below(
+                    random.percent(50) ? of_group.size() : std::min<std::size_t>(of_group.size(), 9))]);
+            pair.write(
+                p, random.percent(whole) ? ~0u : static_cast<std::uint32_t>(random.below(1u << g.units_per_page())));
+            if (goes_on)
+                stream = p.page + 1 < logical.pages(p.group, p.block)
+                             ? LogicalPage{p.group, p.block, p.page + 1}
+                             : LogicalPage{p.group, (p.block + 1) % logical.count(p.group), 0};
             if (step % 400 == 399) pair.compare();
             if (HasFatalFailure()) return;
         }
         const FtlCounters& n = pair.d.ftl.counters();
         direct += n.direct_blocks, switches += n.switch_merges, merged += n.partial_merges, units += n.gc_units_moved;
     }
-    std::printf("data blocks: %lu direct, %lu switched, %lu merged, with %lu units copied\n", direct, switches, merged, units);
+    std::printf("data blocks: %lu direct, %lu switched, %lu merged, with %lu units copied\n", direct, switches, merged,
+                units);
     EXPECT_GT(direct, 20u);
     EXPECT_GT(switches, 500u);
     EXPECT_GT(merged, 10000u);
@@ -262,12 +280,15 @@ TEST(BlockMappingRandom, GoesOnAfterLossesOfPower) {
             ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
             const LogicalBlocks& logical = ftl.placement()->logical();
             for (std::uint64_t step = 0, steps = random.below(100); step < steps; ++step) {
-                const LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});
+                const LogicalPage p =
+                    logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});
                 const bool whole = random.percent(50) || logical.units(p) == 1;
                 const auto slot = static_cast<std::uint32_t>(random.below(logical.units(p)));
                 const std::uint32_t slots = whole ? ~0u : 1u << slot;
                 PageAddress a;
-                while (!(whole ? ftl.placement()->take_pages(p.group, &p, 1, &a) != 0 : ftl.placement()->take_part(p, slots, a))) ftl.placement()->merge_at_once(p.group);
+                while (!(whole ? ftl.placement()->take_pages(p.group, &p, 1, &a) != 0
+                               : ftl.placement()->take_part(p, slots, a)))
+                    ftl.placement()->merge_at_once(p.group);
                 ASSERT_FALSE(ftl.media().read_only);
                 Spare out[kMaxUnitsPerPage];
                 std::fill_n(out, g.units_per_page(), kPadding);
@@ -286,7 +307,8 @@ TEST(BlockMappingRandom, GoesOnAfterLossesOfPower) {
     EXPECT_GT(merged, 100u);  // replacement blocks that were open when the power went
 }
 
-/// `blocks` logical blocks of `pages` pages, all written; a page programmed for each of the host's, and what is copied for it.
+/// `blocks` logical blocks of `pages` pages, all written; a page programmed for each of the host's, and what is copied
+/// for it.
 double amplification(std::uint32_t blocks, std::uint32_t pages, std::uint32_t per_page) {
     NandGeometry g = test::hybrid_geometry();
     g.page_bytes = 4096 * per_page;
@@ -304,13 +326,18 @@ double amplification(std::uint32_t blocks, std::uint32_t pages, std::uint32_t pe
     return static_cast<double>(n.host_pages + n.gc_pages) / 20000;
 }
 
-// A write of one unit programs its page. Where another logical block was written before, all other n - 1 pages are copied: those behind what
-// was written before, and those in front of this. In the same one (1 in B) a page behind it, (n - 1) / 2n of the cases, saves n copies.
+// A write of one unit programs its page. Where another logical block was written before, all other n - 1 pages are
+// copied: those behind what was written before, and those in front of this. In the same one (1 in B) a page behind it,
+// (n - 1) / 2n of the cases, saves n copies.
 TEST(BlockMappingRandom, AWriteOfOneUnitProgramsALogicalBlock) {
-    for (const auto& [blocks, pages, per_page] : {std::tuple{4u, 8u, 1u}, {16u, 32u, 1u}, {16u, 32u, 4u}, {3u, 128u, 2u}}) {
-        const double n = pages, formula = 1 + (n - 1) * (1 - 1.0 / (2 * blocks)), found = amplification(blocks, pages, per_page);
-        std::printf("[   FIGURE ] block mapping, %u logical blocks of %u pages of %u units: pages programmed for a random write of one unit: formula %.3f, model %.3f\n", blocks,
-                    pages, per_page, formula, found);
+    for (const auto& [blocks, pages, per_page] :
+         {std::tuple{4u, 8u, 1u}, {16u, 32u, 1u}, {16u, 32u, 4u}, {3u, 128u, 2u}}) {
+        const double n = pages, formula = 1 + (n - 1) * (1 - 1.0 / (2 * blocks)),
+                     found = amplification(blocks, pages, per_page);
+        std::printf(
+            "[   FIGURE ] block mapping, %u logical blocks of %u pages of %u units: pages programmed for a random "
+            "write of one unit: formula %.3f, model %.3f\n",
+            blocks, pages, per_page, formula, found);
         EXPECT_NEAR(found / formula, 1, 0.01);
     }
 }

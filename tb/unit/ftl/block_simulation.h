@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block mapping by itself, for one group of planes: which page goes where and what is copied for it, written without the model's tables
-// and without its code. Counts only.
+// Block mapping by itself, for one group of planes: which page goes where and what is copied for it, written without
+// the model's tables and without its code. Counts only.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,21 @@ public:
         std::uint64_t direct = 0, switches = 0, merges = 0, pages = 0, units = 0, erased = 0;
 
         friend bool operator==(const Counts& a, const Counts& b) {
-            return a.direct == b.direct && a.switches == b.switches && a.merges == b.merges && a.pages == b.pages && a.units == b.units && a.erased == b.erased;
+            return a.direct == b.direct && a.switches == b.switches && a.merges == b.merges && a.pages == b.pages &&
+                   a.units == b.units && a.erased == b.erased;
         }
         friend std::ostream& operator<<(std::ostream& o, const Counts& n) {
-            return o << "direct " << n.direct << ", switch " << n.switches << ", merges " << n.merges << ", pages " << n.pages << ", units " << n.units << ", erased "
-                     << n.erased;
+            return o << "direct " << n.direct << ", switch " << n.switches << ", merges " << n.merges << ", pages "
+                     << n.pages << ", units " << n.units << ", erased " << n.erased;
         }
     };
     /// `units`: of the group.
     BlockSimulation(int units, int units_per_page, int pages_per_block)
-        : units_(units), per_page_(units_per_page), pages_(pages_per_block), holds_(static_cast<std::size_t>(units)), has_data_(static_cast<std::size_t>(units / units_per_page / pages_per_block + 1)) {}
+        : units_(units),
+          per_page_(units_per_page),
+          pages_(pages_per_block),
+          holds_(static_cast<std::size_t>(units)),
+          has_data_(static_cast<std::size_t>(units / units_per_page / pages_per_block + 1)) {}
 
     /// These units of one page.
     void write(const std::set<int>& units) {
@@ -59,7 +64,8 @@ private:
     int pages_of(int block) const { return std::min(pages_, (units_ + per_page_ - 1) / per_page_ - block * pages_); }
     std::uint64_t mapped_in(int page) const {
         std::uint64_t n = 0;
-        for (int u = page * per_page_; u < std::min(units_, (page + 1) * per_page_); ++u) n += holds_[static_cast<std::size_t>(u)];
+        for (int u = page * per_page_; u < std::min(units_, (page + 1) * per_page_); ++u)
+            n += holds_[static_cast<std::size_t>(u)];
         return n;
     }
     void copy_next() {
@@ -79,7 +85,7 @@ private:
     std::vector<bool> holds_;     // by unit: it was written
     std::vector<bool> has_data_;  // by logical block
     bool open_ = false, copied_ = false;
-    int block_ = 0, next_ = 0;    // of the replacement block
+    int block_ = 0, next_ = 0;  // of the replacement block
     Counts n_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cached mapping table against a plain list that does the same, and its hit ratios against theory.
+#include "controller/ftl/mapping/cached_mapping_table.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/mapping/cached_mapping_table.h"
 
 namespace ssdtlm {
 namespace {
@@ -77,7 +78,8 @@ TEST(CachedMappingTable, DoesWhatAPlainListDoes) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const bool segmented = seed % 2 == 0;
         Random random(seed, 1);
-        Table table({16, kKeys / kPerPage, kPerPage, segmented ? MapReplacement::segmented_lru : MapReplacement::lru, 50});
+        Table table(
+            {16, kKeys / kPerPage, kPerPage, segmented ? MapReplacement::segmented_lru : MapReplacement::lru, 50});
         PlainTable plain(8, segmented);
         for (int n = 0; n < 20000; ++n) {
             const auto key = static_cast<std::uint32_t>(random.below(kKeys));
@@ -122,13 +124,16 @@ TEST(CachedMappingTable, DoesWhatAPlainListDoes) {
             }
             if (n % 16 != 0) continue;
             std::vector<std::uint32_t> order;
-            for (Table::Slot i = table.coldest(); i != Table::kNone; i = table.next_coldest(i)) order.push_back(table.key(i));
+            for (Table::Slot i = table.coldest(); i != Table::kNone; i = table.next_coldest(i))
+                order.push_back(table.key(i));
             ASSERT_EQ(order, plain.coldest_first()) << "seed " << seed << " step " << n;
             std::uint64_t pinned = 0;
             for (const auto& [k, pins] : plain.pins_) pinned += pins != 0;
             ASSERT_EQ(table.pinned(), pinned);
             for (std::uint32_t page = 0; page < kKeys / kPerPage; ++page)
-                ASSERT_EQ(table.dirty_in(page), std::count_if(plain.dirty.begin(), plain.dirty.end(), [page](std::uint32_t k) { return k / kPerPage == page; }));
+                ASSERT_EQ(table.dirty_in(page),
+                          std::count_if(plain.dirty.begin(), plain.dirty.end(),
+                                        [page](std::uint32_t k) { return k / kPerPage == page; }));
         }
     }
 }
@@ -155,7 +160,8 @@ Table table_of(std::uint64_t slots, std::uint32_t keys, MapReplacement replaceme
     return Table({slots, (keys + 1023) / 1024, 1024, replacement, 50});
 }
 
-// Against a list for each part; the one that is furthest beyond its size gives way, and what one does not use others do.
+// Against a list for each part; the one that is furthest beyond its size gives way, and what one does not use others
+// do.
 TEST(CachedMappingTable, PartsOfTenantsAsPlainLists) {
     constexpr std::uint32_t kKeys = 90;
     const std::vector<std::size_t> room{20, 10, 10};  // tenants 1, 2, others
@@ -187,11 +193,14 @@ TEST(CachedMappingTable, PartsOfTenantsAsPlainLists) {
             std::size_t gives = 0;
             std::int64_t most = -1'000;
             for (std::size_t p = 0; p < 3; ++p)
-                if (const auto beyond = static_cast<std::int64_t>(parts[p].size()) - static_cast<std::int64_t>(room[p]); !parts[p].empty() && beyond > most) most = beyond, gives = p;
+                if (const auto beyond = static_cast<std::int64_t>(parts[p].size()) - static_cast<std::int64_t>(room[p]);
+                    !parts[p].empty() && beyond > most)
+                    most = beyond, gives = p;
             ASSERT_EQ(table.key(table.coldest()), parts[gives].front()) << n;
             parts[gives].pop_front();
             table.remove(table.coldest());
-            for (const std::uint16_t t : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{0}}) ASSERT_EQ(table.size_of(t), parts[t == 1 ? 0 : t == 2 ? 1 : 2].size());
+            for (const std::uint16_t t : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{0}})
+                ASSERT_EQ(table.size_of(t), parts[t == 1 ? 0 : t == 2 ? 1 : 2].size());
         }
         EXPECT_GT(lent, 500u);
     }
@@ -204,16 +213,18 @@ TEST(CachedMappingTable, UniformDrawsHitAsOftenAsTheShareThatIsCached) {
     for (const std::uint64_t slots : {200u, 2000u, 10000u, 19000u}) {
         Table table = table_of(slots, kKeys);
         Random random(slots, 2);
-        const double hit = hit_ratio(table, [&] { return static_cast<std::uint32_t>(random.below(kKeys)); }, 200'000, kDraws);
-        const double expected = static_cast<double>(slots) / kKeys, sigma = std::sqrt(expected * (1 - expected) / kDraws);
-        std::printf("[   FIGURE ] %llu of %u entries cached: hit ratio %.5f, C/N %.5f (%+.2f sigma)\n", static_cast<unsigned long long>(slots), kKeys, hit,
-                    expected, (hit - expected) / sigma);
+        const double hit = hit_ratio(
+            table, [&] { return static_cast<std::uint32_t>(random.below(kKeys)); }, 200'000, kDraws);
+        const double expected = static_cast<double>(slots) / kKeys,
+                     sigma = std::sqrt(expected * (1 - expected) / kDraws);
+        std::printf("[   FIGURE ] %llu of %u entries cached: hit ratio %.5f, C/N %.5f (%+.2f sigma)\n",
+                    static_cast<unsigned long long>(slots), kKeys, hit, expected, (hit - expected) / sigma);
         EXPECT_NEAR(hit, expected, 3 * sigma);
     }
 }
 
-/// Che, Tung and Wang, "Hierarchical web caching systems", JSAC 2002: an entry is there if it was drawn within the time T in which C
-/// different ones are.
+/// Che, Tung and Wang, "Hierarchical web caching systems", JSAC 2002: an entry is there if it was drawn within the time
+/// T in which C different ones are.
 double che(const std::vector<double>& p, double slots) {
     double low = 0, high = 1e12;
     for (int i = 0; i < 200; ++i) {
@@ -239,13 +250,15 @@ TEST(CachedMappingTable, ZipfDrawsHitAsCheSays) {
             Random random(slots, 3);
             const auto draw = [&] {
                 const double u = static_cast<double>(random.below(std::uint64_t{1} << 53)) / 9007199254740992.0;
-                return static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(std::upper_bound(upto.begin(), upto.end(), u) - upto.begin(), kKeys - 1));
+                return static_cast<std::uint32_t>(
+                    std::min<std::ptrdiff_t>(std::upper_bound(upto.begin(), upto.end(), u) - upto.begin(), kKeys - 1));
             };
             Table lru = table_of(slots, kKeys), segmented = table_of(slots, kKeys, MapReplacement::segmented_lru);
-            const double hit = hit_ratio(lru, draw, 500'000, 1'000'000), kept = hit_ratio(segmented, draw, 500'000, 1'000'000);
+            const double hit = hit_ratio(lru, draw, 500'000, 1'000'000),
+                         kept = hit_ratio(segmented, draw, 500'000, 1'000'000);
             const double expected = che(p, static_cast<double>(slots));
-            std::printf("[   FIGURE ] Zipf %.1f, %llu of %u entries cached: LRU %.4f, Che %.4f, segmented LRU %.4f\n", theta,
-                        static_cast<unsigned long long>(slots), kKeys, hit, expected, kept);
+            std::printf("[   FIGURE ] Zipf %.1f, %llu of %u entries cached: LRU %.4f, Che %.4f, segmented LRU %.4f\n",
+                        theta, static_cast<unsigned long long>(slots), kKeys, hit, expected, kept);
             EXPECT_NEAR(hit, expected, 0.02);
             EXPECT_GT(kept, hit - 0.002);  // what was used again is worth keeping
         }

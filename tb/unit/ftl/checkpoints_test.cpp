@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the checkpoints by themselves: books through pages and back, where pages go over many checkpoints with failures and starts, and which
-// anchor takes the next root record.
+// The tables of the checkpoints by themselves: books through pages and back, where pages go over many checkpoints with
+// failures and starts, and which anchor takes the next root record.
 #include "controller/ftl/checkpoint/checkpoints.h"
 
 #include <gtest/gtest.h>
@@ -49,13 +49,18 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
         b.clean = random.percent(50);
         b.read_only = random.percent(50);
         for (std::uint64_t n = random.below(20); n != 0; --n)
-            b.superblocks.push_back({static_cast<BlockState>(random.below(12)), static_cast<std::uint8_t>(random.below(5)), random.percent(50), random.percent(50),
+            b.superblocks.push_back({static_cast<BlockState>(random.below(12)),
+                                     static_cast<std::uint8_t>(random.below(5)), random.percent(50), random.percent(50),
                                      word(1u << 31), random.below(std::uint64_t{1} << 60), word(1u << 20)});
         for (std::uint64_t n = random.below(20); n != 0; --n) b.blocks.push_back({word(1u << 20), word(1u << 31)});
-        for (std::uint64_t n = random.below(5); n != 0; --n) b.groups.push_back({random.percent(50) ? kNoSuperblock : SuperblockId{word(1000)}, word(100)});
-        for (std::uint64_t n = random.below(20); n != 0; --n) b.journal.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
-        for (std::uint64_t n = random.below(5); n != 0; --n) b.failed.emplace_back(SuperblockId{word(1u << 30)}, word(1u << 20));
-        for (std::uint64_t n = random.below(20); n != 0; --n) b.map.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
+        for (std::uint64_t n = random.below(5); n != 0; --n)
+            b.groups.push_back({random.percent(50) ? kNoSuperblock : SuperblockId{word(1000)}, word(100)});
+        for (std::uint64_t n = random.below(20); n != 0; --n)
+            b.journal.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
+        for (std::uint64_t n = random.below(5); n != 0; --n)
+            b.failed.emplace_back(SuperblockId{word(1u << 30)}, word(1u << 20));
+        for (std::uint64_t n = random.below(20); n != 0; --n)
+            b.map.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
         const std::uint64_t translation_pages = random.percent(50) ? 1 + random.below(300) : 0;
         b.dirty.resize(div_ceil(translation_pages, 64));
         std::vector<bool> dirty(translation_pages);
@@ -78,7 +83,8 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
         }
         ASSERT_EQ(back->map.size(), b.map.size());
         for (std::size_t n = 0; n < b.map.size(); ++n) EXPECT_EQ(pack_place(back->map[n]), pack_place(b.map[n]));
-        for (std::uint32_t page = 0; page < translation_pages; ++page) EXPECT_EQ(back->is_dirty(page), dirty[page]) << page;
+        for (std::uint32_t page = 0; page < translation_pages; ++page)
+            EXPECT_EQ(back->is_dirty(page), dirty[page]) << page;
         // Without its last word it is none.
         const std::vector<std::uint64_t> cut(words.begin(), words.end() - 1);
         try {
@@ -100,7 +106,8 @@ TEST(CheckpointLayout, ARootRecordMayBeFull) {
         const CheckpointLayout layout(s.c, s.g);
         const std::uint32_t words = layout.most_book_pages() + CheckpointLayout::kRootWords;
         const auto problems = check_ftl(s.c, s.g);
-        const bool is_refused = std::any_of(problems.begin(), problems.end(), [](const Problem& p) { return p.where == "ftl.checkpoint_interval"; });
+        const bool is_refused = std::any_of(problems.begin(), problems.end(),
+                                            [](const Problem& p) { return p.where == "ftl.checkpoint_interval"; });
         ASSERT_EQ(is_refused, words > layout.words_per_page()) << blocks;
         full += words == layout.words_per_page();
         refused += is_refused;
@@ -111,19 +118,23 @@ TEST(CheckpointLayout, ARootRecordMayBeFull) {
 
 /// The flash, as far as these tables go: what was erased and programmed, and what the newest complete checkpoint needs.
 struct Model {
-    explicit Model(const Shape& s) : g(s.g), layout(s.c, s.g), units(most_logical_units(s.c, s.g)), checkpoints(layout, s.g, units), next(s.g.blocks()) {}
+    explicit Model(const Shape& s)
+        : g(s.g),
+          layout(s.c, s.g),
+          units(most_logical_units(s.c, s.g)),
+          checkpoints(layout, s.g, units),
+          next(s.g.blocks()) {}
 
     void erase(SuperblockId b) {
         for (std::uint32_t p = 0; p < layout.shape().planes(); ++p) {
             const std::uint32_t block = idx(layout.shape().block(b, p));
             next[block] = 0;
             for (std::uint32_t page = 0; page < g.pages_per_block; ++page)
-                ASSERT_EQ(needed.count(std::uint64_t{block} << 32 | page), 0u) << "a page of the newest complete checkpoint is erased";
+                ASSERT_EQ(needed.count(std::uint64_t{block} << 32 | page), 0u)
+                    << "a page of the newest complete checkpoint is erased";
         }
     }
-    void program(const PageAddress& a) {
-        ASSERT_EQ(next[idx(g.block_of(a))]++, a.page) << "out of order";
-    }
+    void program(const PageAddress& a) { ASSERT_EQ(next[idx(g.block_of(a))]++, a.page) << "out of order"; }
     void complete(const Checkpoints::Attempt& a) {
         needed.clear();
         for (const PageAddress& at : a.books.map) needed.insert(key(at));
@@ -201,7 +212,8 @@ TEST(Checkpoints, NeverLoseTheNewestCompleteOneAndAlwaysFindRoom) {
             if (::testing::Test::HasFailure()) return;
             pages += most;
             if (breaks) {
-                if (fails && random.percent(5)) m->checkpoints.fail(m->layout.shape().superblock_of(s.g.block_of(a.pages[most].at)));
+                if (fails && random.percent(5))
+                    m->checkpoints.fail(m->layout.shape().superblock_of(s.g.block_of(a.pages[most].at)));
                 m->checkpoints.give_up();
                 ++abandoned;
             } else {
@@ -210,9 +222,11 @@ TEST(Checkpoints, NeverLoseTheNewestCompleteOneAndAlwaysFindRoom) {
                 m->checkpoints.complete();
                 ++complete;
             }
-            if (m->checkpoints.latest() && random.percent(10)) {  // the power goes; what it was at is not known any more
+            if (m->checkpoints.latest() &&
+                random.percent(10)) {  // the power goes; what it was at is not known any more
                 auto next = std::make_unique<Model>(s);
-                const std::uint32_t anchor = m->newest_root >> 32 == idx(m->layout.shape().block(m->layout.superblock(1), 0));
+                const std::uint32_t anchor =
+                    m->newest_root >> 32 == idx(m->layout.shape().block(m->layout.superblock(1), 0));
                 next->checkpoints.found(m->books, m->root, anchor, m->next[m->newest_root >> 32]);
                 next->next = m->next;
                 next->needed = m->needed;
@@ -225,8 +239,10 @@ TEST(Checkpoints, NeverLoseTheNewestCompleteOneAndAlwaysFindRoom) {
         }
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu complete, %llu of them whole, %llu given up, %llu starts, %llu pages; %llu times failures had left no room\n", n(complete), n(whole), n(abandoned), n(starts),
-                n(pages), n(without_room));
+    std::printf(
+        "%llu complete, %llu of them whole, %llu given up, %llu starts, %llu pages; %llu times failures had left no "
+        "room\n",
+        n(complete), n(whole), n(abandoned), n(starts), n(pages), n(without_room));
     EXPECT_GT(complete, 5000u);
     EXPECT_GT(complete, 3 * whole);
     EXPECT_GT(starts, 200u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that the factory has marked: never used, in any state, by whatever writes, and after a loss of power. The flash itself refuses (SpareArea).
+// Blocks that the factory has marked: never used, in any state, by whatever writes, and after a loss of power. The
+// flash itself refuses (SpareArea).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,31 +41,39 @@ FtlConfig config_of(const Drive& drive, NandGeometry& g) {
     return c;
 }
 
-/// In each group none to as many superblocks as there are spare ones, one or more blocks of each; with an SLC cache one of its own.
+/// In each group none to as many superblocks as there are spare ones, one or more blocks of each; with an SLC cache one
+/// of its own.
 std::vector<BlockId> drawn(const NandGeometry& g, const FtlConfig& c, Random& random) {
     const SuperblockShape shape(g, c.superblock);
     const std::uint32_t usable = shape.blocks_per_group() - c.slc.blocks;
     std::set<BlockId> bad;
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {
         std::set<std::uint32_t> numbers;
-        while (numbers.size() < random.below(kSpare + 1)) numbers.insert(static_cast<std::uint32_t>(random.percent(20) ? usable - 1 - random.below(kSpare) : random.below(usable)));
+        while (numbers.size() < random.below(kSpare + 1))
+            numbers.insert(static_cast<std::uint32_t>(random.percent(20) ? usable - 1 - random.below(kSpare)
+                                                                         : random.below(usable)));
         if (c.slc.blocks > 1) numbers.insert(usable + static_cast<std::uint32_t>(random.below(c.slc.blocks)));
         for (const std::uint32_t n : numbers)
             for (std::uint64_t i = 0; i <= random.below(2); ++i)
-                bad.insert(shape.block(SuperblockId{group * shape.blocks_per_group() + n}, static_cast<std::uint32_t>(random.below(shape.planes()))));
+                bad.insert(shape.block(SuperblockId{group * shape.blocks_per_group() + n},
+                                       static_cast<std::uint32_t>(random.below(shape.planes()))));
     }
     return {bad.begin(), bad.end()};
 }
 
 TEST(FactoryBad, AFullDriveWorksWithoutThem) {
-    const Drive drives[] = {{SuperblockSpan::plane, "none", "page", 0}, {SuperblockSpan::die, "none", "page", 0},   {SuperblockSpan::drive, "none", "page", 0}, {SuperblockSpan::plane, "CWDP", "page", 0},
-                            {SuperblockSpan::die, "C", "dftl", 0},      {SuperblockSpan::plane, "none", "page", 3}, {SuperblockSpan::die, "none", "dftl", 0}};
+    const Drive drives[] = {{SuperblockSpan::plane, "none", "page", 0}, {SuperblockSpan::die, "none", "page", 0},
+                            {SuperblockSpan::drive, "none", "page", 0}, {SuperblockSpan::plane, "CWDP", "page", 0},
+                            {SuperblockSpan::die, "C", "dftl", 0},      {SuperblockSpan::plane, "none", "page", 3},
+                            {SuperblockSpan::die, "none", "dftl", 0}};
     std::uint64_t marked = 0;
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
         for (const Drive& drive : drives)
-            for (const InitialState state : {InitialState::fresh, InitialState::sequential, InitialState::random, InitialState::analytic}) {
+            for (const InitialState state :
+                 {InitialState::fresh, InitialState::sequential, InitialState::random, InitialState::analytic}) {
                 if (state == InitialState::analytic && drive.dimensions != std::string("none")) continue;
-                SCOPED_TRACE("seed " + std::to_string(seed) + " drive " + std::to_string(&drive - drives) + " state " + std::to_string(static_cast<int>(state)));
+                SCOPED_TRACE("seed " + std::to_string(seed) + " drive " + std::to_string(&drive - drives) + " state " +
+                             std::to_string(static_cast<int>(state)));
                 Random random(seed, static_cast<std::uint64_t>(&drive - drives));
                 NandGeometry g = test::small_geometry();
                 FtlConfig c = config_of(drive, g);
@@ -120,7 +129,8 @@ TEST(FactoryBad, LogBlocksAreOthers) {
             test::HybridDevice d(c, g, seed, bad);
             d.ftl.verify_books();
             const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
-            EXPECT_EQ(d.ftl.mapped_units(), state == InitialState::fresh ? 0 : static_cast<std::uint64_t>(c.fill * units));
+            EXPECT_EQ(d.ftl.mapped_units(),
+                      state == InitialState::fresh ? 0 : static_cast<std::uint64_t>(c.fill * units));
             std::vector<std::uint32_t> versions(units);
             for (std::uint32_t i = 0; i < 6 * units; ++i) {
                 const Lpa l{static_cast<std::uint32_t>(random.below(units))};
@@ -140,7 +150,8 @@ TEST(FactoryBad, LogBlocksAreOthers) {
             }
             for (const BlockId b : bad) EXPECT_EQ(d.flash.erase_count(b) + d.flash.next_page(b), 0u);
         }
-    std::printf("%llu blocks marked, %llu merges\n", static_cast<unsigned long long>(marked), static_cast<unsigned long long>(merges));
+    std::printf("%llu blocks marked, %llu merges\n", static_cast<unsigned long long>(marked),
+                static_cast<unsigned long long>(merges));
     EXPECT_GT(marked, 50u);
     EXPECT_GT(merges, 1000u);
 }
@@ -161,10 +172,16 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
             std::vector<std::uint32_t> of_group(planned.shape().groups());
             std::set<BlockId> bad;
             for (std::uint32_t i = 0; i < planned.superblocks() + 20; ++i) {
-                const SuperblockId b = i < planned.superblocks() ? planned.superblock(i) : SuperblockId{static_cast<std::uint32_t>(random.below(planned.shape().superblocks()))};
+                const SuperblockId b =
+                    i < planned.superblocks()
+                        ? planned.superblock(i)
+                        : SuperblockId{static_cast<std::uint32_t>(random.below(planned.shape().superblocks()))};
                 std::uint32_t& here = of_group[idx(planned.shape().group_of(b))];
                 if (here == kSpare || random.percent(60)) continue;
-                if (bad.insert(planned.shape().block(b, static_cast<std::uint32_t>(random.below(planned.shape().planes())))).second) ++here;
+                if (bad.insert(
+                           planned.shape().block(b, static_cast<std::uint32_t>(random.below(planned.shape().planes()))))
+                        .second)
+                    ++here;
             }
             Device d(c, g, seed, {bad.begin(), bad.end()});
             const CheckpointLayout& layout = d.ftl.checkpoints()->layout();
@@ -181,10 +198,12 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
             }
             for (const std::uint32_t n : set_apart) EXPECT_EQ(n, layout.per_group());
             for (std::uint32_t n = 0; n < d.ftl.shape().superblocks(); ++n)
-                EXPECT_EQ(d.ftl.superblock(SuperblockId{n}).state == BlockState::set_apart, places.count(SuperblockId{n}) != 0);
+                EXPECT_EQ(d.ftl.superblock(SuperblockId{n}).state == BlockState::set_apart,
+                          places.count(SuperblockId{n}) != 0);
             EXPECT_NO_THROW(d.ftl.verify_books());
             Ftl again(c, g, d.flash, seed);
-            for (std::uint32_t i = 0; i < layout.superblocks(); ++i) EXPECT_EQ(again.checkpoints()->layout().superblock(i), layout.superblock(i));
+            for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
+                EXPECT_EQ(again.checkpoints()->layout().superblock(i), layout.superblock(i));
         }
     EXPECT_GT(replaced, 100u);
 }

@@ -64,7 +64,8 @@ std::uint32_t spare_percent(const Ftl& ftl, const std::set<SuperblockId>& failed
     return (kSpare - most) * 100 / kSpare;
 }
 
-// Without a free superblock, one that has failed is emptied first if its units have room behind what GC wrote last, to the last unit.
+// Without a free superblock, one that has failed is emptied first if its units have room behind what GC wrote last, to
+// the last unit.
 TEST_P(FailedBlocksTest, AreEmptiedIntoTheRoomThatIsLeft) {
     for (const std::uint32_t missing : {0u, 1u}) {  // pages
         Device d(with_spares(GetParam()), small_geometry());
@@ -90,7 +91,8 @@ TEST_P(FailedBlocksTest, AreEmptiedIntoTheRoomThatIsLeft) {
             const PageAddress to = d.ftl.allocate_gc_page(group);
             d.flash.program_page(to, nothing.data(), d.ftl.draw_record(to));
             d.ftl.gc_page_programmed(to);
-            left = d.ftl.shape().pages() - d.ftl.superblock(d.ftl.shape().superblock_of(d.geometry.block_of(to))).write_pointer;
+            left = d.ftl.shape().pages() -
+                   d.ftl.superblock(d.ftl.shape().superblock_of(d.geometry.block_of(to))).write_pointer;
         }
         ASSERT_EQ(left * per_page, valid - missing * per_page);
         EXPECT_EQ(d.ftl.select_victim(group) == failed, missing == 0);
@@ -103,7 +105,8 @@ TEST_P(FailedBlocksTest, AreKnownFromTheJournal) {
     int told = 0;
     device.ftl.on_journal_due([&told] { ++told; });
     for (std::uint32_t i = 0; i < 3 * device.ftl.shape().groups(); ++i) {
-        for (int n = 0; n < 40; ++n) ASSERT_TRUE(device.write({Lpa{static_cast<std::uint32_t>(random.below(device.ftl.logical_units()))}}));
+        for (int n = 0; n < 40; ++n)
+            ASSERT_TRUE(device.write({Lpa{static_cast<std::uint32_t>(random.below(device.ftl.logical_units()))}}));
         failed.insert(fail_program(Lpa{i}));
         EXPECT_EQ(told, static_cast<int>(i + 1)) << "it has to be written at once";
         EXPECT_NE(device.ftl.journal().next(false), Journal::kDetached);
@@ -113,9 +116,11 @@ TEST_P(FailedBlocksTest, AreKnownFromTheJournal) {
         EXPECT_EQ(ftl->media().available_spare, spare_percent(*ftl, failed));
         EXPECT_EQ(ftl->media().available_spare, device.ftl.media().available_spare);
         EXPECT_FALSE(ftl->media().read_only);
-        for (std::uint32_t n = 0; n < ftl->shape().superblocks(); ++n) EXPECT_EQ(ftl->is_bad(SuperblockId{n}), failed.count(SuperblockId{n}) != 0);
+        for (std::uint32_t n = 0; n < ftl->shape().superblocks(); ++n)
+            EXPECT_EQ(ftl->is_bad(SuperblockId{n}), failed.count(SuperblockId{n}) != 0);
         for (const SuperblockId b : failed)
-            EXPECT_EQ(ftl->superblock(b).state, ftl->superblock(b).valid == 0 ? BlockState::retired : BlockState::failed);
+            EXPECT_EQ(ftl->superblock(b).state,
+                      ftl->superblock(b).valid == 0 ? BlockState::retired : BlockState::failed);
     }
 }
 
@@ -187,7 +192,8 @@ TEST_P(FailedBlocksTest, AreEmptiedBeforeAnythingElse) {
             if (several && ftl.count(group, BlockState::failed) != 0) continue;
             while (ftl.count(group, BlockState::failed) != 0) {
                 ASSERT_NE(ftl.free_blocks(group), 0u);
-                const std::uint32_t left = ftl.count(group, BlockState::failed), retired = ftl.count(group, BlockState::retired);
+                const std::uint32_t left = ftl.count(group, BlockState::failed),
+                                    retired = ftl.count(group, BlockState::retired);
                 ASSERT_TRUE(device.collect(group));
                 ASSERT_EQ(ftl.count(group, BlockState::failed), left - 1);
                 ASSERT_EQ(ftl.count(group, BlockState::retired), retired + 1);
@@ -208,7 +214,9 @@ TEST_P(FailedBlocksTest, OnlyItsOwnRowIsGivenUp) {
     Ftl& ftl = device.ftl;
     const std::uint32_t ragged = planes() == 1 ? 0 : 1;
     const std::vector<Spare> nothing(device.geometry.units_per_page(), kPadding);
-    const auto program = [&](const PageAddress& a) { device.flash.program_page(a, nothing.data(), ftl.draw_record(a)); };
+    const auto program = [&](const PageAddress& a) {
+        device.flash.program_page(a, nothing.data(), ftl.draw_record(a));
+    };
     PageAddress first;
     ASSERT_TRUE(ftl.allocate_host_page(first));
     program(first);
@@ -220,7 +228,9 @@ TEST_P(FailedBlocksTest, OnlyItsOwnRowIsGivenUp) {
     EXPECT_EQ(ftl.ragged_groups(), ragged);
     PageAddress second;
     EXPECT_EQ(ftl.allocate_host_pages(1, &second, true), 1u);
-    EXPECT_EQ(ftl.shape().superblock_of(device.geometry.block_of(second)) == ftl.shape().superblock_of(device.geometry.block_of(first)), planes() != 1);
+    EXPECT_EQ(ftl.shape().superblock_of(device.geometry.block_of(second)) ==
+                  ftl.shape().superblock_of(device.geometry.block_of(first)),
+              planes() != 1);
     program(second);
     ftl.host_page_programmed(second);
     EXPECT_EQ(ftl.ragged_groups(), 0u);
@@ -269,7 +279,8 @@ TEST_P(FailedBlocksTest, AnOldCopyStaysUntilItsDeallocationIsInFlash) {
     ftl.verify_books();
 }
 
-// The same where a record was in the place of the old copy, and where the unit has been written once more before the record is in flash.
+// The same where a record was in the place of the old copy, and where the unit has been written once more before the
+// record is in flash.
 TEST_P(FailedBlocksTest, WhatAFailedCopyTookThePlaceOfStaysUntilItsDeallocationIsInFlash) {
     Ftl& ftl = device.ftl;
     const std::vector<Spare> nothing(device.geometry.units_per_page(), kPadding);
@@ -285,7 +296,10 @@ TEST_P(FailedBlocksTest, WhatAFailedCopyTookThePlaceOfStaysUntilItsDeallocationI
             for (Journal::Id id = 1; id < ftl.journal().ids() && of_record; ++id) {
                 const Journal::Page& page = ftl.journal().page(id);
                 const auto& entries = page.entries;
-                if (page.state == Journal::State::durable && std::any_of(entries.begin(), entries.end(), [lpa](const JournalEntry& e) { return e.first == lpa && e.note == JournalNote::deallocated; }))
+                if (page.state == Journal::State::durable &&
+                    std::any_of(entries.begin(), entries.end(), [lpa](const JournalEntry& e) {
+                        return e.first == lpa && e.note == JournalNote::deallocated;
+                    }))
                     home = ftl.shape().superblock_of(device.geometry.block_of(page.at));
             }
             ASSERT_NE(home, kNoSuperblock);
@@ -329,7 +343,9 @@ TEST_P(FailedBlocksTest, WithoutSpareOnesTheDriveStaysReadOnly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Span, FailedBlocksTest, testing::Values(SuperblockSpan::plane, SuperblockSpan::die),
-                         [](const auto& instance) { return std::string(instance.param == SuperblockSpan::plane ? "plane" : "die"); });
+                         [](const auto& instance) {
+                             return std::string(instance.param == SuperblockSpan::plane ? "plane" : "die");
+                         });
 
 }  // namespace
 }  // namespace ssdtlm

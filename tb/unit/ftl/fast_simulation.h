@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FAST by itself, for one group of planes: pages and merges as the paper has them, written without the model's tables and without its
-// code. Counts only.
+// FAST by itself, for one group of planes: pages and merges as the paper has them, written without the model's tables
+// and without its code. Counts only.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,17 @@ namespace ssdtlm::test {
 class FastSimulation {
 public:
     struct Counts {
-        std::uint64_t direct = 0, switches = 0, partial = 0, full = 0, blocks = 0, empty = 0, pages = 0, units = 0, erased = 0;
+        std::uint64_t direct = 0, switches = 0, partial = 0, full = 0, blocks = 0, empty = 0, pages = 0, units = 0,
+                      erased = 0;
     };
     /// `units`: of the group; `logs`: random ones.
     FastSimulation(int units, int units_per_page, int pages_per_block, int logs)
-        : units_(units), per_page_(units_per_page), per_block_(units_per_page * pages_per_block), pages_(pages_per_block), logs_(logs), data_(units / per_block_ + 1, -1) {}
+        : units_(units),
+          per_page_(units_per_page),
+          per_block_(units_per_page * pages_per_block),
+          pages_(pages_per_block),
+          logs_(logs),
+          data_(units / per_block_ + 1, -1) {}
 
     /// All units of this page of the group.
     void write_page(int page) {
@@ -55,7 +61,9 @@ public:
     const Counts& counts() const { return n_; }
 
 private:
-    int pages_of(int block) const { return (std::min(units_, (block + 1) * per_block_) - block * per_block_ + per_page_ - 1) / per_page_; }
+    int pages_of(int block) const {
+        return (std::min(units_, (block + 1) * per_block_) - block * per_block_ + per_page_ - 1) / per_page_;
+    }
     /// Copies the pages from `first` to the last one with a unit. Whether there were any.
     bool copy(int block, int first, int to) {
         int last = -1;
@@ -76,7 +84,9 @@ private:
         becomes_data(block_, sequential_);
         sequential_ = -1;
     }
-    void becomes_data(int block, int id) { n_.erased += std::exchange(data_[static_cast<std::size_t>(block)], id) >= 0; }
+    void becomes_data(int block, int id) {
+        n_.erased += std::exchange(data_[static_cast<std::size_t>(block)], id) >= 0;
+    }
     void end_sequential() {
         if (sequential_ >= 0) complete(copy(block_, next_, sequential_));
     }
@@ -91,7 +101,8 @@ private:
         for (const int u : newest) {
             const auto found = where_.find(u);
             if (found == where_.end() || found->second != id) continue;
-            if (std::find(blocks.begin(), blocks.end(), u / per_block_) == blocks.end()) blocks.push_back(u / per_block_);
+            if (std::find(blocks.begin(), blocks.end(), u / per_block_) == blocks.end())
+                blocks.push_back(u / per_block_);
         }
         for (const int block : blocks) {
             const int to = next_id_++;

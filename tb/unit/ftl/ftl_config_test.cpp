@@ -66,7 +66,8 @@ TEST(FtlCheck, TwoStepsRefuseWhatTheyAreNotMadeFor) {
     g = test::small_geometry();
     const std::uint64_t one = most_logical_units(test::small_config(g, 0.3), g);
     g.two_step = true;
-    EXPECT_EQ(most_logical_units(test::small_config(g, 0.3), g), one / 61 * 44) << "of 64 units in a block 20 may be left, five pages, in place of 3";
+    EXPECT_EQ(most_logical_units(test::small_config(g, 0.3), g), one / 61 * 44)
+        << "of 64 units in a block 20 may be left, five pages, in place of 3";
 }
 
 /// What is asked for beside log blocks, all at once, and each with a way out.
@@ -94,16 +95,21 @@ TEST(FtlCheck, LogBlocksRefuseWhatTheyAreNotMadeFor) {
     g.bits_per_cell = 2;
     const auto problems = check_ftl(c, g);
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].text(), "slc.blocks: 1 with ftl.mapping = \"fast\"; 0: log blocks take the pages of the host; set slc.blocks = 0, or ftl.mapping = \"page\"");
+    EXPECT_EQ(problems[0].text(),
+              "slc.blocks: 1 with ftl.mapping = \"fast\"; 0: log blocks take the pages of the host; set slc.blocks = "
+              "0, or ftl.mapping = \"page\"");
     c.mapping = "block";
     c.fast.random_log_blocks = 0;  // says nothing
     c.checkpoint_at_shutdown = true;
     const auto of_block = check_ftl(c, g);
     ASSERT_EQ(of_block.size(), 2u);
-    EXPECT_EQ(of_block[0].text(), "slc.blocks: 1 with ftl.mapping = \"block\"; 0: replacement blocks take the pages of the host; set slc.blocks = 0, or ftl.mapping = \"page\"");
+    EXPECT_EQ(of_block[0].text(),
+              "slc.blocks: 1 with ftl.mapping = \"block\"; 0: replacement blocks take the pages of the host; set "
+              "slc.blocks = 0, or ftl.mapping = \"page\"");
 }
 
-// Each plane keeps free ones, log blocks and room for the journal; with one block less for data the capacity is one less.
+// Each plane keeps free ones, log blocks and room for the journal; with one block less for data the capacity is one
+// less.
 TEST(FtlCheck, LogBlocksAreNoneOfTheCapacity) {
     NandGeometry g = test::small_geometry();
     g.blocks_per_plane = 64;
@@ -112,8 +118,8 @@ TEST(FtlCheck, LogBlocksAreNoneOfTheCapacity) {
             FtlConfig c = test::small_config(g, 0.3, span);
             c.mapping = logs == 0 ? "block" : "fast";
             c.fast.random_log_blocks = logs;
-            // An entry takes 16 bytes: 1,024 in a page. 32,768 units: 32 pages, twice, and two more; over the groups, and one: 18 or 10,
-            // in superblocks of 32 or 16 pages; one is open, and one is collected.
+            // An entry takes 16 bytes: 1,024 in a page. 32,768 units: 32 pages, twice, and two more; over the groups,
+            // and one: 18 or 10, in superblocks of 32 or 16 pages; one is open, and one is collected.
             const std::uint64_t journal = 1 + 2, reserve = 3 + 3 + logs + 1 + journal;
             EXPECT_EQ(reserved_blocks(c, g), reserve);
             EXPECT_EQ(most_logical_units(c, g), 8 * (64 - reserve) * 16 * 4);
@@ -127,7 +133,8 @@ std::vector<std::string> places(const FtlConfig& c, const NandGeometry& g) {
     return all;
 }
 
-// Each way in which pages and mapping units do not fit, alone; the other checks, which would divide by it, are left out.
+// Each way in which pages and mapping units do not fit, alone; the other checks, which would divide by it, are left
+// out.
 TEST(FtlCheck, APageHoldsWholeUnits) {
     const NandGeometry fits = test::small_geometry();
     const FtlConfig c = test::small_config(fits, 0.7);
@@ -152,15 +159,19 @@ TEST(FtlCheck, EachLimitFromBothSides) {
     const FtlConfig base = test::small_config(g, 0.5);
     using Places = std::vector<std::string>;
     FtlConfig c = base;
-    for (const auto& [hard, soft, refused] :
-         {std::tuple{2u, 3u, Places{}}, {1u, 2u, Places{}}, {0u, 2u, Places{"gc.hard_free_blocks"}}, {2u, 2u, Places{"gc.soft_free_blocks"}}, {3u, 2u, Places{"gc.soft_free_blocks"}}}) {
+    for (const auto& [hard, soft, refused] : {std::tuple{2u, 3u, Places{}},
+                                              {1u, 2u, Places{}},
+                                              {0u, 2u, Places{"gc.hard_free_blocks"}},
+                                              {2u, 2u, Places{"gc.soft_free_blocks"}},
+                                              {3u, 2u, Places{"gc.soft_free_blocks"}}}) {
         c = base;
         c.gc_hard_free_blocks = hard;
         c.gc_soft_free_blocks = soft;
         EXPECT_EQ(places(c, g), refused) << hard << " " << soft;
     }
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const auto& [fill, allowed] : {std::pair{0.0, true}, {1.0, true}, {-0.001, false}, {1.001, false}, {nan, false}}) {
+    for (const auto& [fill, allowed] :
+         {std::pair{0.0, true}, {1.0, true}, {-0.001, false}, {1.001, false}, {nan, false}}) {
         c = base;
         c.fill = fill;
         EXPECT_EQ(places(c, g), allowed ? Places{} : Places{"precondition.fill"}) << fill;

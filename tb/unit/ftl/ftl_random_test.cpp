@@ -26,9 +26,12 @@ constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc", "_streams",
 class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, With>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
-                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc, With::streams, With::lanes_and_streams, With::sets)),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die),
+                                          testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc,
+                                                          With::streams, With::lanes_and_streams, With::sets)),
                          [](const auto& p) {
-                             return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
+                             return std::get<0>(p.param) +
+                                    (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
                                     kWith[static_cast<std::size_t>(std::get<2>(p.param))];
                          });
 
@@ -41,7 +44,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     c.slc.dynamic_blocks = with == With::lanes_and_slc ? 4 : 0;
     if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
     if (with == With::lanes_and_slc || with == With::lanes_and_streams) c.static_dimensions = "C";
-    if (with == With::sets) c.nvm_sets = c.superblock == SuperblockSpan::plane ? "C0W0P0, C0W0P1, C0W1, C1" : "C0W0, C0W1, C1";
+    if (with == With::sets)
+        c.nvm_sets = c.superblock == SuperblockSpan::plane ? "C0W0P0, C0W0P1, C0W1, C1" : "C0W0, C0W1, C1";
     c.stream_frontiers = with == With::streams ? 3 : with == With::lanes_and_streams ? 1 : 0;
     g.blocks_per_plane += c.slc.blocks + (c.slc.dynamic_blocks != 0) + 2 * c.stream_frontiers;
     Device d(c, g);
@@ -58,7 +62,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     for (int i = 0; i < 60000; ++i) {
         const auto lpa =
             static_cast<std::uint32_t>(random.percent(50) ? random.below(logical) : random.below(logical / 8));
-        const auto stream = static_cast<std::uint8_t>(c.stream_frontiers == 0 ? 0 : random.below(c.stream_frontiers + 2));
+        const auto stream =
+            static_cast<std::uint8_t>(c.stream_frontiers == 0 ? 0 : random.below(c.stream_frontiers + 2));
         if (random.percent(3)) {
             EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
         } else {
@@ -95,7 +100,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
         ASSERT_EQ(p == kUnmapped, m == model.end()) << l;
         if (p == kUnmapped) continue;
         ASSERT_EQ(d.flash.at(p), d.ftl.codec().make(Lpa{l}, m->second)) << l;
-        ASSERT_EQ(d.ftl.lanes().share_of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().share_of(Lpa{l})) << l;
+        ASSERT_EQ(d.ftl.lanes().share_of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().share_of(Lpa{l}))
+            << l;
     }
     const FtlCounters& k = d.ftl.counters();
     EXPECT_GT(k.blocks_erased, 500u);

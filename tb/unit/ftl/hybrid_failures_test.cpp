@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that fail below log blocks: what is merged, copied and retired, against sequences worked out by hand; and at random, with losses
-// of power. A logical block is 8 pages of 2 units.
+// Programs that fail below log blocks: what is merged, copied and retired, against sequences worked out by hand; and at
+// random, with losses of power. A logical block is 8 pages of 2 units.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace ssdtlm {
 namespace {
 
-using test::HybridDevice;
 using test::hybrid_of;
+using test::HybridDevice;
 
 constexpr GroupId kGroup{0};
 
@@ -25,7 +25,8 @@ NandGeometry with_spare_blocks(NandGeometry g, std::uint32_t spare) {
     return g;
 }
 /// Without random logs: block mapping.
-FtlConfig with_spares(const NandGeometry& g, std::uint32_t random_logs, std::uint32_t spare, SuperblockSpan span = SuperblockSpan::die) {
+FtlConfig with_spares(const NandGeometry& g, std::uint32_t random_logs, std::uint32_t spare,
+                      SuperblockSpan span = SuperblockSpan::die) {
     FtlConfig c = random_logs == 0 ? test::block_config(g, span) : test::hybrid_config(g, random_logs, span);
     c.spare_blocks = spare;
     c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
@@ -36,11 +37,12 @@ FtlConfig with_spares(const NandGeometry& g, std::uint32_t random_logs, std::uin
 struct Cost {
     std::uint64_t full = 0, blocks = 0, empty = 0, pages = 0, units = 0, erased = 0, retired = 0;
     friend bool operator==(const Cost& a, const Cost& b) {
-        return a.full == b.full && a.blocks == b.blocks && a.empty == b.empty && a.pages == b.pages && a.units == b.units && a.erased == b.erased && a.retired == b.retired;
+        return a.full == b.full && a.blocks == b.blocks && a.empty == b.empty && a.pages == b.pages &&
+               a.units == b.units && a.erased == b.erased && a.retired == b.retired;
     }
     friend std::ostream& operator<<(std::ostream& o, const Cost& c) {
-        return o << "full " << c.full << " (" << c.blocks << " logical blocks), empty " << c.empty << ", pages " << c.pages << ", units " << c.units << ", erased " << c.erased
-                 << ", retired " << c.retired;
+        return o << "full " << c.full << " (" << c.blocks << " logical blocks), empty " << c.empty << ", pages "
+                 << c.pages << ", units " << c.units << ", erased " << c.erased << ", retired " << c.retired;
     }
 };
 
@@ -53,10 +55,15 @@ struct Rig {
     void write_pages(std::uint32_t block, std::uint32_t from, std::uint32_t to) {
         for (std::uint32_t p = from; p < to; ++p) d.write(block, p);
     }
-    void write_units(std::uint32_t block, std::uint32_t a, std::uint32_t b) { d.write({d.unit(block, a), d.unit(block, b)}); }
+    void write_units(std::uint32_t block, std::uint32_t a, std::uint32_t b) {
+        d.write({d.unit(block, a), d.unit(block, b)});
+    }
     SuperblockId of(const PageAddress& a) const { return d.ftl.shape().superblock_of(g.block_of(a)); }
-    SuperblockId of(std::uint32_t block, std::uint32_t n) const { return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(block, n))); }
-    /// The program of a page with these two units fails, and they are placed again. `page`: of the logical block; null: these units are not one.
+    SuperblockId of(std::uint32_t block, std::uint32_t n) const {
+        return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(block, n)));
+    }
+    /// The program of a page with these two units fails, and they are placed again. `page`: of the logical block; null:
+    /// these units are not one.
     SuperblockId fail(std::uint32_t block, std::uint32_t a, std::uint32_t b, bool whole) {
         const LogicalPage page{kGroup, block, a / 2};
         PageAddress at;
@@ -85,10 +92,12 @@ struct Rig {
         HybridMap& hybrid = hybrid_of(d.ftl);
         const LogicalPage page{kGroup, hybrid.run(kGroup).block, hybrid.run(kGroup).next};
         const PageAddress to = hybrid.next_page(kGroup);
-        const Ppa from[] = {d.ftl.lookup(d.unit(page.block, 2 * page.page)), d.ftl.lookup(d.unit(page.block, 2 * page.page + 1))};
+        const Ppa from[] = {d.ftl.lookup(d.unit(page.block, 2 * page.page)),
+                            d.ftl.lookup(d.unit(page.block, 2 * page.page + 1))};
         const Spare out[] = {d.flash.at(from[0]), d.flash.at(from[1])}, nothing[] = {kPadding, kPadding};
         d.flash.program_page(to, fails ? nothing : out, d.ftl.draw_record(to));
-        for (std::uint32_t s = 0; s < 2 && !fails; ++s) EXPECT_TRUE(d.ftl.commit_move(d.ftl.codec().lpa(out[s]), from[s], g.ppa_of(to, s)));
+        for (std::uint32_t s = 0; s < 2 && !fails; ++s)
+            EXPECT_TRUE(d.ftl.commit_move(d.ftl.codec().lpa(out[s]), from[s], g.ppa_of(to, s)));
         fails ? d.ftl.gc_page_failed(to) : d.ftl.gc_page_programmed(to);
         return to;
     }
@@ -98,7 +107,13 @@ struct Rig {
         d.ftl.verify_books();
         const FtlCounters c = d.since(before);
         before = d.ftl.counters();
-        const Cost found{c.full_merges, c.full_merge_blocks, c.empty_logs, c.gc_pages, c.gc_units_moved, c.blocks_erased, d.ftl.media().blocks_retired - retired};
+        const Cost found{c.full_merges,
+                         c.full_merge_blocks,
+                         c.empty_logs,
+                         c.gc_pages,
+                         c.gc_units_moved,
+                         c.blocks_erased,
+                         d.ftl.media().blocks_retired - retired};
         retired = d.ftl.media().blocks_retired;
         return found;
     }
@@ -119,9 +134,11 @@ TEST_F(HybridFailures, ASequentialLogIsMergedBeforeTheNextPage) {
     write_pages(0, 0, 3);
     const SuperblockId failed = fail(0, 6, 7, true);
     EXPECT_EQ(hybrid_of(d.ftl).sequential_log(kGroup), kNoSuperblock);
-    EXPECT_EQ(cost(), (Cost{0, 0, 0, 1, 0, 0, 2}));  // the page placed again; nothing is merged while the host writes nothing
+    EXPECT_EQ(cost(),
+              (Cost{0, 0, 0, 1, 0, 0, 2}));  // the page placed again; nothing is merged while the host writes nothing
     d.write(0, 4);
-    // Logical block 0: the units 0 to 5 from the failed log, 6 and 7 from the other, the rest from its data block, which is erased.
+    // Logical block 0: the units 0 to 5 from the failed log, 6 and 7 from the other, the rest from its data block,
+    // which is erased.
     EXPECT_EQ(cost(), (Cost{0, 1, 0, 8, 16, 2, 0}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
     EXPECT_EQ(of(0, 7), hybrid_of(d.ftl).data_block(kGroup, 0));
@@ -144,7 +161,8 @@ TEST_F(HybridFailures, ARandomLogIsMergedBeforeOlderOnes) {
     write_units(1, 0, 2);
     const SuperblockId failed = fail(1, 4, 6, false);
     write_units(0, 7, 9);
-    // Logical blocks 0 and 1, with what was placed again of the second. Then there are as many log blocks as there may be: the oldest one is merged, too.
+    // Logical blocks 0 and 1, with what was placed again of the second. Then there are as many log blocks as there may
+    // be: the oldest one is merged, too.
     EXPECT_EQ(cost(), (Cost{1, 3, 0, 25, 48, 8, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
     EXPECT_EQ(of(1, 6), hybrid_of(d.ftl).data_block(kGroup, 1));
@@ -205,7 +223,8 @@ TEST_F(BlockMappingFailures, AReplacementBlockIsMergedAndBegunAgain) {
     write_pages(0, 0, 2);
     const SuperblockId failed = fail(0, 4, 5, true);
     d.write(0, 3);
-    // The failed block: all of logical block 0. What was placed again is there then, and its log block empty. Of the new replacement block the 3 pages before.
+    // The failed block: all of logical block 0. What was placed again is there then, and its log block empty. Of the
+    // new replacement block the 3 pages before.
     EXPECT_EQ(cost(), (Cost{0, 1, 1, 12, 22, 4, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
     EXPECT_EQ(of(0, 7), hybrid_of(d.ftl).sequential_log(kGroup));
@@ -238,7 +257,8 @@ struct Life {
     /// Whether the next program fails.
     bool fails() { return random.below(1000) < 4; }
     void program(const PageAddress& a, const std::vector<Spare>& out, bool failed) {
-        flash.program_page(a, failed ? std::vector<Spare>(out.size(), kPadding).data() : out.data(), ftl.draw_record(a));
+        flash.program_page(a, failed ? std::vector<Spare>(out.size(), kPadding).data() : out.data(),
+                           ftl.draw_record(a));
     }
     /// All that is demanded and dead.
     void merge(GroupId group) {
@@ -274,7 +294,8 @@ struct Life {
         failed ? ftl.gc_page_failed(a) : ftl.gc_page_programmed(a);
         return failed;
     }
-    /// A page with these units, in a superblock of their group. Each is placed again until it is there. False: the drive is read-only.
+    /// A page with these units, in a superblock of their group. Each is placed again until it is there. False: the
+    /// drive is read-only.
     bool write(const LogicalPage& p, bool whole, const std::vector<Spare>& units) {
         PageAddress a;
         while (ftl.placement()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) {
@@ -285,7 +306,8 @@ struct Life {
             for (std::uint32_t s = 0; s < units.size(); ++s) {
                 if (units[s] == kPadding) continue;
                 const Lpa lpa = ftl.codec().lpa(units[s]);
-                again ? ftl.map_again(lpa, ftl.geometry().ppa_of(a, s)) : void(ftl.map_unit(lpa, ftl.geometry().ppa_of(a, s)));
+                again ? ftl.map_again(lpa, ftl.geometry().ppa_of(a, s))
+                      : void(ftl.map_unit(lpa, ftl.geometry().ppa_of(a, s)));
             }
             const bool failed = fails();
             program(a, units, failed);
@@ -328,7 +350,8 @@ TEST(HybridFailuresStart, GoesOnAfterLossesOfPower) {
         NandGeometry g = with_spare_blocks(test::hybrid_geometry(), spare);
         g.channels = static_cast<std::uint32_t>(1 + random.below(2));
         g.page_bytes = 4096u << random.below(3);
-        const FtlConfig c = with_spares(g, static_cast<std::uint32_t>(1 + random.below(3)), spare, random.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane);
+        const FtlConfig c = with_spares(g, static_cast<std::uint32_t>(1 + random.below(3)), spare,
+                                        random.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane);
         SpareArea flash(g);
         std::map<std::uint32_t, std::uint32_t> versions;
         std::uint32_t version = 0;
@@ -348,11 +371,16 @@ TEST(HybridFailuresStart, GoesOnAfterLossesOfPower) {
                 const bool whole = random.percent(60) || g.units_per_page() == 1;
                 if (whole && random.percent(80)) p = stream;
                 std::vector<Spare> out(g.units_per_page(), kPadding);
-                for (std::uint32_t s = 0; s < (whole ? logical.units(p) : 1); ++s) out[s] = ftl.codec().make(Lpa{idx(logical.first_unit(p)) + s}, ++version);
+                for (std::uint32_t s = 0; s < (whole ? logical.units(p) : 1); ++s)
+                    out[s] = ftl.codec().make(Lpa{idx(logical.first_unit(p)) + s}, ++version);
                 ended = !now.write(p, whole, out);
                 for (std::uint32_t s = 0; s < out.size() && !ended; ++s)
-                    if (out[s] != kPadding) versions[idx(ftl.codec().lpa(out[s]))] = version - (whole ? logical.units(p) : 1) + s + 1;
-                if (p == stream && whole) stream = ++p.page == logical.pages(p.group, p.block) ? logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))}) : p;
+                    if (out[s] != kPadding)
+                        versions[idx(ftl.codec().lpa(out[s]))] = version - (whole ? logical.units(p) : 1) + s + 1;
+                if (p == stream && whole)
+                    stream = ++p.page == logical.pages(p.group, p.block)
+                                 ? logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))})
+                                 : p;
                 if (random.percent(5)) now.write_journal();
                 if (step % 100 != 99 || ended) continue;
                 ASSERT_NO_THROW(ftl.verify_books());
@@ -361,7 +389,8 @@ TEST(HybridFailuresStart, GoesOnAfterLossesOfPower) {
         }
         read_only += ended;
     }
-    std::printf("%lu runs of merges begun again, %lu pages placed again, %lu drives read-only in the end\n", abandoned, placed_again, read_only);
+    std::printf("%lu runs of merges begun again, %lu pages placed again, %lu drives read-only in the end\n", abandoned,
+                placed_again, read_only);
     EXPECT_GT(abandoned, 100u);
     EXPECT_GT(placed_again, 100u);
     EXPECT_GT(read_only, 0u);

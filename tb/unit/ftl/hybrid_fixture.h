@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with a hybrid map, and the untimed steps of the firmware: pages of the host, with the merges that they ask for.
+// A device with a hybrid map, and the untimed steps of the firmware: pages of the host, with the merges that they ask
+// for.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +27,8 @@ inline NandGeometry hybrid_geometry() {
     return g;
 }
 
-inline FtlConfig hybrid_config(const NandGeometry& g, std::uint32_t random_logs, SuperblockSpan span = SuperblockSpan::die) {
+inline FtlConfig hybrid_config(const NandGeometry& g, std::uint32_t random_logs,
+                               SuperblockSpan span = SuperblockSpan::die) {
     FtlConfig c;
     c.mapping = "fast";
     c.fast.random_log_blocks = random_logs;
@@ -45,11 +47,14 @@ inline FtlConfig block_config(const NandGeometry& g, SuperblockSpan span = Super
     return c;
 }
 
-inline HybridMap& hybrid_of(const Ftl& ftl) { return dynamic_cast<HybridMap&>(*ftl.placement()); }
+inline HybridMap& hybrid_of(const Ftl& ftl) {
+    return dynamic_cast<HybridMap&>(*ftl.placement());
+}
 
 struct HybridDevice {
     /// `bad`: blocks that the factory has marked.
-    HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1, const std::vector<BlockId>& bad = {})
+    HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1,
+                 const std::vector<BlockId>& bad = {})
         : geometry(g), flash(g), ftl(config, g, (mark(bad), flash), seed) {
         ftl.precondition();
     }
@@ -65,10 +70,12 @@ struct HybridDevice {
         program(p.group, &p, units);
     }
     void write(std::uint32_t block, std::uint32_t page, GroupId group = {}) { write(LogicalPage{group, block, page}); }
-    /// A page with these units, which are of one group and not all those of one page. With block mapping of one page, all of them or not.
+    /// A page with these units, which are of one group and not all those of one page. With block mapping of one page,
+    /// all of them or not.
     void write(const std::vector<Lpa>& units) {
         const LogicalPage p = logical().page_of(units[0]);
-        program(p.group, !ftl.placement()->takes_any_units() && units.size() == logical().units(p) ? &p : nullptr, units);
+        program(p.group, !ftl.placement()->takes_any_units() && units.size() == logical().units(p) ? &p : nullptr,
+                units);
     }
     /// Unit of a logical block of group 0.
     Lpa unit(std::uint32_t block, std::uint32_t n) const {
@@ -81,7 +88,8 @@ struct HybridDevice {
         const bool by_block = !ftl.placement()->takes_any_units();
         std::uint32_t slots = 0;
         for (const Lpa l : units) slots |= 1u << logical().slot_of(l);
-        while (!(by_block && whole == nullptr ? ftl.placement()->take_part(page, slots, a) : ftl.placement()->take_pages(group, whole, 1, &a) != 0)) {
+        while (!(by_block && whole == nullptr ? ftl.placement()->take_part(page, slots, a)
+                                              : ftl.placement()->take_pages(group, whole, 1, &a) != 0)) {
             ASSERT_TRUE(ftl.placement()->demanded(group) || ftl.placement()->dead(group) != kNoSuperblock);
             merge(group);
         }
@@ -122,7 +130,8 @@ struct HybridDevice {
         const SuperblockId victim = ftl.select_victim(group);
         if (victim == kNoSuperblock) return;
         std::uint32_t slots = 0;
-        for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) ASSERT_TRUE(ftl.renew_journal_page(ftl.shape().page(victim, page)));
+        for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page)
+            ASSERT_TRUE(ftl.renew_journal_page(ftl.shape().page(victim, page)));
         while (!ftl.erase_allowed(victim)) write_journal_page(group, ftl.journal().next(true));
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);
@@ -136,12 +145,14 @@ struct HybridDevice {
 };
 
 /// Each unit is what was written last, by its version, or was never written.
-inline void expect_written_last(const Ftl& ftl, const SpareArea& flash, const std::map<std::uint32_t, std::uint32_t>& versions) {
+inline void expect_written_last(const Ftl& ftl, const SpareArea& flash,
+                                const std::map<std::uint32_t, std::uint32_t>& versions) {
     for (std::uint32_t l = 0; l < ftl.logical_units(); ++l) {
         const Ppa at = ftl.lookup(Lpa{l});
         ASSERT_EQ(at == kUnmapped, versions.count(l) == 0) << l;
         if (at == kUnmapped) continue;
-        ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions.at(l)))) << l;
+        ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions.at(l))))
+            << l;
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log blocks at random: against a simulation of FAST that counts merges, copies and erases by itself, and against a map that says what
-// each unit holds. And what it costs: write amplification of ascending, random and mixed writes.
+// Log blocks at random: against a simulation of FAST that counts merges, copies and erases by itself, and against a map
+// that says what each unit holds. And what it costs: write amplification of ascending, random and mixed writes.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -32,7 +32,8 @@ public:
             of_group[group].push_back(Lpa{l});
         }
         for (std::uint32_t i = 0; i < groups; ++i)
-            simulations.emplace_back(static_cast<int>(of_group[i].size()), static_cast<int>(g.units_per_page()), static_cast<int>(d.ftl.shape().pages()),
+            simulations.emplace_back(static_cast<int>(of_group[i].size()), static_cast<int>(g.units_per_page()),
+                                     static_cast<int>(d.ftl.shape().pages()),
                                      static_cast<int>(c.fast.random_log_blocks));
         versions.resize(d.ftl.logical_units());
     }
@@ -49,7 +50,8 @@ public:
         std::vector<int> numbers;
         for (const Lpa l : units) numbers.push_back(number[idx(l)]);
         simulations[idx(group)].write_any(numbers);
-        for (std::size_t i = 0; i < units.size(); ++i) versions[idx(units[i])] = d.version - static_cast<std::uint32_t>(units.size() - i) + 1;
+        for (std::size_t i = 0; i < units.size(); ++i)
+            versions[idx(units[i])] = d.version - static_cast<std::uint32_t>(units.size() - i) + 1;
     }
     void trim(Lpa first, std::uint32_t n) {
         d.ftl.trim(first, n);
@@ -64,7 +66,8 @@ public:
         for (std::uint32_t i = 0; i < simulations.size(); ++i) {
             d.merge(GroupId{i});
             const auto& c = simulations[i].counts();
-            n.direct += c.direct, n.switches += c.switches, n.partial += c.partial, n.full += c.full, n.blocks += c.blocks, n.empty += c.empty;
+            n.direct += c.direct, n.switches += c.switches, n.partial += c.partial, n.full += c.full,
+                n.blocks += c.blocks, n.empty += c.empty;
             n.pages += c.pages, n.units += c.units, n.erased += c.erased;
         }
         const FtlCounters& c = d.ftl.counters();
@@ -82,7 +85,8 @@ public:
             const Ppa at = d.ftl.lookup(Lpa{l});
             const std::uint32_t found = at == kUnmapped ? 0 : d.ftl.codec().version(d.flash.at(at));
             // Of a version only the last bits are kept.
-            ASSERT_EQ(found, versions[l] == 0 ? 0 : d.ftl.codec().version(d.ftl.codec().make(Lpa{l}, versions[l]))) << "unit " << l;
+            ASSERT_EQ(found, versions[l] == 0 ? 0 : d.ftl.codec().version(d.ftl.codec().make(Lpa{l}, versions[l])))
+                << "unit " << l;
             ASSERT_EQ(at == kUnmapped, versions[l] == 0) << "unit " << l;
         }
     }
@@ -116,18 +120,22 @@ TEST(HybridRandom, CountsAsASimulationOfFastDoes) {
         for (int step = 0; step < 3000; ++step) {
             const GroupId group{static_cast<std::uint32_t>(random.below(groups))};
             const auto& units = pair.of_group[idx(group)];
-            if (random.percent(sequential)) {  // two ascending writes of a group; now and then one begins somewhere else
+            if (random.percent(
+                    sequential)) {  // two ascending writes of a group; now and then one begins somewhere else
                 LogicalPage& p = streams[random.below(2) * groups + idx(group)];
                 p.group = group;
                 if (random.percent(3)) p = pair.d.logical().page_of(units[random.below(units.size())]);
                 if (random.percent(2)) p.page = 0;
                 pair.write_page(p);
-                if (++p.page == pair.d.logical().pages(group, p.block)) p = {group, (p.block + 1) % pair.d.logical().count(group), 0};
+                if (++p.page == pair.d.logical().pages(group, p.block))
+                    p = {group, (p.block + 1) % pair.d.logical().count(group), 0};
             } else if (trims && random.percent(10)) {
                 const auto first = static_cast<std::uint32_t>(random.below(pair.versions.size()));
-                pair.trim(Lpa{first}, std::min(static_cast<std::uint32_t>(1 + random.below(5)), static_cast<std::uint32_t>(pair.versions.size()) - first));
+                pair.trim(Lpa{first}, std::min(static_cast<std::uint32_t>(1 + random.below(5)),
+                                               static_cast<std::uint32_t>(pair.versions.size()) - first));
             } else if (per_page == 1 || random.percent(10)) {
-                pair.write_page(pair.d.logical().page_of(units[random.below(random.percent(50) ? units.size() : std::min<std::size_t>(units.size(), 9))]));
+                pair.write_page(pair.d.logical().page_of(
+                    units[random.below(random.percent(50) ? units.size() : std::min<std::size_t>(units.size(), 9))]));
             } else {  // at random, not all units of a page
                 std::set<std::uint32_t> which;
                 const std::uint64_t n = 1 + random.below(per_page - 1);
@@ -143,7 +151,8 @@ TEST(HybridRandom, CountsAsASimulationOfFastDoes) {
         const FtlCounters& n = pair.d.ftl.counters();
         full += n.full_merges, partial += n.partial_merges, switches += n.switch_merges, empty += n.empty_logs;
     }
-    std::printf("merges: %lu switch, %lu partial, %lu full, %lu logs without anything left\n", switches, partial, full, empty);
+    std::printf("merges: %lu switch, %lu partial, %lu full, %lu logs without anything left\n", switches, partial, full,
+                empty);
     EXPECT_GT(full, 1000u);
     EXPECT_GT(partial, 300u);
     EXPECT_GT(switches, 300u);
@@ -158,7 +167,8 @@ TEST(HybridRandom, GoesOnAfterLossesOfPower) {
         NandGeometry g = test::hybrid_geometry();
         g.channels = static_cast<std::uint32_t>(1 + random.below(2));
         g.page_bytes = 4096u << random.below(3);
-        const FtlConfig c = test::hybrid_config(g, static_cast<std::uint32_t>(1 + random.below(3)), random.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane);
+        const FtlConfig c = test::hybrid_config(g, static_cast<std::uint32_t>(1 + random.below(3)),
+                                                random.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane);
         SpareArea flash(g);
         std::map<std::uint32_t, std::uint32_t> versions;
         std::uint32_t version = 0;
@@ -176,7 +186,8 @@ TEST(HybridRandom, GoesOnAfterLossesOfPower) {
                 const bool whole = random.percent(60) || g.units_per_page() == 1;
                 if (whole && random.percent(80)) p = stream;
                 PageAddress a;
-                while (ftl.placement()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) ftl.placement()->merge_at_once(p.group);
+                while (ftl.placement()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0)
+                    ftl.placement()->merge_at_once(p.group);
                 ASSERT_FALSE(ftl.media().read_only);
                 Spare out[kMaxUnitsPerPage];
                 std::fill_n(out, g.units_per_page(), kPadding);
@@ -188,7 +199,10 @@ TEST(HybridRandom, GoesOnAfterLossesOfPower) {
                 }
                 flash.program_page(a, out, ftl.draw_record(a));
                 ftl.host_page_programmed(a);
-                if (p == stream && whole) stream = ++p.page == logical.pages(p.group, p.block) ? logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))}) : p;
+                if (p == stream && whole)
+                    stream = ++p.page == logical.pages(p.group, p.block)
+                                 ? logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))})
+                                 : p;
             }
         }
     }
@@ -219,11 +233,15 @@ double amplification(std::uint32_t logs, const std::string& job) {
 
 TEST(HybridRandom, WriteAmplification) {
     for (const std::uint32_t logs : {1u, 4u, 16u, 32u}) {
-        const double ascending = amplification(logs, "ascending"), random = amplification(logs, "random"), mixed = amplification(logs, "mixed");
-        std::printf("[   FIGURE ] write amplification with %2u random log blocks for 64 data blocks: ascending %.3f, random %.2f, nine in ten ascending %.2f\n", logs,
-                    ascending, random, mixed);
+        const double ascending = amplification(logs, "ascending"), random = amplification(logs, "random"),
+                     mixed = amplification(logs, "mixed");
+        std::printf(
+            "[   FIGURE ] write amplification with %2u random log blocks for 64 data blocks: ascending %.3f, random "
+            "%.2f, nine in ten ascending %.2f\n",
+            logs, ascending, random, mixed);
         EXPECT_EQ(ascending, 1.0);
-        // Of L logs' room of n pages, each full merge copies at most one data block for each page in the oldest log, and one at least.
+        // Of L logs' room of n pages, each full merge copies at most one data block for each page in the oldest log,
+        // and one at least.
         EXPECT_GT(random, 2.0);
         EXPECT_LT(random, 1.0 + 32 + 1);
         EXPECT_LT(mixed, random);

@@ -11,23 +11,27 @@
 namespace ssdtlm {
 namespace {
 
-using test::HybridDevice;
 using test::hybrid_of;
+using test::HybridDevice;
 
 /// Merges, and the traffic that they make.
 struct Merges {
-    std::uint64_t direct = 0, switches = 0, partial = 0, full = 0, blocks = 0, empty = 0, pages = 0, units = 0, erases = 0;
+    std::uint64_t direct = 0, switches = 0, partial = 0, full = 0, blocks = 0, empty = 0, pages = 0, units = 0,
+                  erases = 0;
     friend bool operator==(const Merges& a, const Merges& b) {
-        return a.direct == b.direct && a.switches == b.switches && a.partial == b.partial && a.full == b.full && a.blocks == b.blocks &&
-               a.empty == b.empty && a.pages == b.pages && a.units == b.units && a.erases == b.erases;
+        return a.direct == b.direct && a.switches == b.switches && a.partial == b.partial && a.full == b.full &&
+               a.blocks == b.blocks && a.empty == b.empty && a.pages == b.pages && a.units == b.units &&
+               a.erases == b.erases;
     }
     friend std::ostream& operator<<(std::ostream& o, const Merges& m) {
-        return o << "direct " << m.direct << ", switch " << m.switches << ", partial " << m.partial << ", full " << m.full << " (" << m.blocks
-                 << " logical blocks), empty " << m.empty << ", pages " << m.pages << ", units " << m.units << ", erases " << m.erases;
+        return o << "direct " << m.direct << ", switch " << m.switches << ", partial " << m.partial << ", full "
+                 << m.full << " (" << m.blocks << " logical blocks), empty " << m.empty << ", pages " << m.pages
+                 << ", units " << m.units << ", erases " << m.erases;
     }
 };
 Merges merges_of(const FtlCounters& c) {
-    return {c.direct_blocks, c.switch_merges, c.partial_merges, c.full_merges, c.full_merge_blocks, c.empty_logs, c.gc_pages, c.gc_units_moved, c.blocks_erased};
+    return {c.direct_blocks, c.switch_merges, c.partial_merges, c.full_merges,  c.full_merge_blocks,
+            c.empty_logs,    c.gc_pages,      c.gc_units_moved, c.blocks_erased};
 }
 
 struct Hybrid : ::testing::Test {
@@ -46,7 +50,9 @@ struct Hybrid : ::testing::Test {
     void write_pages(std::uint32_t block, std::uint32_t from, std::uint32_t to) {
         for (std::uint32_t p = from; p < to; ++p) d.write(block, p);
     }
-    void write_units(std::uint32_t block, std::uint32_t a, std::uint32_t b) { d.write({d.unit(block, a), d.unit(block, b)}); }
+    void write_units(std::uint32_t block, std::uint32_t a, std::uint32_t b) {
+        d.write({d.unit(block, a), d.unit(block, b)});
+    }
 };
 
 TEST_F(Hybrid, AnAscendingWriteOfNewDataMakesDataBlocksDirectly) {
@@ -74,20 +80,22 @@ TEST_F(Hybrid, AnotherLogicalBlockTakesTheSequentialLogAfterAPartialMerge) {
     write_pages(0, 0, 3);
     d.write(1, 0);
     EXPECT_EQ(merges(), (Merges{0, 0, 1, 0, 0, 0, 5, 10, 2}));  // pages 3 to 7
-    d.write(1, 0);                                             // the same logical block from its start again: nothing behind its page 0
+    d.write(1, 0);  // the same logical block from its start again: nothing behind its page 0
     EXPECT_EQ(merges(), (Merges{1, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST_F(Hybrid, APartialMergeTakesTheNewestOfTheRestFromRandomLogs) {
     write_pages(0, 0, 8);
     merges();
-    write_units(0, 15, 2);   // to a random log; the unit 2 is in front of where the sequential log will end, but newer only until it is written
-    write_pages(0, 0, 2);    // units 0 to 3
-    write_units(0, 1, 9);    // newer than the sequential log
+    write_units(0, 15, 2);  // to a random log; the unit 2 is in front of where the sequential log will end, but newer
+                            // only until it is written
+    write_pages(0, 0, 2);   // units 0 to 3
+    write_units(0, 1, 9);   // newer than the sequential log
     d.write(1, 0);
     EXPECT_EQ(merges(), (Merges{0, 0, 1, 0, 0, 0, 6, 12, 2}));
     const auto at = [this](std::uint32_t n) { return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(0, n))); };
-    const SuperblockId data = hybrid_of(d.ftl).data_block(GroupId{0}, 0), log = hybrid_of(d.ftl).random_logs(GroupId{0}).front();
+    const SuperblockId data = hybrid_of(d.ftl).data_block(GroupId{0}, 0),
+                       log = hybrid_of(d.ftl).random_logs(GroupId{0}).front();
     EXPECT_EQ(at(1), log);
     for (const std::uint32_t n : {0u, 2u, 3u, 4u, 9u, 15u}) EXPECT_EQ(at(n), data) << n;
     EXPECT_EQ(d.ftl.superblock(log).valid, 1u);
@@ -96,7 +104,8 @@ TEST_F(Hybrid, APartialMergeTakesTheNewestOfTheRestFromRandomLogs) {
 TEST_F(Hybrid, WhatDoesNotGoOnGoesToRandomLogsAndIsMergedInFull) {
     for (std::uint32_t block = 0; block < 3; ++block) write_pages(block, 0, 8);
     merges();
-    // The first log: 6 pages with units of logical blocks 2 and 0, then two of block 1; the second one: units of block 0 only.
+    // The first log: 6 pages with units of logical blocks 2 and 0, then two of block 1; the second one: units of block
+    // 0 only.
     write_units(2, 3, 5);
     write_units(0, 4, 8);
     for (std::uint32_t i = 0; i < 4; ++i) write_units(0, 4, 8);
@@ -107,7 +116,8 @@ TEST_F(Hybrid, WhatDoesNotGoOnGoesToRandomLogsAndIsMergedInFull) {
     // The next page finds both full. In the oldest one logical blocks 2, 0 and 1 have units: 8 pages of 2 units each.
     write_units(0, 7, 9);
     EXPECT_EQ(merges(), (Merges{0, 0, 0, 1, 3, 0, 24, 48, 8}));  // 3 data blocks and the log
-    // Block 0 was gathered with what the second log had of it: but for the unit 9, which is newer, all of it is in the data block.
+    // Block 0 was gathered with what the second log had of it: but for the unit 9, which is newer, all of it is in the
+    // data block.
     const SuperblockId second = hybrid_of(d.ftl).random_logs(GroupId{0}).front();
     EXPECT_EQ(d.ftl.superblock(second).valid, 0u);
     for (std::uint32_t i = 0; i < 7; ++i) write_units(0, 7, 9);
@@ -175,7 +185,8 @@ TEST_F(Hybrid, SequentialStateIsDataBlocksAndAnOpenSequentialLog) {
 
 TEST_F(Hybrid, TheOldestRandomLogGoesAndTheHostMayUseTheRest) {
     for (std::uint32_t i = 0; i < 16; ++i) write_units(i % 4, 2 * (i % 7), 2 * (i % 7) + 3);
-    const SuperblockId oldest = hybrid_of(d.ftl).random_logs(GroupId{0})[0], next = hybrid_of(d.ftl).random_logs(GroupId{0})[1];
+    const SuperblockId oldest = hybrid_of(d.ftl).random_logs(GroupId{0})[0],
+                       next = hybrid_of(d.ftl).random_logs(GroupId{0})[1];
     write_units(0, 1, 2);
     EXPECT_EQ(d.ftl.superblock(oldest).write_pointer, 0u);
     EXPECT_EQ(hybrid_of(d.ftl).random_logs(GroupId{0})[0], next);
@@ -200,7 +211,8 @@ TEST(HybridShape, LogicalBlocksOfManyGroups) {
             ASSERT_LT(p.page, logical.pages(p.group, p.block));
             ASSERT_EQ(d.ftl.lanes().groups(d.ftl.lanes().of(Lpa{l}))[0], p.group);
             // The n-th of its group is at unit n of its logical blocks.
-            ASSERT_EQ((p.block * d.ftl.shape().pages() + p.page) * g.units_per_page() + logical.slot_of(Lpa{l}), units[idx(p.group)]++);
+            ASSERT_EQ((p.block * d.ftl.shape().pages() + p.page) * g.units_per_page() + logical.slot_of(Lpa{l}),
+                      units[idx(p.group)]++);
         }
         for (std::uint32_t i = 0; i < units.size(); ++i) {
             EXPECT_LE(logical.count(GroupId{i}), g.blocks_per_plane - reserved_blocks(c, g));

@@ -206,7 +206,8 @@ TEST_F(SmallJournalPages, AreFoundAgainAtRandom) {
     for (int i = 0; i < 400000; ++i) {
         const auto unit = static_cast<std::uint32_t>(random.percent(20) ? random.below(64) : random.below(logical));
         if (random.percent(25)) {
-            deallocated += device.ftl.trim(Lpa{unit}, static_cast<std::uint32_t>(1 + random.below(std::min(logical - unit, 4u))));
+            deallocated +=
+                device.ftl.trim(Lpa{unit}, static_cast<std::uint32_t>(1 + random.below(std::min(logical - unit, 4u))));
         } else if (random.percent(2)) {
             if (is_mapped(unit)) device.ftl.lose(Lpa{unit}), ++lost;
         } else {

@@ -107,8 +107,8 @@ TEST(Lanes, PreconditioningLeavesEachUnitInItsOwn) {
     }
 }
 
-/// Full to the last unit; all lanes but the first one are at their hard threshold, and their units are deallocated one by one: the
-/// journal must not take room in the first one that its own units need.
+/// Full to the last unit; all lanes but the first one are at their hard threshold, and their units are deallocated one
+/// by one: the journal must not take room in the first one that its own units need.
 TEST(Lanes, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     NandGeometry g = test::small_geometry();
     g.channels = 8;
@@ -123,7 +123,9 @@ TEST(Lanes, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     std::vector<std::vector<Lpa>> units(d.ftl.lanes().count());
     for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u) units[d.ftl.lanes().of(Lpa{u})].push_back(Lpa{u});
     const auto group = [&d](std::uint32_t lane) { return d.ftl.lanes().groups(lane).front(); };
-    const auto some_of = [&](std::uint32_t lane) { return std::vector<Lpa>{units[lane][random.below(units[lane].size())]}; };
+    const auto some_of = [&](std::uint32_t lane) {
+        return std::vector<Lpa>{units[lane][random.below(units[lane].size())]};
+    };
     for (std::uint32_t lane = 1; lane < units.size(); ++lane)
         while (!d.ftl.gc_hard(group(lane))) ASSERT_TRUE(d.write(some_of(lane)));
     const auto write_page = [&](GroupId to) {

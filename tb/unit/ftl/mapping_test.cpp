@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "common/random/random.h"
 #include "common/address/fast_divide.h"
+#include "common/random/random.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 

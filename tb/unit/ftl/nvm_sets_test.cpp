@@ -47,8 +47,12 @@ TEST(NvmSets, HaveThePlanesThatTheyName) {
 
 TEST(NvmSets, SayWhatIsWrong) {
     EXPECT_THAT(problem("C0-3, "), HasSubstr("\"\" is no set of this drive"));
-    for (const char* text : {"X0", "C", "C0-", "C1-0", "C0-4", "C0C1", "C99999999999999999999999", "C-1", "0", "C0-3;", "C0_3"})
-        EXPECT_THAT(problem(text), HasSubstr(std::string("\"") + text + "\" is no set of this drive; sets like \"C0-1, C2W0\", of channels C0-3, ways W0-1, dies D0-1 and planes P0-1; ")) << text;
+    for (const char* text :
+         {"X0", "C", "C0-", "C1-0", "C0-4", "C0C1", "C99999999999999999999999", "C-1", "0", "C0-3;", "C0_3"})
+        EXPECT_THAT(problem(text), HasSubstr(std::string("\"") + text +
+                                             "\" is no set of this drive; sets like \"C0-1, C2W0\", of channels C0-3, "
+                                             "ways W0-1, dies D0-1 and planes P0-1; "))
+            << text;
     EXPECT_THAT(problem("C0-1, C3"), HasSubstr("C2W0D0P0 is in none of the sets; each plane in one set"));
     EXPECT_THAT(problem("C0-2, C1-3"), HasSubstr("C1W0D0P0 is in 2 of the sets"));
 }
@@ -88,14 +92,16 @@ TEST(NvmSets, RefuseWhatTheyAreNotMadeFor) {
     refused(f, "ftl.nvm_sets");
 }
 
-/// Full to the last unit that fits, from each state, overwritten: each unit stays with its set, and there is always room for it.
+/// Full to the last unit that fits, from each state, overwritten: each unit stays with its set, and there is always
+/// room for it.
 TEST(NvmSets, EachKeepsItsUnitsInAFullDrive) {
     Random random(1);
     const char* const all[] = {"C0-1, C2-3", "C0, C1W0D0, C1W0D1, C1W1, C2-3", "W1, W0", "C0-3"};
     for (const char* text : all)
         for (const InitialState state : {InitialState::fresh, InitialState::sequential, InitialState::random})
             for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
-                SCOPED_TRACE(std::string(text) + " " + std::to_string(static_cast<int>(state)) + " " + std::to_string(static_cast<int>(span)));
+                SCOPED_TRACE(std::string(text) + " " + std::to_string(static_cast<int>(state)) + " " +
+                             std::to_string(static_cast<int>(span)));
                 const NandGeometry g = geometry();
                 FtlConfig c = test::small_config(g, 0.5, span);
                 c.nvm_sets = text;
@@ -122,7 +128,8 @@ TEST(NvmSets, EachKeepsItsUnitsInAFullDrive) {
                         }
                     EXPECT_EQ(mapped, expected);
                 };
-                look(state == InitialState::fresh ? 0 : static_cast<std::uint64_t>(c.fill * static_cast<double>(units)));
+                look(state == InitialState::fresh ? 0
+                                                  : static_cast<std::uint64_t>(c.fill * static_cast<double>(units)));
                 const auto write = [&](std::uint64_t unit) {
                     std::vector<Lpa> one{Lpa{static_cast<std::uint32_t>(unit)}};
                     for (int i = 0; !d.write(one); ++i) {

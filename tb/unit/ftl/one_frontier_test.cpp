@@ -72,7 +72,8 @@ TEST_P(OneFrontier, EveryPageIsTheNextOne) {
         open[g] = open_of(d.ftl, GroupId{g});
     }
     d.ftl.verify_books();
-    std::printf("%llu units moved; %llu pages of the host right behind moved ones\n", static_cast<unsigned long long>(moved), static_cast<unsigned long long>(behind_gc));
+    std::printf("%llu units moved; %llu pages of the host right behind moved ones\n",
+                static_cast<unsigned long long>(moved), static_cast<unsigned long long>(behind_gc));
     EXPECT_GT(moved, 100u);
     EXPECT_GT(behind_gc, 20u);
 }
@@ -107,7 +108,8 @@ TEST(OneFrontierOfTheDrive, TheHostWaitsWhenGcHasFilledIt) {
     Device d(one_frontier(SuperblockSpan::drive), small_geometry());
     const GroupId group{0};
     std::uint32_t unit = 0;
-    while (d.ftl.free_blocks(group) != 3 || d.ftl.count(group, BlockState::open_host) == 0) ASSERT_TRUE(d.write({Lpa{unit++}}));
+    while (d.ftl.free_blocks(group) != 3 || d.ftl.count(group, BlockState::open_host) == 0)
+        ASSERT_TRUE(d.write({Lpa{unit++}}));
     ASSERT_TRUE(d.ftl.takes_host_pages(group));
     while (d.ftl.count(group, BlockState::open_host) != 0) d.ftl.allocate_gc_page(group);
     EXPECT_EQ(d.ftl.free_blocks(group), 3u);
@@ -136,8 +138,13 @@ TEST_P(OneFrontier, OneForEachStream) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Span, OneFrontier, testing::Values(SuperblockSpan::plane, SuperblockSpan::die, SuperblockSpan::drive),
-                         [](const auto& i) { return std::string(i.param == SuperblockSpan::plane ? "plane" : i.param == SuperblockSpan::die ? "die" : "drive"); });
+INSTANTIATE_TEST_SUITE_P(Span, OneFrontier,
+                         testing::Values(SuperblockSpan::plane, SuperblockSpan::die, SuperblockSpan::drive),
+                         [](const auto& i) {
+                             return std::string(i.param == SuperblockSpan::plane ? "plane"
+                                                : i.param == SuperblockSpan::die ? "die"
+                                                                                 : "drive");
+                         });
 
 }  // namespace
 }  // namespace ssdtlm

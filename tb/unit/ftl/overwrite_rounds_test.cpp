@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When rounds of overwrites are steady, and what a drive is said to be like: against sums done another way.
+#include "controller/ftl/steady_state/overwrite_rounds.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/steady_state/drive_state.h"
-#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -60,7 +61,8 @@ TEST(Steadiness, SlopeIsThatOfTheNormalEquations) {
         const Steadiness s = steadiness(y);
         EXPECT_NEAR(s.slope, slope, 1e-12);
         EXPECT_NEAR(s.drift, std::abs(slope) * 4 / (sy / 5), 1e-12);
-        EXPECT_EQ(s.holds, *std::max_element(y, y + 5) - *std::min_element(y, y + 5) <= 0.2 * sy / 5 && std::abs(slope) * 4 <= 0.1 * sy / 5);
+        EXPECT_EQ(s.holds, *std::max_element(y, y + 5) - *std::min_element(y, y + 5) <= 0.2 * sy / 5 &&
+                               std::abs(slope) * 4 <= 0.1 * sy / 5);
     }
 }
 
@@ -109,8 +111,10 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
         double share;
     };
     std::set<std::size_t> rounds;
-    for (const Case& c : {Case{"page", SuperblockSpan::plane, "none", 0.85}, Case{"page", SuperblockSpan::die, "none", 0.9}, Case{"page", SuperblockSpan::die, "CW", 0.7},
-                          Case{"dftl", SuperblockSpan::die, "none", 0.8}, Case{"fast", SuperblockSpan::die, "none", 0.5}, Case{"page", SuperblockSpan::plane, "none", 0.45}}) {
+    for (const Case& c :
+         {Case{"page", SuperblockSpan::plane, "none", 0.85}, Case{"page", SuperblockSpan::die, "none", 0.9},
+          Case{"page", SuperblockSpan::die, "CW", 0.7}, Case{"dftl", SuperblockSpan::die, "none", 0.8},
+          Case{"fast", SuperblockSpan::die, "none", 0.5}, Case{"page", SuperblockSpan::plane, "none", 0.45}}) {
         SCOPED_TRACE(std::string(c.mapping) + " " + c.lanes + " " + std::to_string(c.share));
         FtlConfig f = small_config(g, c.share, c.span);
         f.mapping = c.mapping;
@@ -134,7 +138,8 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
         EXPECT_EQ(same.rounds(), reached.rounds());
         EXPECT_EQ(same.units(), reached.units());
         EXPECT_EQ(same.is_steady(), reached.is_steady());
-        for (std::uint32_t l = 0; l < until.ftl.logical_units(); ++l) ASSERT_EQ(until.ftl.lookup(Lpa{l}), amount.ftl.lookup(Lpa{l})) << l;
+        for (std::uint32_t l = 0; l < until.ftl.logical_units(); ++l)
+            ASSERT_EQ(until.ftl.lookup(Lpa{l}), amount.ftl.lookup(Lpa{l})) << l;
         for (std::uint32_t b = 0; b < until.ftl.shape().superblocks(); ++b)
             ASSERT_EQ(until.ftl.superblock(SuperblockId{b}).state, amount.ftl.superblock(SuperblockId{b}).state) << b;
         // One round fewer than it takes: the bound ends it.
@@ -150,7 +155,8 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
 
 TEST(DriveState, IsWhatTheMapAndTheBlocksSay) {
     const NandGeometry g = small_geometry();
-    for (const InitialState state : {InitialState::fresh, InitialState::sequential, InitialState::random, InitialState::analytic}) {
+    for (const InitialState state :
+         {InitialState::fresh, InitialState::sequential, InitialState::random, InitialState::analytic}) {
         for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
             FtlConfig f = small_config(g, 0.7, span);
             f.initial_state = state;
@@ -177,7 +183,9 @@ TEST(DriveState, IsWhatTheMapAndTheBlocksSay) {
                 if (programmed != shape.pages() || d.ftl.superblock(b).state == BlockState::victim) continue;
                 ++full;
                 std::size_t bin = 0;
-                while (bin < DriveState::kTenths && static_cast<std::uint64_t>(valid[n]) * 10 >= (bin + 1) * shape.units()) ++bin;
+                while (bin < DriveState::kTenths &&
+                       static_cast<std::uint64_t>(valid[n]) * 10 >= (bin + 1) * shape.units())
+                    ++bin;
                 ++bins[bin];
             }
             const DriveState s = drive_state(d.ftl);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write amplification without an FTL: a log of blocks in arrays, one block open for the host and one for moved pages, one
-// more in reserve, uniform writes. Nothing is kept up to date that a victim's choice could look up: it looks at all blocks.
+// Write amplification without an FTL: a log of blocks in arrays, one block open for the host and one for moved pages,
+// one more in reserve, uniform writes. Nothing is kept up to date that a victim's choice could look up: it looks at all
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct PlainBlock {
 /// Of the full blocks, in the order in which they became full: the position of the victim.
 using PlainChoice = std::function<std::size_t(const std::vector<const PlainBlock*>&, Random&)>;
 
-inline double plain_write_amplification(std::uint32_t blocks, std::uint32_t pages_per_block, std::uint32_t logical, double warm_up,
-                                        double measured, const PlainChoice& choose) {
+inline double plain_write_amplification(std::uint32_t blocks, std::uint32_t pages_per_block, std::uint32_t logical,
+                                        double warm_up, double measured, const PlainChoice& choose) {
     std::vector<PlainBlock> all(blocks);
     std::vector<std::uint32_t> place_of(logical, ~0u), free, full;  // a place: block times pages of a block plus page
     for (std::uint32_t b = 0; b < blocks; ++b) free.push_back(b);

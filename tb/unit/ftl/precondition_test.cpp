@@ -76,8 +76,9 @@ void write_one_by_one(Device& d, std::uint64_t units) {
 TEST(Precondition, LayOutEqualsUnitByUnitWriting) {
     const NandGeometry g = small_geometry();
     const std::uint64_t row = g.planes() * g.units_per_page(), stripe = row * g.pages_per_block;
-    for (const auto& [order, span] : {std::pair{"CWDP", SuperblockSpan::plane}, std::pair{"PDWC", SuperblockSpan::plane},
-                                      std::pair{"CWDP", SuperblockSpan::die}}) {
+    for (const auto& [order, span] :
+         {std::pair{"CWDP", SuperblockSpan::plane}, std::pair{"PDWC", SuperblockSpan::plane},
+          std::pair{"CWDP", SuperblockSpan::die}}) {
         for (const auto& policy : VictimPolicies::instance().names()) {
             FtlConfig c = small_config(g, 0.6, span);
             c.allocation = order;
@@ -103,7 +104,8 @@ TEST(Precondition, LayOutEqualsUnitByUnitWriting) {
     }
 }
 
-// What is looked up together is used where it still holds: on small devices with few groups a host page comes between often.
+// What is looked up together is used where it still holds: on small devices with few groups a host page comes between
+// often.
 TEST(Precondition, LookingAheadChangesNothing) {
     Random random(12);
     for (int i = 0; i < 60; ++i) {
@@ -113,7 +115,8 @@ TEST(Precondition, LookingAheadChangesNothing) {
         g.page_bytes = 4096u << random.below(3);
         const char* const mappings[] = {"page", "page", "page", "dftl", "fast"};
         const char* const mapping = mappings[random.below(5)];
-        const double share = mapping == std::string("fast") ? 0.2 : 0.3 + 0.3 * random.unit();  // the log blocks take their part
+        const double share =
+            mapping == std::string("fast") ? 0.2 : 0.3 + 0.3 * random.unit();  // the log blocks take their part
         const char* const lanes[] = {"none", "none", "C"};
         FtlConfig c = small_config(g, share, random.below(2) == 0 ? SuperblockSpan::plane : SuperblockSpan::die);
         c.mapping = mapping;
@@ -164,8 +167,8 @@ TEST(Precondition, RandomIsDeterministicAndEndsWhereAHostAtFullSpeedWould) {
         }
         for (std::uint32_t b = 0; b < shape.superblocks(); ++b)
             victims += d.ftl.superblock(SuperblockId{b}).state == BlockState::victim;
-        std::printf("  %s: %u groups write, %u wait for GC, %u victims begun\n", span == SuperblockSpan::die ? "die" : "plane",
-                    writing, waiting, victims);
+        std::printf("  %s: %u groups write, %u wait for GC, %u victims begun\n",
+                    span == SuperblockSpan::die ? "die" : "plane", writing, waiting, victims);
         EXPECT_GT(victims, 0u);
         std::uint64_t different = 0;
         for (std::uint32_t l = 0; l < mapped; ++l) {

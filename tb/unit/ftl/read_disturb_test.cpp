@@ -46,14 +46,16 @@ TEST_P(ReadDisturbTest, OneUnitThatIsReadAgainAndAgainMovesEachTime) {
     }
 }
 
-// Against counts of the test's own: under writes and reads no full block is read more often than is allowed, but while its group is short of blocks.
+// Against counts of the test's own: under writes and reads no full block is read more often than is allowed, but while
+// its group is short of blocks.
 TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     const NandGeometry g = test::small_geometry();
     constexpr std::uint32_t kMost = 300;
     Device d(config(g, 0.6, kMost), g);
     d.ftl.precondition();
     d.ftl.on_refresh_due([](GroupId) {});
-    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> reads;  // by block: erases when it was first read, reads since
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
+        reads;  // by block: erases when it was first read, reads since
     const auto reads_of = [&](BlockId b) -> std::uint32_t& {
         auto& [erases, n] = reads[idx(b)];
         if (const std::uint32_t now = d.flash.erase_count(b); now != erases) {
@@ -66,7 +68,8 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     const std::uint64_t units = d.ftl.logical_units();
     std::uint32_t at_most = 0, waited = 0;
     for (int i = 0; i < 60000; ++i) {
-        const BlockId block = g.block_of(g.page_of(d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(random.below(3) == 0 ? units : units / 50))})));
+        const BlockId block = g.block_of(g.page_of(
+            d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(random.below(3) == 0 ? units : units / 50))})));
         ++reads_of(block);
         d.ftl.page_read(block);
         if (random.below(4) == 0) {
@@ -75,7 +78,8 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
                 for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n) d.collect(GroupId{n});
         }
         for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n)
-            while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {}
+            while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {
+            }
         const SuperblockId b = d.ftl.shape().superblock_of(block);
         ASSERT_EQ(d.ftl.refresh()->reads->reads(block), reads_of(block));
         const bool too_often = reads_of(block) >= kMost && d.ftl.superblock(b).state == BlockState::sealed;
@@ -83,13 +87,17 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
         ASSERT_FALSE(too_often && !d.ftl.gc_hard(d.ftl.shape().group_of(b)));
         at_most = std::max(at_most, reads_of(block));
     }
-    std::printf("%u blocks refreshed, of %u erased; a block read %u times at most while it was written, %u times too often while blocks were short\n",
-                static_cast<unsigned>(d.ftl.counters().refresh_victims), static_cast<unsigned>(d.ftl.counters().blocks_erased), at_most, waited);
+    std::printf(
+        "%u blocks refreshed, of %u erased; a block read %u times at most while it was written, %u times too often "
+        "while blocks were short\n",
+        static_cast<unsigned>(d.ftl.counters().refresh_victims), static_cast<unsigned>(d.ftl.counters().blocks_erased),
+        at_most, waited);
     EXPECT_GT(d.ftl.counters().refresh_victims, 20u);
     EXPECT_GT(d.ftl.counters().victims, d.ftl.counters().refresh_victims + 20);
     d.ftl.verify_books();
 }
-// Many are wanted at once, and victims for another reason are among them: these are not moved a second time (checked when they are taken).
+// Many are wanted at once, and victims for another reason are among them: these are not moved a second time (checked
+// when they are taken).
 TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     const NandGeometry g = test::small_geometry();
     Device d(config(g, 0.6, 3), g);

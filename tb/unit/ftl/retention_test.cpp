@@ -33,7 +33,8 @@ protected:
     };
     static void collect_all(Device& d) {
         for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n)
-            while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {}
+            while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {
+            }
     }
     static std::uint32_t sealed(const Device& d) {
         std::uint32_t n = 0;
@@ -42,7 +43,8 @@ protected:
     }
 };
 
-// Nothing is written: in each age every superblock is moved once, as many with each look, give or take one, and the one that was moved first again first.
+// Nothing is written: in each age every superblock is moved once, as many with each look, give or take one, and the one
+// that was moved first again first.
 TEST_P(RetentionTest, ADriveAtRestMovesAllOfItOnceAnAge) {
     Held d(0.5, false);
     const std::uint32_t held = sealed(d);
@@ -78,11 +80,12 @@ TEST_P(RetentionTest, AgesThatBeginNowAreReachedTogether) {
     EXPECT_EQ(d.ftl.counters().refresh_victims, std::uint64_t{held} * d.ftl.shape().planes());
 }
 
-// Against ages of the test's own, by the first page of each superblock: under writes none that is full is older than is allowed, but while its group is
-// short of blocks; and none is moved that is younger.
+// Against ages of the test's own, by the first page of each superblock: under writes none that is full is older than is
+// allowed, but while its group is short of blocks; and none is moved that is younger.
 TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
     Held d(0.6, true);
-    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> begun;  // by superblock: erases when it was seen first, looks before that
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
+        begun;  // by superblock: erases when it was seen first, looks before that
     std::uint32_t looks = 0, waited = 0;
     const auto see_all = [&] {
         for (std::uint32_t b = 0; b < d.ftl.shape().superblocks(); ++b) {
@@ -100,7 +103,8 @@ TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
             const std::uint64_t before = d.ftl.counters().aged_superblocks;
             std::uint32_t due = 0;
             for (const auto& [b, since] : begun)
-                due += d.ftl.superblock(SuperblockId{b}).state == BlockState::sealed && d.ftl.erases(SuperblockId{b}) == since.first && looks + 1 - since.second >= kLooks;
+                due += d.ftl.superblock(SuperblockId{b}).state == BlockState::sealed &&
+                       d.ftl.erases(SuperblockId{b}) == since.first && looks + 1 - since.second >= kLooks;
             d.ftl.look_at_ages();
             ++looks;
             ASSERT_LE(d.ftl.counters().aged_superblocks - before, due);
@@ -113,7 +117,8 @@ TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
                 const bool too_old = looks - since.second >= kLooks && d.ftl.superblock(id).state == BlockState::sealed;
                 waited += too_old;
                 // One that was full only after the look waits for the next.
-                ASSERT_FALSE(looks - since.second > kLooks + 1 && too_old && !d.ftl.gc_hard(d.ftl.shape().group_of(id))) << "superblock " << b;
+                ASSERT_FALSE(looks - since.second > kLooks + 1 && too_old && !d.ftl.gc_hard(d.ftl.shape().group_of(id)))
+                    << "superblock " << b;
             }
         }
         // Some of it never.
@@ -122,8 +127,9 @@ TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
             for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n) d.collect(GroupId{n});
         see_all();
     }
-    std::printf("%u looks; %u blocks refreshed, of %u erased; %u times one was too old while blocks were short\n", looks,
-                static_cast<unsigned>(d.ftl.counters().refresh_victims), static_cast<unsigned>(d.ftl.counters().blocks_erased), waited);
+    std::printf("%u looks; %u blocks refreshed, of %u erased; %u times one was too old while blocks were short\n",
+                looks, static_cast<unsigned>(d.ftl.counters().refresh_victims),
+                static_cast<unsigned>(d.ftl.counters().blocks_erased), waited);
     EXPECT_GT(d.ftl.counters().refresh_victims, 100u);
     EXPECT_GT(d.ftl.counters().victims, d.ftl.counters().refresh_victims + 100);
     d.ftl.verify_books();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Superblocks of which one die takes the parity of the others: which pages that are, what is left for data, and when they are due.
+// Superblocks of which one die takes the parity of the others: which pages that are, what is left for data, and when
+// they are due.
 #include <gtest/gtest.h>
 
 #include <map>

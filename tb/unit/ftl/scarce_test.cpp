@@ -55,7 +55,8 @@ protected:
         }
         for (std::uint32_t g = 0; g < ftl->shape().groups(); ++g) without_free += ftl->free_blocks(GroupId{g}) == 0;
     }
-    /// Up to so many pages of a victim in this group are moved; the power goes during the next program. True: it was erased.
+    /// Up to so many pages of a victim in this group are moved; the power goes during the next program. True: it was
+    /// erased.
     bool collect(GroupId group, std::uint32_t pages) {
         const SuperblockId victim = ftl->select_victim(group);
         if (victim == kNoSuperblock) return false;
@@ -73,7 +74,9 @@ protected:
                 if ((slots >> s & 1) != 0) out[s] = device.flash.at(device.geometry.ppa_of(from, s));
             device.flash.program_page(to, out, ftl->draw_record(to));
             for (std::uint32_t s = 0; s < device.geometry.units_per_page(); ++s)
-                if (out[s] != kPadding) ftl->commit_move(ftl->codec().lpa(out[s]), device.geometry.ppa_of(from, s), device.geometry.ppa_of(to, s));
+                if (out[s] != kPadding)
+                    ftl->commit_move(ftl->codec().lpa(out[s]), device.geometry.ppa_of(from, s),
+                                     device.geometry.ppa_of(to, s));
             ftl->gc_page_programmed(to);
         }
         for (std::uint32_t i = 0; i < ftl->shape().planes(); ++i) device.flash.erase(ftl->shape().block(victim, i));
@@ -93,7 +96,8 @@ TEST_P(ScarceTest, CollectionGoesOnWhereItStopped) {
     std::uint64_t erased = 0;
     for (int cut = 0; cut < 400; ++cut) {
         for (std::uint32_t g = 0; g < groups; ++g)
-            if (ftl->wants_collection(GroupId{g})) erased += collect(GroupId{g}, static_cast<std::uint32_t>(random.below(12)));
+            if (ftl->wants_collection(GroupId{g}))
+                erased += collect(GroupId{g}, static_cast<std::uint32_t>(random.below(12)));
         ASSERT_FALSE(ftl->media().read_only) << "after loss " << cut;
         ftl->verify_books();  // planes are not in step where collection goes on
         power_on();
@@ -120,7 +124,8 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
             Spare out[kMaxUnitsPerPage];
             std::fill_n(out, g.units_per_page(), kPadding);
             if (page % 2 == 0)
-                for (std::uint32_t s = 0; s < g.units_per_page(); ++s) out[s] = d.ftl.codec().make(Lpa{unit++ % static_cast<std::uint32_t>(d.ftl.logical_units())}, 1);
+                for (std::uint32_t s = 0; s < g.units_per_page(); ++s)
+                    out[s] = d.ftl.codec().make(Lpa{unit++ % static_cast<std::uint32_t>(d.ftl.logical_units())}, 1);
             const PageAddress a{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), page};
             d.flash.program_page(a, out, {std::uint64_t{b} * g.pages_per_block + page + 1, PageKind::user, kGcStream});
         }
@@ -138,14 +143,17 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
 }
 
 /// The first pages of a block, all but the last one full of units in ascending order.
-void program_in_part(Device& d, BlockId b, std::uint32_t pages, std::uint32_t& unit, std::uint64_t& number, bool slc = false) {
+void program_in_part(Device& d, BlockId b, std::uint32_t pages, std::uint32_t& unit, std::uint64_t& number,
+                     bool slc = false) {
     const NandGeometry& g = d.geometry;
     const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
     for (std::uint32_t page = 0; page < pages; ++page) {
         Spare out[kMaxUnitsPerPage];
         std::fill_n(out, g.units_per_page(), kPadding);
-        for (std::uint32_t s = 0; s < g.units_per_page() && page + 1 < pages; ++s) out[s] = d.ftl.codec().make(Lpa{unit++ % units}, 1);
-        d.flash.program_page({g.plane_of(b), g.block_in_plane(b), page}, out, {++number, PageKind::user, slc ? kSlcStream : kGcStream}, nullptr, slc);
+        for (std::uint32_t s = 0; s < g.units_per_page() && page + 1 < pages; ++s)
+            out[s] = d.ftl.codec().make(Lpa{unit++ % units}, 1);
+        d.flash.program_page({g.plane_of(b), g.block_in_plane(b), page}, out,
+                             {++number, PageKind::user, slc ? kSlcStream : kGcStream}, nullptr, slc);
     }
 }
 
@@ -156,7 +164,8 @@ TEST(Scarce, CollectionDoesNotGoOnInAHalfErasedBlock) {
     const BlockId half_erased{g.blocks() - 5};
     std::uint32_t unit = 0;
     std::uint64_t number = 0;
-    for (std::uint32_t b = 0; b < g.blocks(); ++b) program_in_part(d, BlockId{b}, BlockId{b} == half_erased ? 2 : 8, unit, number);
+    for (std::uint32_t b = 0; b < g.blocks(); ++b)
+        program_in_part(d, BlockId{b}, BlockId{b} == half_erased ? 2 : 8, unit, number);
     d.flash.tear_block(half_erased);
     Ftl ftl(d.ftl.config(), g, d.flash, 1);
     Recovery(ftl).from_all_pages();
@@ -179,7 +188,8 @@ TEST(Scarce, ADynamicSuperblockOfTheSlcCacheIsAVictim) {
     const BlockId in_slc{g.blocks() - 5};
     std::uint32_t unit = 0;
     std::uint64_t number = 0;
-    for (std::uint32_t b = 0; b < g.blocks(); ++b) program_in_part(d, BlockId{b}, BlockId{b} == in_slc ? 3 : 8, unit, number, BlockId{b} == in_slc);
+    for (std::uint32_t b = 0; b < g.blocks(); ++b)
+        program_in_part(d, BlockId{b}, BlockId{b} == in_slc ? 3 : 8, unit, number, BlockId{b} == in_slc);
     Ftl ftl(c, g, d.flash, 1);
     Recovery(ftl).from_all_pages();
     ftl.verify_books();
@@ -212,9 +222,13 @@ TEST(Scarce, NothingIsWrittenBehindLowerPagesOfAnEarlierLife) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Span, ScarceTest, testing::Combine(testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(GcFrontier::own, GcFrontier::shared)),
+INSTANTIATE_TEST_SUITE_P(Span, ScarceTest,
+                         testing::Combine(testing::Values(SuperblockSpan::plane, SuperblockSpan::die),
+                                          testing::Values(GcFrontier::own, GcFrontier::shared)),
                          [](const auto& instance) {
-                             return std::string(std::get<0>(instance.param) == SuperblockSpan::plane ? "plane" : "die") + (std::get<1>(instance.param) == GcFrontier::own ? "" : "_shared");
+                             return std::string(std::get<0>(instance.param) == SuperblockSpan::plane ? "plane"
+                                                                                                     : "die") +
+                                    (std::get<1>(instance.param) == GcFrontier::own ? "" : "_shared");
                          });
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic part of the SLC cache: as large as what is free beyond a reserve, at most as large as it is told, and given back by folding.
+// The dynamic part of the SLC cache: as large as what is free beyond a reserve, at most as large as it is told, and
+// given back by folding.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,11 +43,13 @@ protected:
     /// An idle drive: until nothing is to be folded any more.
     static void fold_all(Device& d) {
         for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
-            while (d.ftl.wants_fold(GroupId{i}, true) && d.collect(GroupId{i}, true)) {}
+            while (d.ftl.wants_fold(GroupId{i}, true) && d.collect(GroupId{i}, true)) {
+            }
     }
 };
 INSTANTIATE_TEST_SUITE_P(All, SlcDynamic,
-                         testing::Combine(testing::Values(2u, 3u, 4u), testing::Values(SuperblockSpan::plane, SuperblockSpan::die)));
+                         testing::Combine(testing::Values(2u, 3u, 4u),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die)));
 
 // What a drive takes in SLC mode when it has been filled so far, to the page; all behind is written past the cache.
 TEST_P(SlcDynamic, IsAsLargeAsWhatIsFree) {
@@ -55,28 +58,36 @@ TEST_P(SlcDynamic, IsAsLargeAsWhatIsFree) {
             for (const std::uint32_t most : {1u, 5u, 1000u}) {
                 FtlConfig c = config(fixed, most);
                 c.initial_state = rows == 0 ? InitialState::fresh : InitialState::sequential;
-                c.fill = (rows * g.planes() * g.units_per_page() + 0.5) / static_cast<double>(c.user_capacity_bytes / g.unit_bytes);
+                c.fill = (rows * g.planes() * g.units_per_page() + 0.5) /
+                         static_cast<double>(c.user_capacity_bytes / g.unit_bytes);
                 Device d(c, g);
                 d.ftl.precondition();
                 ASSERT_EQ(d.ftl.mapped_units(), rows * g.planes() * g.units_per_page());
                 // A page of each plane in a row.
-                const std::uint32_t in_use = (rows + g.pages_per_block - 1) / g.pages_per_block, free = g.blocks_per_plane - fixed - in_use;
+                const std::uint32_t in_use = (rows + g.pages_per_block - 1) / g.pages_per_block,
+                                    free = g.blocks_per_plane - fixed - in_use;
                 const std::uint32_t dynamic = free <= kReserve ? 0 : std::min(most, free - kReserve);
                 const std::uint64_t expected = std::uint64_t{g.planes()} * (fixed + dynamic) * pages();
                 std::uint64_t blocks = 0;
-                for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) blocks += d.ftl.slc()->free_blocks(GroupId{i}) * d.ftl.shape().planes();
-                EXPECT_EQ(blocks, std::uint64_t{g.planes()} * (fixed + dynamic)) << "rows " << rows << " fixed " << fixed << " most " << most;
+                for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
+                    blocks += d.ftl.slc()->free_blocks(GroupId{i}) * d.ftl.shape().planes();
+                EXPECT_EQ(blocks, std::uint64_t{g.planes()} * (fixed + dynamic))
+                    << "rows " << rows << " fixed " << fixed << " most " << most;
                 std::uint32_t next = 0;
-                for (std::uint64_t p = 0; p < expected + 4 * g.planes(); p += d.ftl.shape().planes()) ASSERT_TRUE(d.write(row(d, next)));
-                EXPECT_EQ(d.ftl.counters().slc_pages, expected) << "rows " << rows << " fixed " << fixed << " most " << most;
+                for (std::uint64_t p = 0; p < expected + 4 * g.planes(); p += d.ftl.shape().planes())
+                    ASSERT_TRUE(d.write(row(d, next)));
+                EXPECT_EQ(d.ftl.counters().slc_pages, expected)
+                    << "rows " << rows << " fixed " << fixed << " most " << most;
                 EXPECT_FALSE(d.ftl.is_slc(d.last));
-                for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) ASSERT_EQ(d.ftl.slc()->dynamic_blocks(GroupId{i}), dynamic);
+                for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
+                    ASSERT_EQ(d.ftl.slc()->dynamic_blocks(GroupId{i}), dynamic);
                 d.ftl.verify_books();
                 ASSERT_EQ(d.ftl.counters().gc_pages, 0u);
             }
 }
 
-// Static ones are used first, and folded in the order in which they were filled. What is folded goes to the free ones of all.
+// Static ones are used first, and folded in the order in which they were filled. What is folded goes to the free ones
+// of all.
 TEST_P(SlcDynamic, APauseBringsBackWhatIsFreeThen) {
     Device d(config(1, 6), g);
     const std::uint64_t cache = std::uint64_t{g.planes()} * 7 * pages();
@@ -89,7 +100,8 @@ TEST_P(SlcDynamic, APauseBringsBackWhatIsFreeThen) {
     fold_all(d);
     EXPECT_EQ(d.ftl.counters().slc_units_folded, cache * g.units_per_page());
     EXPECT_EQ(d.ftl.counters().slc_victims, std::uint64_t{g.planes()} * 7);
-    const std::uint32_t holds = (7 * pages() + g.pages_per_block - 1) / g.pages_per_block;  // blocks that it was folded to
+    const std::uint32_t holds =
+        (7 * pages() + g.pages_per_block - 1) / g.pages_per_block;  // blocks that it was folded to
     for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) {
         EXPECT_EQ(d.ftl.slc()->dynamic_blocks(GroupId{i}), 0u);
         EXPECT_EQ(d.ftl.free_blocks(GroupId{i}), g.blocks_per_plane - 1 - holds);
@@ -106,12 +118,14 @@ TEST_P(SlcDynamic, APauseBringsBackWhatIsFreeThen) {
     d.ftl.verify_books();
 }
 
-// The whole capacity is written at random, again and again, with blocks in both modes: there is always something to collect when no
-// page is left, and all that was written is where the map says.
+// The whole capacity is written at random, again and again, with blocks in both modes: there is always something to
+// collect when no page is left, and all that was written is where the map says.
 TEST_P(SlcDynamic, NeverRunsOutOfBlocks) {
-    for (const auto& [fixed, most, fold_free] : {std::tuple{0u, 1000u, 0u}, std::tuple{0u, 1000u, 1000u}, std::tuple{2u, 3u, 1u}, std::tuple{0u, 2u, 0u}}) {
+    for (const auto& [fixed, most, fold_free] :
+         {std::tuple{0u, 1000u, 0u}, std::tuple{0u, 1000u, 1000u}, std::tuple{2u, 3u, 1u}, std::tuple{0u, 2u, 0u}}) {
         FtlConfig c = config(fixed, most, fold_free);
-        // The most that fits: of the units that the reserve leaves, GC needs a page's worth less one invalid in each block.
+        // The most that fits: of the units that the reserve leaves, GC needs a page's worth less one invalid in each
+        // block.
         const std::uint64_t blocks = g.blocks_per_plane - fixed - (kSoft + 3) - 1;
         c.user_capacity_bytes = g.planes() * blocks * (g.units_per_block() - (g.units_per_page() - 1)) * g.unit_bytes;
         Device d(c, g);
@@ -122,7 +136,8 @@ TEST_P(SlcDynamic, NeverRunsOutOfBlocks) {
             std::vector<Lpa> units(g.units_per_page());
             // A row of the drive after the other at first, so that it is full.
             for (std::uint32_t u = 0; u < units.size(); ++u)
-                units[u] = Lpa{static_cast<std::uint32_t>(i < 4000 ? (i * units.size() + u) % d.ftl.logical_units() : random.below(d.ftl.logical_units()))};
+                units[u] = Lpa{static_cast<std::uint32_t>(i < 4000 ? (i * units.size() + u) % d.ftl.logical_units()
+                                                                   : random.below(d.ftl.logical_units()))};
             for (const Lpa u : units) written[idx(u)] = 1;
             if (random.percent(2)) {
                 const Lpa gone{static_cast<std::uint32_t>(random.below(d.ftl.logical_units()))};

@@ -56,7 +56,8 @@ protected:
     const std::uint64_t cache_pages = std::uint64_t{g.planes()} * kSlcBlocks * (g.pages_per_block / bits);
 };
 INSTANTIATE_TEST_SUITE_P(All, SlcCacheTest,
-                         testing::Combine(testing::Values(2u, 3u, 4u), testing::Values(SuperblockSpan::plane, SuperblockSpan::die)));
+                         testing::Combine(testing::Values(2u, 3u, 4u),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die)));
 
 TEST_P(SlcCacheTest, TakesAllUntilItIsFull) {
     Device d(config(g, span, 0), g);
@@ -138,13 +139,15 @@ TEST_P(SlcCacheTest, FoldingTakesTurnsWithCollection) {
     std::vector<VictimReason> last(d.ftl.shape().groups(), VictimReason::wear);
     std::uint64_t folds = 0, spaces = 0, at_the_threshold = 0;
     const auto collect = [&](GroupId group) {
-        const bool hard = d.ftl.gc_hard(group), soft = d.ftl.gc_soft(group), full = d.ftl.slc()->sealed_blocks(group) != 0;
+        const bool hard = d.ftl.gc_hard(group), soft = d.ftl.gc_soft(group),
+                   full = d.ftl.slc()->sealed_blocks(group) != 0;
         const std::uint64_t before = d.ftl.counters().slc_victims;
         if (!d.collect(group)) return;
         const bool folds_now = d.ftl.counters().slc_victims != before;
         at_the_threshold += hard && full && last[idx(group)] != VictimReason::fold;
         ASSERT_FALSE(folds_now && hard) << "takes the last free ones";
-        ASSERT_FALSE(folds_now && soft && last[idx(group)] == VictimReason::fold) << "twice in turn while others are wanted";
+        ASSERT_FALSE(folds_now && soft && last[idx(group)] == VictimReason::fold)
+            << "twice in turn while others are wanted";
         last[idx(group)] = folds_now ? VictimReason::fold : VictimReason::space;
         ++(folds_now ? folds : spaces);
     };

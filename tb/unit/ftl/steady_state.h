@@ -69,8 +69,11 @@ struct Point {
 };
 inline std::string name_of(const Point& p) {
     return std::string(p.policy) + "_op" + std::to_string(std::lround(1000 * p.over_provisioning)) + "_hot" +
-           std::to_string(std::lround(100 * p.hot_writes)) + (p.planes == 1 ? "" : "_planes" + std::to_string(p.planes)) +
-           (p.settings.empty() ? "" : "_" + p.settings.begin()->first + std::to_string(std::get<std::int64_t>(p.settings.begin()->second)));
+           std::to_string(std::lround(100 * p.hot_writes)) +
+           (p.planes == 1 ? "" : "_planes" + std::to_string(p.planes)) +
+           (p.settings.empty()
+                ? ""
+                : "_" + p.settings.begin()->first + std::to_string(std::get<std::int64_t>(p.settings.begin()->second)));
 }
 
 /// Runs the point and compares; prints what it measured.
@@ -98,7 +101,8 @@ inline void check_steady_state(const Point& point) {
         const auto pages = static_cast<std::uint64_t>(multiples * static_cast<double>(logical));
         for (std::uint64_t i = 0; i < pages; ++i) {
             const bool is_hot = hot == logical || random.unit() < point.hot_writes;
-            unit.assign(1, Lpa{static_cast<std::uint32_t>(is_hot ? random.below(hot) : hot + random.below(logical - hot))});
+            unit.assign(
+                1, Lpa{static_cast<std::uint32_t>(is_hot ? random.below(hot) : hot + random.below(logical - hot))});
             while (!d.write(unit)) ASSERT_TRUE(d.collect(GroupId{0}));  // GC only when the host cannot go on
         }
     };
@@ -112,7 +116,8 @@ inline void check_steady_state(const Point& point) {
     if (point.simulated != 0)
         std::printf(", simulator %.4f (%+.2f %%)", point.simulated, 100 * (wa / point.simulated - 1));
     if (point.formula != 0) std::printf(", formula %.4f (%+.2f %%)", point.formula, 100 * (wa / point.formula - 1));
-    std::printf(", %.0f ns per host page\n", 1e9 * seconds / ((point.warm_up + point.measured) * static_cast<double>(logical)));
+    std::printf(", %.0f ns per host page\n",
+                1e9 * seconds / ((point.warm_up + point.measured) * static_cast<double>(logical)));
     if (point.simulated != 0) {
         EXPECT_NEAR(wa / point.simulated, 1.0, point.tolerance);
     }
@@ -120,7 +125,8 @@ inline void check_steady_state(const Point& point) {
         EXPECT_NEAR(wa / point.formula, 1.0, point.tolerance);
     }
     // Each victim's valid pages are written again, and what is won are the others.
-    const double share = static_cast<double>(window.victim_valid_units) / (g.pages_per_block * static_cast<double>(window.victims));
+    const double share =
+        static_cast<double>(window.victim_valid_units) / (g.pages_per_block * static_cast<double>(window.victims));
     EXPECT_NEAR(wa * (1 - share), 1.0, 0.005);
     d.ftl.verify_books();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stream a unit goes with by how often it is written: against exact counts where no two units share a counter, against the
-// probability that they do, and what it is worth for write amplification beside streams that the host names.
+// Which stream a unit goes with by how often it is written: against exact counts where no two units share a counter,
+// against the probability that they do, and what it is worth for write amplification beside streams that the host
+// names.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,11 +19,14 @@ std::unique_ptr<StreamChoice> multi_hash(std::uint32_t streams, const PolicyValu
     return StreamChoices::instance().make("ftl.streams_by", "multi_hash", {1000, streams}, {{"multi_hash", values}});
 }
 
-TEST(StreamChoice, TheHostsOwnIsNone) { EXPECT_EQ(make_stream_choice(FtlConfig{}, 1000), nullptr); }
+TEST(StreamChoice, TheHostsOwnIsNone) {
+    EXPECT_EQ(make_stream_choice(FtlConfig{}, 1000), nullptr);
+}
 
 TEST(StreamChoice, CountsWritesWhereNoTwoUnitsShareACounter) {
     // Of a million counters, 30 units share none.
-    const auto choice = multi_hash(3, {{"counters", 1'000'000}, {"hashes", 3}, {"bits", 5}, {"hot", 3}, {"halve_after", 1000}});
+    const auto choice =
+        multi_hash(3, {{"counters", 1'000'000}, {"hashes", 3}, {"bits", 5}, {"hot", 3}, {"halve_after", 1000}});
     Random random(1);
     std::map<std::uint32_t, std::uint32_t> count;
     std::uint32_t seen[4] = {};
@@ -39,8 +43,8 @@ TEST(StreamChoice, CountsWritesWhereNoTwoUnitsShareACounter) {
     for (const std::uint32_t s : seen) EXPECT_GT(s, 50u);
 }
 
-// A unit that is written once is taken for one written twice when each of its counters has another's write: with n units and K functions
-// over M counters each counter is free of them with probability (1 - 1/M)^((n - 1) K).
+// A unit that is written once is taken for one written twice when each of its counters has another's write: with n
+// units and K functions over M counters each counter is free of them with probability (1 - 1/M)^((n - 1) K).
 TEST(StreamChoice, TakesTooManyForHotAsOftenAsCountersAreShared) {
     for (const std::int64_t hashes : {1, 2, 4}) {
         constexpr std::int64_t kCounters = 20'000;
@@ -48,14 +52,18 @@ TEST(StreamChoice, TakesTooManyForHotAsOftenAsCountersAreShared) {
         std::uint64_t hot = 0;
         double expected = 0;
         for (std::uint32_t time = 0; time < kTimes; ++time) {
-            const auto choice = multi_hash(1, {{"counters", kCounters}, {"hashes", hashes}, {"bits", 4}, {"hot", 2}, {"halve_after", 1'000'000'000}});
+            const auto choice = multi_hash(
+                1,
+                {{"counters", kCounters}, {"hashes", hashes}, {"bits", 4}, {"hot", 2}, {"halve_after", 1'000'000'000}});
             for (std::uint32_t n = 0; n < kUnits; ++n) {
                 hot += choice->written(Lpa{time * 7'000'003 + n * 31});
-                const double shared = 1 - std::pow(1 - 1.0 / kCounters, static_cast<double>(n) * static_cast<double>(hashes));
+                const double shared =
+                    1 - std::pow(1 - 1.0 / kCounters, static_cast<double>(n) * static_cast<double>(hashes));
                 expected += std::pow(shared, static_cast<double>(hashes));
             }
         }
-        std::printf("%lld hash functions: %llu of %u units taken for hot, expected %.1f\n", static_cast<long long>(hashes), static_cast<unsigned long long>(hot), kUnits * kTimes, expected);
+        std::printf("%lld hash functions: %llu of %u units taken for hot, expected %.1f\n",
+                    static_cast<long long>(hashes), static_cast<unsigned long long>(hot), kUnits * kTimes, expected);
         EXPECT_NEAR(static_cast<double>(hot), expected, 5 * std::sqrt(expected) + 0.02 * expected);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write streams in superblocks of their own: which superblock a page goes to, that garbage collection keeps them apart, and what that is
-// worth, beside an independent simulation.
+// Write streams in superblocks of their own: which superblock a page goes to, that garbage collection keeps them apart,
+// and what that is worth, beside an independent simulation.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,8 @@ void write(Device& d, std::uint32_t unit, std::uint8_t stream) {
     PageAddress a;
     while (d.ftl.allocate_host_pages(1, &a, false, d.ftl.lanes().of(Lpa{unit}, stream)) == 0) {
         bool any = false;
-        for (std::uint32_t g = 0; g < d.ftl.shape().groups(); ++g) any |= d.ftl.gc_hard(GroupId{g}) && d.collect(GroupId{g});
+        for (std::uint32_t g = 0; g < d.ftl.shape().groups(); ++g)
+            any |= d.ftl.gc_hard(GroupId{g}) && d.collect(GroupId{g});
         ASSERT_TRUE(any) << "no space and nothing to collect";
     }
     std::vector<Spare> out(d.geometry.units_per_page(), kPadding);
@@ -59,7 +60,8 @@ TEST(Streams, NoSuperblockHasUnitsOfTwo) {
         EXPECT_GT(d.ftl.counters().victims, 1000u);
         std::vector<std::set<std::uint32_t>> streams(d.ftl.shape().superblocks());
         for (std::uint32_t u = 0; u < logical; ++u)
-            streams[idx(d.ftl.shape().superblock_of(d.ftl.lookup(Lpa{u})))].insert(stream_of(u) > own ? 0 : stream_of(u));
+            streams[idx(d.ftl.shape().superblock_of(d.ftl.lookup(Lpa{u})))].insert(stream_of(u) > own ? 0
+                                                                                                      : stream_of(u));
         std::set<std::uint32_t> all;
         for (std::uint32_t b = 0; b < streams.size(); ++b) {
             ASSERT_LE(streams[b].size(), 1u) << b;
@@ -103,7 +105,8 @@ TEST(Streams, AtTheHardThresholdThoseGoOnThatHaveASuperblock) {
     EXPECT_EQ(d.ftl.allocate_host_pages(1, &a, false, 2), 1u);
 }
 
-/// Every stream writes all units of a drive as full as it may be: each has a superblock that is filled in part, and one of garbage collection.
+/// Every stream writes all units of a drive as full as it may be: each has a superblock that is filled in part, and one
+/// of garbage collection.
 TEST(Streams, WriteTheLargestCapacity) {
     for (const std::uint32_t own : {1u, 3u, 6u}) {
         NandGeometry g = test::small_geometry();
@@ -125,7 +128,8 @@ TEST(Streams, WriteTheLargestCapacity) {
     }
 }
 
-/// Blocks in arrays, of each stream one open for the host and one for moved pages; greedy, of equals the one that is so for longest.
+/// Blocks in arrays, of each stream one open for the host and one for moved pages; greedy, of equals the one that is so
+/// for longest.
 class TwoStreams {
 public:
     TwoStreams(std::uint32_t blocks, std::uint32_t pages, std::uint32_t logical, std::uint32_t reserve, bool apart)
@@ -170,7 +174,9 @@ private:
     void collect() {
         std::size_t victim = blocks_.size();
         for (std::size_t b = 0; b < blocks_.size(); ++b)
-            if (blocks_[b].full && (victim == blocks_.size() || std::tie(blocks_[b].valid, blocks_[b].since) < std::tie(blocks_[victim].valid, blocks_[victim].since)))
+            if (blocks_[b].full &&
+                (victim == blocks_.size() ||
+                 std::tie(blocks_[b].valid, blocks_[b].since) < std::tie(blocks_[victim].valid, blocks_[victim].since)))
                 victim = b;
         const std::vector<std::uint32_t> units = blocks_[victim].units;
         const std::uint32_t log = blocks_[victim].log;
@@ -210,7 +216,8 @@ TEST(Streams, WriteAmplificationIsThatOfAnIndependentSimulation) {
             Random random(k.hot_units, 3);
             const auto overwrite = [&](std::uint32_t times) {
                 for (std::uint64_t i = 0; i < std::uint64_t{times} * logical; ++i) {
-                    const auto unit = static_cast<std::uint32_t>(random.percent(k.hot_writes) ? random.below(hot) : hot + random.below(logical - hot));
+                    const auto unit = static_cast<std::uint32_t>(
+                        random.percent(k.hot_writes) ? random.below(hot) : hot + random.below(logical - hot));
                     write(d, unit, unit < hot);
                     plain.write(unit, unit < hot);
                 }
@@ -224,12 +231,15 @@ TEST(Streams, WriteAmplificationIsThatOfAnIndependentSimulation) {
             plain.hosts = plain.moves = 0;
             overwrite(6);
             const FtlCounters& now = d.ftl.counters();
-            by_ftl[apart] = 1 + static_cast<double>(now.gc_units_moved - before.gc_units_moved) / static_cast<double>(now.host_units - before.host_units);
+            by_ftl[apart] = 1 + static_cast<double>(now.gc_units_moved - before.gc_units_moved) /
+                                    static_cast<double>(now.host_units - before.host_units);
             by_simulation[apart] = 1 + static_cast<double>(plain.moves) / static_cast<double>(plain.hosts);
             EXPECT_NEAR(by_ftl[apart] / by_simulation[apart], 1.0, 0.01);
         }
-        std::printf("%2u %% of the writes to %2u %% of the units: WA %.3f together (simulation %.3f), %.3f apart (simulation %.3f)\n", k.hot_writes, k.hot_units,
-                    by_ftl[0], by_simulation[0], by_ftl[1], by_simulation[1]);
+        std::printf(
+            "%2u %% of the writes to %2u %% of the units: WA %.3f together (simulation %.3f), %.3f apart (simulation "
+            "%.3f)\n",
+            k.hot_writes, k.hot_units, by_ftl[0], by_simulation[0], by_ftl[1], by_simulation[1]);
         if (k.hot_units < 50) {
             EXPECT_LT(by_ftl[1], 0.95 * by_ftl[0]);
         }

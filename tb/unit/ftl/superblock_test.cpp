@@ -29,7 +29,9 @@ TEST(Superblock, NumbersEveryPageOnceRowByRow) {
     for (const std::uint32_t planes : {1u, 2u, 3u, 4u}) {
         const NandGeometry g = with_planes(planes);
         for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die, SuperblockSpan::drive}) {
-            SCOPED_TRACE(std::to_string(planes) + (span == SuperblockSpan::drive ? " drive" : span == SuperblockSpan::die ? " die" : " plane"));
+            SCOPED_TRACE(std::to_string(planes) + (span == SuperblockSpan::drive ? " drive"
+                                                   : span == SuperblockSpan::die ? " die"
+                                                                                 : " plane"));
             const SuperblockShape s(g, span, row_sequence("DWCP", g, span));
             EXPECT_EQ(s.joined(), span == SuperblockSpan::plane ? 1u : planes);
             ASSERT_EQ(s.groups() * s.planes(), g.planes());
@@ -97,8 +99,9 @@ TEST(Superblock, RowsThatWereCutAreCompletedByWhatFollows) {
             if (::testing::Test::HasFatalFailure()) return;
             take(planes);
         }
-        std::printf("  %u planes: %u of %u dies with a row begun, %u after 200 whole rows, %llu of which went in one piece\n",
-                    planes, cut, g.dies(), d.ftl.ragged_groups(), static_cast<unsigned long long>(whole - before_whole));
+        std::printf(
+            "  %u planes: %u of %u dies with a row begun, %u after 200 whole rows, %llu of which went in one piece\n",
+            planes, cut, g.dies(), d.ftl.ragged_groups(), static_cast<unsigned long long>(whole - before_whole));
         EXPECT_LE(d.ftl.ragged_groups(), planes - 1);
         EXPECT_EQ(full - before_full, 200u);
     }

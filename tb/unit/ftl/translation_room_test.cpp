@@ -18,7 +18,14 @@ struct Divided {
     const char* dimensions;
     const char* sets;
 };
-constexpr Divided kAll[] = {{"none", ""}, {"C", ""}, {"CW", ""}, {"CWDP", ""}, {"P", ""}, {"none", "C0-2, C3"}, {"none", "C0, C1W0, C1W1D0, C1W1D1, C2-3"}, {"none", "C0-3"}};
+constexpr Divided kAll[] = {{"none", ""},
+                            {"C", ""},
+                            {"CW", ""},
+                            {"CWDP", ""},
+                            {"P", ""},
+                            {"none", "C0-2, C3"},
+                            {"none", "C0, C1W0, C1W1D0, C1W1D1, C2-3"},
+                            {"none", "C0-3"}};
 
 NandGeometry geometry() {
     NandGeometry g = test::small_geometry();
@@ -29,7 +36,8 @@ NandGeometry geometry() {
 
 /// Full to the last unit, and with translation pages of 8 entries: there are many.
 FtlConfig config(const NandGeometry& g, const Divided& by) {
-    FtlConfig c = test::small_config(g, 0.4, by.dimensions == std::string("P") ? SuperblockSpan::plane : SuperblockSpan::die);
+    FtlConfig c =
+        test::small_config(g, 0.4, by.dimensions == std::string("P") ? SuperblockSpan::plane : SuperblockSpan::die);
     if (by.dimensions == std::string("CWDP")) c.superblock = SuperblockSpan::plane;
     c.mapping = "dftl";
     c.map.entry_bytes = g.unit_bytes / 8;
@@ -63,7 +71,10 @@ public:
     std::vector<std::uint32_t> from(std::uint32_t first) const {
         std::vector<std::uint32_t> pages;
         const TranslationRoom& room = d_.ftl.translation_room();
-        for (std::uint32_t p = first; p < d_.ftl.translation_pages() && pages.size() < d_.geometry.units_per_page() && room.pool_of(p) == room.pool_of(first); ++p) pages.push_back(p);
+        for (std::uint32_t p = first; p < d_.ftl.translation_pages() && pages.size() < d_.geometry.units_per_page() &&
+                                      room.pool_of(p) == room.pool_of(first);
+             ++p)
+            pages.push_back(p);
         return pages;
     }
 
@@ -71,7 +82,8 @@ private:
     Device& d_;
 };
 
-/// The host writes to one share, and translation pages are written at random: both find room for ever, and none is where it must not be.
+/// The host writes to one share, and translation pages are written at random: both find room for ever, and none is
+/// where it must not be.
 TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
     for (const Divided& by : kAll) {
         SCOPED_TRACE(std::string(by.dimensions) + " " + by.sets);
@@ -104,7 +116,8 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
                 collect_all();
             }
             for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
-                const double part = static_cast<double>(d.ftl.translation_pages()) * static_cast<double>(lanes.groups(share).size()) / d.ftl.shape().groups();
+                const double part = static_cast<double>(d.ftl.translation_pages()) *
+                                    static_cast<double>(lanes.groups(share).size()) / d.ftl.shape().groups();
                 ASSERT_LE(room.held(share), part + g.units_per_page() + (lanes.has_ranges() ? 1 : 0)) << share;
             }
             // The host's in one share for a while, then in the next.
@@ -134,7 +147,8 @@ TEST(TranslationRoom, EachSetUsesItsGroupsInTurn) {
     d.ftl.precondition();
     const auto of_set = [&](std::uint32_t set) {
         const std::uint64_t first = set == 0 ? 0 : d.ftl.lanes().nth(set, 0);
-        return static_cast<std::uint32_t>((first + d.ftl.entries_per_translation_page() - 1) / d.ftl.entries_per_translation_page());
+        return static_cast<std::uint32_t>((first + d.ftl.entries_per_translation_page() - 1) /
+                                          d.ftl.entries_per_translation_page());
     };
     std::vector<std::uint32_t> of_group(d.ftl.shape().groups());
     for (int i = 0; i < 24; ++i)

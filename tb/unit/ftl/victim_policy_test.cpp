@@ -47,7 +47,8 @@ std::vector<std::uint32_t> traffic(const std::string& name, std::uint64_t seed, 
             for (const auto& [block, valid] : candidates) {
                 if (g.group_of(SuperblockId{block}) == group) fewest = std::min(fewest, valid);
             }
-            const std::uint32_t most = random.percent(50) ? ~0u : static_cast<std::uint32_t>(random.below(g.units() + 1));
+            const std::uint32_t most =
+                random.percent(50) ? ~0u : static_cast<std::uint32_t>(random.below(g.units() + 1));
             const SuperblockId victim = policy->select(group, clock, most);
             if (victim == kNoSuperblock) {
                 EXPECT_TRUE(fewest + kReclaim > g.units() || fewest > most);
@@ -113,8 +114,10 @@ TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
 
 TEST(VictimPolicies, WindowedGreedyChoosesAmongTheOldest) {
     const SuperblockShape g = geometry();
-    const auto policy = VictimPolicies::instance().make("gc.policy", "windowed_greedy", {g, kReclaim, 1}, {{"windowed_greedy", {{"window", std::int64_t{3}}}}});
-    for (const auto& [block, valid] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{7, 20}, {2, 12}, {9, 12}, {4, 1}, {5, 30}, {6, 2}})
+    const auto policy = VictimPolicies::instance().make("gc.policy", "windowed_greedy", {g, kReclaim, 1},
+                                                        {{"windowed_greedy", {{"window", std::int64_t{3}}}}});
+    for (const auto& [block, valid] :
+         std::vector<std::pair<std::uint32_t, std::uint32_t>>{{7, 20}, {2, 12}, {9, 12}, {4, 1}, {5, 30}, {6, 2}})
         policy->sealed(SuperblockId{block}, valid, 0);
     // 7, 2, 9; then 7, 9, 4; then 7, 9, 5; then 7, 5, 6.
     for (const std::uint32_t b : {2u, 4u, 9u, 6u, 7u}) EXPECT_EQ(policy->select(GroupId{0}, 0), SuperblockId{b});
@@ -128,13 +131,15 @@ TEST(VictimPolicies, WindowedGreedyChoosesAmongTheOldest) {
 TEST(VictimPolicies, RandomTakesWhatItIsSetTo) {
     const SuperblockShape g = geometry();
     const auto make = [&](std::int64_t pages, std::uint64_t seed = 1) {
-        return VictimPolicies::instance().make("gc.policy", "random", {g, kReclaim, seed}, {{"random", {{"least_invalid_pages", pages}}}});
+        return VictimPolicies::instance().make("gc.policy", "random", {g, kReclaim, seed},
+                                               {{"random", {{"least_invalid_pages", pages}}}});
     };
     // Any, while one wins something; then none: moving full blocks would go on for ever.
     int full_ones = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         const auto any = make(0, seed);
-        for (std::uint32_t b = 0; b < 5; ++b) any->sealed(SuperblockId{b}, b == 3 ? g.units() - kReclaim : g.units(), 0);
+        for (std::uint32_t b = 0; b < 5; ++b)
+            any->sealed(SuperblockId{b}, b == 3 ? g.units() - kReclaim : g.units(), 0);
         SuperblockId last = kNoSuperblock;
         for (SuperblockId b; (b = any->select(GroupId{0}, 0)) != kNoSuperblock; last = b) ++full_ones;
         EXPECT_EQ(last, SuperblockId{3});
@@ -142,7 +147,8 @@ TEST(VictimPolicies, RandomTakesWhatItIsSetTo) {
     }
     EXPECT_NEAR(full_ones, 200, 5 * std::sqrt(200.0));  // before the one: 0 to 4, two in the mean
     const auto more = make(3);
-    for (std::uint32_t b = 0; b < 10; ++b) more->sealed(SuperblockId{b}, g.units() - (b == 6 ? 3 : b == 7 ? 0 : 2) * kReclaim, 0);
+    for (std::uint32_t b = 0; b < 10; ++b)
+        more->sealed(SuperblockId{b}, g.units() - (b == 6 ? 3 : b == 7 ? 0 : 2) * kReclaim, 0);
     EXPECT_EQ(more->select(GroupId{0}, 0), SuperblockId{6});
     for (int i = 0; i < 8; ++i) {
         const SuperblockId b = more->select(GroupId{0}, 0);
@@ -158,8 +164,10 @@ TEST(VictimPolicies, TheLeastValidOfSoManyDrawsIsChosen) {
     constexpr int kTimes = 40'000;
     for (const std::int64_t choices : {1, 2, 3, 10}) {
         SCOPED_TRACE(choices);
-        const auto policy = choices == 1 ? VictimPolicies::instance().make("gc.policy", "random", {geometry(), kReclaim, 3})
-                                         : VictimPolicies::instance().make("gc.policy", "d_choices", {geometry(), kReclaim, 3}, {{"d_choices", {{"choices", choices}}}});
+        const auto policy = choices == 1
+                                ? VictimPolicies::instance().make("gc.policy", "random", {geometry(), kReclaim, 3})
+                                : VictimPolicies::instance().make("gc.policy", "d_choices", {geometry(), kReclaim, 3},
+                                                                  {{"d_choices", {{"choices", choices}}}});
         for (std::uint32_t b = 0; b < kBlocks; ++b) policy->sealed(SuperblockId{b}, b, 0);
         std::array<int, kBlocks> chosen{};
         for (int i = 0; i < kTimes; ++i) {
@@ -178,11 +186,13 @@ TEST(VictimPolicies, TheLeastValidOfSoManyDrawsIsChosen) {
     }
 }
 
-// Where none drawn is worth it, others are drawn: of those that are, the best of so many again. One in 20 blocks is empty, two are just worth it.
+// Where none drawn is worth it, others are drawn: of those that are, the best of so many again. One in 20 blocks is
+// empty, two are just worth it.
 TEST(VictimPolicies, WhatIsNotWorthItIsDrawnAgain) {
     constexpr int kTimes = 40'000;
     const SuperblockShape g = geometry();
-    const auto policy = VictimPolicies::instance().make("gc.policy", "d_choices", {g, kReclaim, 3}, {{"d_choices", {{"choices", 3}}}});
+    const auto policy =
+        VictimPolicies::instance().make("gc.policy", "d_choices", {g, kReclaim, 3}, {{"d_choices", {{"choices", 3}}}});
     const auto valid = [&g](std::uint32_t b) { return b == 0 ? 0 : b < 3 ? g.units() - kReclaim : g.units(); };
     for (std::uint32_t b = 0; b < 20; ++b) policy->sealed(SuperblockId{b}, valid(b), 0);
     int empty = 0;
@@ -192,7 +202,8 @@ TEST(VictimPolicies, WhatIsNotWorthItIsDrawnAgain) {
         empty += idx(b) == 0;
         policy->sealed(b, valid(idx(b)), 0);
     }
-    const double is_empty = 1 - std::pow(19 / 20.0, 3), is_worth_it = 1 - std::pow(17 / 20.0, 3), expected = is_empty / is_worth_it;
+    const double is_empty = 1 - std::pow(19 / 20.0, 3), is_worth_it = 1 - std::pow(17 / 20.0, 3),
+                 expected = is_empty / is_worth_it;
     EXPECT_NEAR(static_cast<double>(empty) / kTimes, expected, 5 * std::sqrt(expected * (1 - expected) / kTimes));
 }
 
@@ -202,7 +213,8 @@ TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {
         FAIL() << "accepted";
     } catch (const UserError& e) {
         EXPECT_NE(std::string(e.what()).find("did you mean 'greedy'"), std::string::npos) << e.what();
-        for (const auto& name : VictimPolicies::instance().names()) EXPECT_NE(std::string(e.what()).find(name), std::string::npos);
+        for (const auto& name : VictimPolicies::instance().names())
+            EXPECT_NE(std::string(e.what()).find(name), std::string::npos);
     }
 }
 

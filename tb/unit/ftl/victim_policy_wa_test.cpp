@@ -46,13 +46,25 @@ class BesideAPlainSimulation : public testing::TestWithParam<int> {};
 
 TEST_P(BesideAPlainSimulation, TheSameWriteAmplification) {
     const Twice twice[] = {
-        {"windowed_greedy", {{"window", std::int64_t{1}}}, [](const auto& full, Random&) { return least_valid(full, 1); }},
-        {"windowed_greedy", {{"window", std::int64_t{30}}}, [](const auto& full, Random&) { return least_valid(full, 30); }},
-        {"windowed_greedy", {{"window", std::int64_t{300}}}, [](const auto& full, Random&) { return least_valid(full, 300); }},
-        {"random", {{"least_invalid_pages", std::int64_t{0}}}, [](const auto& full, Random& r) { return r.below(full.size()); }},
+        {"windowed_greedy",
+         {{"window", std::int64_t{1}}},
+         [](const auto& full, Random&) { return least_valid(full, 1); }},
+        {"windowed_greedy",
+         {{"window", std::int64_t{30}}},
+         [](const auto& full, Random&) { return least_valid(full, 30); }},
+        {"windowed_greedy",
+         {{"window", std::int64_t{300}}},
+         [](const auto& full, Random&) { return least_valid(full, 300); }},
+        {"random",
+         {{"least_invalid_pages", std::int64_t{0}}},
+         [](const auto& full, Random& r) { return r.below(full.size()); }},
         {"random", {}, [](const auto& full, Random& r) { return any_with(full, 1, r); }},
-        {"random", {{"least_invalid_pages", std::int64_t{16}}}, [](const auto& full, Random& r) { return any_with(full, 16, r); }},
-        {"random", {{"least_invalid_pages", std::int64_t{30}}}, [](const auto& full, Random& r) { return any_with(full, 30, r); }},
+        {"random",
+         {{"least_invalid_pages", std::int64_t{16}}},
+         [](const auto& full, Random& r) { return any_with(full, 16, r); }},
+        {"random",
+         {{"least_invalid_pages", std::int64_t{30}}},
+         [](const auto& full, Random& r) { return any_with(full, 30, r); }},
     };
     const Twice& t = twice[GetParam()];
     constexpr std::uint32_t kBlocks = 1024, kPages = 64;
@@ -83,7 +95,8 @@ TEST_P(BesideAPlainSimulation, TheSameWriteAmplification) {
         const FtlCounters before = d.ftl.counters();
         overwrite(20);
         const double wa = (d.ftl.counters() - before).unit_write_amplification(1);
-        std::printf("%s, over-provisioning %.2f: %.4f, plain simulation %.4f (%+.2f %%)\n", t.policy, over_provisioning, wa, plain, 100 * (wa / plain - 1));
+        std::printf("%s, over-provisioning %.2f: %.4f, plain simulation %.4f (%+.2f %%)\n", t.policy, over_provisioning,
+                    wa, plain, 100 * (wa / plain - 1));
         EXPECT_NEAR(wa / plain, 1.0, 0.01);
         d.ftl.verify_books();
     }

@@ -22,7 +22,8 @@ struct Worn {
     std::uint32_t spread() const { return most - least; }
 };
 
-/// One plane (or one die of two) of 128 superblocks of 16 pages, over-provisioning 25 %; writes go to a tenth of the pages.
+/// One plane (or one die of two) of 128 superblocks of 16 pages, over-provisioning 25 %; writes go to a tenth of the
+/// pages.
 Worn wear_out(FtlConfig c, std::uint32_t planes, double cycles, std::uint32_t& worst_spread) {
     NandGeometry g;
     g.planes_per_die = planes;
@@ -72,8 +73,8 @@ TEST_P(WearTest, StaticLevellingBoundsTheSpread) {
     FtlConfig c;
     const Worn without = wear_out(c, GetParam(), 1000, worst);
     EXPECT_EQ(without.least, 0u);  // nine tenths of the data never move
-    std::printf("%u planes, mean %.0f P/E: without levelling %u to %u, WA %.3f\n", GetParam(), without.mean, without.least, without.most,
-                without.write_amplification);
+    std::printf("%u planes, mean %.0f P/E: without levelling %u to %u, WA %.3f\n", GetParam(), without.mean,
+                without.least, without.most, without.write_amplification);
     EXPECT_GT(without.spread(), 3000u);
     for (const FreeBlocks free : {FreeBlocks::in_turn, FreeBlocks::by_wear})
         for (const std::uint32_t spread : {10u, 50u}) {
@@ -82,13 +83,14 @@ TEST_P(WearTest, StaticLevellingBoundsTheSpread) {
             worst = 0;
             const Worn with = wear_out(c, GetParam(), 1000, worst);
             std::printf("  at most %u, free blocks %s: %u to %u, worst spread %u, WA %.3f (%+.1f %%)\n", spread,
-                        free == FreeBlocks::in_turn ? "in turn" : "by wear", with.least, with.most, worst, with.write_amplification,
-                        100 * (with.write_amplification / without.write_amplification - 1));
+                        free == FreeBlocks::in_turn ? "in turn" : "by wear", with.least, with.most, worst,
+                        with.write_amplification, 100 * (with.write_amplification / without.write_amplification - 1));
             // A block in use may be erased several times before the least worn one has its turn.
             const bool by_wear = free == FreeBlocks::by_wear;
             EXPECT_LE(worst, spread + (by_wear ? 10u : 60u));
-            // A block that is emptied serves until it is as worn as the others: that many times as much is written for each
-            // block that is moved. By wear, it rests on a worn block; in turn, on any, and soon has to be moved again.
+            // A block that is emptied serves until it is as worn as the others: that many times as much is written for
+            // each block that is moved. By wear, it rests on a worn block; in turn, on any, and soon has to be moved
+            // again.
             const double cost = with.write_amplification / without.write_amplification - 1;
             EXPECT_GT(cost, 0.5 / spread);
             EXPECT_LT(cost, (by_wear ? 1.0 : 2.0) / spread + (by_wear ? 0.02 : 0.08));
@@ -96,8 +98,8 @@ TEST_P(WearTest, StaticLevellingBoundsTheSpread) {
 }
 INSTANTIATE_TEST_SUITE_P(Planes, WearTest, testing::Values(1u, 2u));
 
-// Each victim by the rule: the least worn sealed one, when that is due, when the counts differ by too much, and when a block is
-// free for what it holds beside the one that other victims need.
+// Each victim by the rule: the least worn sealed one, when that is due, when the counts differ by too much, and when a
+// block is free for what it holds beside the one that other victims need.
 TEST(WearLevelling, ChoosesTheLeastWornWhenItIsDue) {
     const NandGeometry g = test::small_geometry();
     for (const std::uint32_t each : {1u, 3u, 8u})
@@ -122,14 +124,16 @@ TEST(WearLevelling, ChoosesTheLeastWornWhenItIsDue) {
                 const bool levels = due && apart && d.ftl.free_blocks(group) >= 2;
                 const std::uint64_t before = d.ftl.counters().wear_victims;
                 ASSERT_TRUE(d.collect(group));
-                ASSERT_EQ(d.ftl.counters().wear_victims != before, levels) << since[idx(group)] << " since, " << least << " to " << most;
+                ASSERT_EQ(d.ftl.counters().wear_victims != before, levels)
+                    << since[idx(group)] << " since, " << least << " to " << most;
                 early += apart && !due;
                 even += due && !apart;
                 if (!levels) return;
                 ++levelled;
                 since[idx(group)] = 0;
                 for (std::uint32_t i = 0; i < per_group; ++i)
-                    ASSERT_TRUE(d.ftl.erases(block(i)) == erases[i] || erases[i] == least) << "one that is more worn was emptied";
+                    ASSERT_TRUE(d.ftl.erases(block(i)) == erases[i] || erases[i] == least)
+                        << "one that is more worn was emptied";
             };
             Random random(each, spread);
             const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());

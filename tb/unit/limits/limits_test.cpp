@@ -19,7 +19,9 @@ ResourceUse resource(const char* name, const std::vector<double>& busy) {
     r.busiest = std::string(name) + " 0";
     return r;
 }
-ResourceUse even(const char* name, std::size_t members, double busy) { return resource(name, std::vector<double>(members, busy)); }
+ResourceUse even(const char* name, std::size_t members, double busy) {
+    return resource(name, std::vector<double>(members, busy));
+}
 
 WaitShares waits(std::initializer_list<std::pair<WaitKind, double>> all) {
     WaitShares shares{};
@@ -33,15 +35,17 @@ TEST(Limits, EqualStationsGainWhatTheFormulaSays) {
         for (const double commands : {4.0, 16.0, 500.0}) {
             const auto busy = [members](double n) { return n / (n + members - 1); };
             const std::vector<ResourceUse> dies = {even("die", static_cast<std::size_t>(members), busy(commands))};
-            EXPECT_NEAR(gain_of_twice_the_load(dies), busy(2 * commands) / busy(commands) - 1, 1e-4) << members << " " << commands;
+            EXPECT_NEAR(gain_of_twice_the_load(dies), busy(2 * commands) / busy(commands) - 1, 1e-4)
+                << members << " " << commands;
             // Twice as fast with the same number of commands: twice the throughput.
             EXPECT_NEAR(gain_of_twice_the_speed(dies, {0}), 1.0, 1e-4) << members << " " << commands;
         }
 }
 
 TEST(Limits, AFullResourceLimitsWhateverWaitsInFrontOfIt) {
-    const LimitVerdict v = judge_limits({even("link to host", 1, 0.2), even("die", 8, 0.998)},
-                                        waits({{WaitKind::queue_slots, 1}, {WaitKind::buffer_room, 1}, {WaitKind::flush_depth, 1}}), {});
+    const LimitVerdict v =
+        judge_limits({even("link to host", 1, 0.2), even("die", 8, 0.998)},
+                     waits({{WaitKind::queue_slots, 1}, {WaitKind::buffer_room, 1}, {WaitKind::flush_depth, 1}}), {});
     EXPECT_EQ(v.kind, LimitVerdict::Kind::resource);
     EXPECT_EQ(v.names, std::vector<std::string>{"die"});
     ASSERT_TRUE(v.most);
@@ -68,22 +72,31 @@ TEST(Limits, TwoFullResourcesLimitTogether) {
 
 TEST(Limits, TheWaitNextToTheFlashLimits) {
     const std::vector<ResourceUse> resources = {even("link to host", 1, 0.1), even("die", 8, 0.5)};
-    LimitVerdict v = judge_limits(resources, waits({{WaitKind::queue_slots, 1}, {WaitKind::fetch_window, 1}, {WaitKind::buffer_room, 1}, {WaitKind::flush_depth, 1}}), {});
+    LimitVerdict v = judge_limits(resources,
+                                  waits({{WaitKind::queue_slots, 1},
+                                         {WaitKind::fetch_window, 1},
+                                         {WaitKind::buffer_room, 1},
+                                         {WaitKind::flush_depth, 1}}),
+                                  {});
     EXPECT_EQ(v.parameters, std::vector<std::string>{"buffer.flush_depth_per_die"});
     EXPECT_FALSE(v.most);
-    v = judge_limits(resources, waits({{WaitKind::queue_slots, 1}, {WaitKind::fetch_window, 1}, {WaitKind::flush_depth, 0.1}}), {});
+    v = judge_limits(
+        resources, waits({{WaitKind::queue_slots, 1}, {WaitKind::fetch_window, 1}, {WaitKind::flush_depth, 0.1}}), {});
     EXPECT_EQ(v.parameters, std::vector<std::string>{"nvme.fetch_window"});
 }
 
 TEST(Limits, DiesThatAlwaysHaveWorkAreNotKeptFromItByADepth) {
     const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.7), even("die", 8, 0.93)};
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 1}}), {}).names, std::vector<std::string>{"die"});
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 0.93}}), {}).kind, LimitVerdict::Kind::wait);
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 1}}), {}).names,
+              std::vector<std::string>{"die"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 0.93}}), {}).kind,
+              LimitVerdict::Kind::wait);
 }
 
 TEST(Limits, AClockedSchedulerFillsTheTimeOfTheBus) {
     const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.3), even("die", 8, 0.9)};
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.69}}), {}).parameters, std::vector<std::string>{"scheduler.clock"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.69}}), {}).parameters,
+              std::vector<std::string>{"scheduler.clock"});
     EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.1}}), {}).kind, LimitVerdict::Kind::load);
 }
 
@@ -91,22 +104,29 @@ TEST(Limits, PlanesThatALongerLookWouldFillAreNotFull) {
     LimitContext context;
     context.independent_planes = true;
     const std::vector<ResourceUse> resources = {even("die", 1, 1.0), even("plane", 8, 0.85)};
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.15}}), context).parameters, std::vector<std::string>{"scheduler.look_ahead"});
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.01}}), context).names, std::vector<std::string>{"plane"});
+    EXPECT_EQ(
+        judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.15}}), context).parameters,
+        std::vector<std::string>{"scheduler.look_ahead"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.01}}), context).names,
+              std::vector<std::string>{"plane"});
 }
 
 TEST(Limits, AFullBusLimitsThoughALongerLookWouldFillThePlanes) {
     LimitContext context;
     context.independent_planes = true;
     const std::vector<ResourceUse> resources = {even("channel bus", 1, 1.0), even("plane", 8, 0.93)};
-    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::look_ahead, 0.07}}), context).names, std::vector<std::string>{"channel bus"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::look_ahead, 0.07}}), context).names,
+              std::vector<std::string>{"channel bus"});
 }
 
 // A wire that carries so much, and waits for credits for the rest of the time.
 TEST(Limits, ALinkThatLacksCreditsIsFull) {
-    const std::vector<ResourceUse> resources = {even("link to device", 1, 0.1), even("link to host", 1, 0.6), even("die", 8, 0.5)};
+    const std::vector<ResourceUse> resources = {even("link to device", 1, 0.1), even("link to host", 1, 0.6),
+                                                even("die", 8, 0.5)};
     const auto judge = [&](double headers, double data, double any) {
-        return judge_limits(resources, waits({{WaitKind::headers_up, headers}, {WaitKind::data_up, data}, {WaitKind::writes_up, any}}), {});
+        return judge_limits(
+            resources, waits({{WaitKind::headers_up, headers}, {WaitKind::data_up, data}, {WaitKind::writes_up, any}}),
+            {});
     };
     const LimitVerdict by_data = judge(0.1, 0.4, 0.4);
     EXPECT_EQ(by_data.kind, LimitVerdict::Kind::wait);
@@ -114,17 +134,25 @@ TEST(Limits, ALinkThatLacksCreditsIsFull) {
     EXPECT_FALSE(by_data.most);
     EXPECT_EQ(judge(0.4, 0.0, 0.4).parameters, std::vector<std::string>{"link.upstream_posted_headers"});
     // More data credits alone would leave nearly all of the wait.
-    EXPECT_EQ(judge(0.38, 0.4, 0.4).parameters, (std::vector<std::string>{"link.upstream_posted_headers", "link.upstream_posted_data"}));
+    EXPECT_EQ(judge(0.38, 0.4, 0.4).parameters,
+              (std::vector<std::string>{"link.upstream_posted_headers", "link.upstream_posted_data"}));
     // A third of the time is left.
     EXPECT_EQ(judge(0.0, 0.07, 0.07).kind, LimitVerdict::Kind::load);
     // A full wire without waits is just that.
-    EXPECT_EQ(judge_limits({even("link to host", 1, 0.999), even("die", 8, 0.5)}, waits({{WaitKind::writes_up, 0.001}}), {}).names, std::vector<std::string>{"link to host"});
-    EXPECT_EQ(judge_limits({even("link to device", 1, 0.1), even("die", 8, 0.5)}, waits({{WaitKind::headers_down, 0.9}, {WaitKind::writes_down, 0.9}}), {}).parameters,
+    EXPECT_EQ(
+        judge_limits({even("link to host", 1, 0.999), even("die", 8, 0.5)}, waits({{WaitKind::writes_up, 0.001}}), {})
+            .names,
+        std::vector<std::string>{"link to host"});
+    EXPECT_EQ(judge_limits({even("link to device", 1, 0.1), even("die", 8, 0.5)},
+                           waits({{WaitKind::headers_down, 0.9}, {WaitKind::writes_down, 0.9}}), {})
+                  .parameters,
               std::vector<std::string>{"link.downstream_posted_headers"});
 }
 
 TEST(Limits, ReadsThatLackCreditsLimitBeforeTheirTags) {
-    const LimitVerdict v = judge_limits({even("link to host", 1, 0.1), even("die", 8, 0.5)}, waits({{WaitKind::read_credits, 0.9}, {WaitKind::read_tags, 1}, {WaitKind::queue_slots, 1}}), {});
+    const LimitVerdict v =
+        judge_limits({even("link to host", 1, 0.1), even("die", 8, 0.5)},
+                     waits({{WaitKind::read_credits, 0.9}, {WaitKind::read_tags, 1}, {WaitKind::queue_slots, 1}}), {});
     EXPECT_EQ(v.parameters, std::vector<std::string>{"link.upstream_nonposted_headers"});
 }
 
@@ -153,7 +181,9 @@ TEST(Limits, ElseTheLoadDoes) {
     EXPECT_EQ(v.names, std::vector<std::string>{"rate"});
 }
 
-TEST(Limits, NothingMeasuredNothingSaid) { EXPECT_EQ(judge_limits({}, {}, {}).kind, LimitVerdict::Kind::unknown); }
+TEST(Limits, NothingMeasuredNothingSaid) {
+    EXPECT_EQ(judge_limits({}, {}, {}).kind, LimitVerdict::Kind::unknown);
+}
 
 }  // namespace
 }  // namespace ssdtlm

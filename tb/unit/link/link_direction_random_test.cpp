@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic on one direction against a model that knows nothing of closed forms, transmit buffers or grants ahead of
-// their time: who is on the wire when, how long something waits for which credits, and what is counted.
+// Random traffic on one direction against a model that knows nothing of closed forms, transmit buffers or grants ahead
+// of their time: who is on the wire when, how long something waits for which credits, and what is counted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,8 +79,8 @@ struct Expected {
 /// From one instant at which the wire is free to the next, one TLP after the other.
 Expected reference(const std::vector<Offer>& offers, const LinkDirectionConfig& c) {
     const Ps loop = std::max(Ps{1}, c.latency + c.credit_return_latency);
-    std::array<Credits, kTlpClasses> credits{Credits{c.posted_headers, c.posted_data, loop, {}}, Credits{c.nonposted_headers, 0, loop, {}},
-                                             Credits{0, 0, loop, {}}};
+    std::array<Credits, kTlpClasses> credits{Credits{c.posted_headers, c.posted_data, loop, {}},
+                                             Credits{c.nonposted_headers, 0, loop, {}}, Credits{0, 0, loop, {}}};
     struct Waiting {
         std::uint64_t cookie;
         std::uint32_t first;  // TLP that has not been sent
@@ -95,16 +95,19 @@ Expected reference(const std::vector<Offer>& offers, const LinkDirectionConfig& 
         for (; arrived < offers.size() && offers[arrived].at <= t; ++arrived) {
             if (offers[arrived].bulk)
                 bulk.insert(std::upper_bound(bulk.begin(), bulk.end(), arrived,
-                                             [&](auto a, auto b) { return offers[a].ready < offers[b].ready; }), arrived);
+                                             [&](auto a, auto b) { return offers[a].ready < offers[b].ready; }),
+                            arrived);
             else
                 waiting.push_back({arrived, 0});
         }
         // Nothing passes but what is no read, and only reads, and those only for want of credits.
         Credits& of_reads = credits[static_cast<std::size_t>(TlpClass::non_posted)];
         const bool reads_go = of_reads.suffice(t, 0);
-        const auto w = std::find_if(waiting.begin(), waiting.end(),
-                                    [&](const Waiting& x) { return reads_go || offers[x.cookie].kind != TlpKind::mem_read; });
-        const bool a_read_waits = std::any_of(waiting.begin(), w, [&](const Waiting& x) { return offers[x.cookie].kind == TlpKind::mem_read; });
+        const auto w = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& x) {
+            return reads_go || offers[x.cookie].kind != TlpKind::mem_read;
+        });
+        const bool a_read_waits = std::any_of(
+            waiting.begin(), w, [&](const Waiting& x) { return offers[x.cookie].kind == TlpKind::mem_read; });
         if (a_read_waits && reads_wait_since == kNever) reads_wait_since = t;
         if (w == waiting.end()) {
             // One TLP of the bulk write whose data came first, if it has its credits.
@@ -134,7 +137,8 @@ Expected reference(const std::vector<Offer>& offers, const LinkDirectionConfig& 
                     continue;
                 }
                 next = std::min(next, posted.out.front().back);
-                expected.waits.push_back({t, next, posted.lacks_headers(), posted.lacks_data(train.credits_of(b.next)), false});
+                expected.waits.push_back(
+                    {t, next, posted.lacks_headers(), posted.lacks_data(train.credits_of(b.next)), false});
             } else if (!bulk.empty()) {
                 next = std::min(next, offers[bulk.front()].ready);
             }
@@ -179,10 +183,13 @@ Expected reference(const std::vector<Offer>& offers, const LinkDirectionConfig& 
 /// What a TLP of 20 bytes takes on the slowest link.
 constexpr std::uint64_t kStep = 80'000;
 
-/// A link of the dice. `round`: the slowest, and all times are multiples of a small TLP's, so that much happens at one instant.
+/// A link of the dice. `round`: the slowest, and all times are multiples of a small TLP's, so that much happens at one
+/// instant.
 LinkDirectionConfig draw_direction(Random& r, bool round, std::uint32_t max_payload) {
     const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(r.below(n)); };
-    const auto time = [&](std::uint64_t ps) { return Ps{static_cast<std::int64_t>(round ? kStep * r.below(ps / kStep) : r.below(ps))}; };
+    const auto time = [&](std::uint64_t ps) {
+        return Ps{static_cast<std::int64_t>(round ? kStep * r.below(ps / kStep) : r.below(ps))};
+    };
     LinkDirectionConfig c;
     c.rate = round ? link_rate(1, 1, 1'000'000) : link_rate(1 + below(6), 1u << below(5), 900'000 + below(100'001));
     c.latency = time(400'000);
@@ -211,14 +218,21 @@ std::vector<Offer> draw_traffic(Random& r, bool round, std::uint32_t max_payload
                 const std::uint64_t bytes = r.below(2) ? 1 + r.below(600) : 1 + r.below(16384);
                 const std::uint64_t until = r.below(2) ? 0 : r.below(4 * pause);
                 const SimTime ready = at + Ps{static_cast<std::int64_t>(round ? until / kStep * kStep : until)};
-                offers.push_back({at, TlpKind::mem_write, TlpTrain::data(r.below(4096), bytes, max_payload, overhead), true, r.below(2) == 0, ready});
+                offers.push_back({at, TlpKind::mem_write, TlpTrain::data(r.below(4096), bytes, max_payload, overhead),
+                                  true, r.below(2) == 0, ready});
                 continue;
             }
             if (kind == TlpKind::mem_read || kind == TlpKind::completion) {
-                offers.push_back({at, kind, TlpTrain::headers(static_cast<std::uint32_t>(1 + r.below(20)), overhead), false, false, {}});
+                offers.push_back({at,
+                                  kind,
+                                  TlpTrain::headers(static_cast<std::uint32_t>(1 + r.below(20)), overhead),
+                                  false,
+                                  false,
+                                  {}});
             } else {
                 const std::uint64_t bytes = r.below(2) ? 1 + r.below(100) : 1 + r.below(4096);
-                offers.push_back({at, kind, TlpTrain::data(r.below(4096), bytes, max_payload, overhead), false, false, {}});
+                offers.push_back(
+                    {at, kind, TlpTrain::data(r.below(4096), bytes, max_payload, overhead), false, false, {}});
             }
         }
     }
@@ -288,7 +302,8 @@ void expect_counted(const DirectionBench& b, Rate rate, const CreditStalls& stal
     }
     for (const auto& g : b.grants) {
         const TlpTrain& train = b.schedule[g.cookie].train;
-        sums.busy += rate.time_for(g.tlps == train.count() ? train.wire_bytes() : std::uint64_t{g.tlps} * train.overhead());
+        sums.busy +=
+            rate.time_for(g.tlps == train.count() ? train.wire_bytes() : std::uint64_t{g.tlps} * train.overhead());
     }
     const LinkCounters& counted = b.direction.counters();
     EXPECT_EQ(counted.tlps, sums.tlps);
@@ -321,7 +336,8 @@ void expect_agreement(std::uint64_t seeds, std::uint64_t classes, bool bulk, std
             DirectionBench b(c);
             b.at_once = !every_credit;
             b.schedule = offers;
-            for (std::uint64_t i = 0; i < offers.size(); ++i) b.agenda.post<&DirectionBench::offer_scheduled>(offers[i].at, &b, i);
+            for (std::uint64_t i = 0; i < offers.size(); ++i)
+                b.agenda.post<&DirectionBench::offer_scheduled>(offers[i].at, &b, i);
             Random looks(seed, 77);
             while (b.agenda.run_one(kNever)) {
                 b.direction.check_waiters("random");
@@ -330,7 +346,8 @@ void expect_agreement(std::uint64_t seeds, std::uint64_t classes, bool bulk, std
                 }
                 if (every_credit && looks.below(3) == 0) {  // who looks changes nothing
                     b.direction.catch_up();
-                    CreditStalls stalls = b.direction.stalls(b.agenda.now()), until_now = expected.until(b.agenda.now());
+                    CreditStalls stalls = b.direction.stalls(b.agenda.now()),
+                                 until_now = expected.until(b.agenda.now());
                     stalls.reads = until_now.reads = Ps{};  // a read that got its place ahead has waited until then
                     expect_same(stalls, until_now);
                 }
@@ -351,9 +368,13 @@ void expect_agreement(std::uint64_t seeds, std::uint64_t classes, bool bulk = fa
     EXPECT_LT(stalled, seeds);
 }
 
-TEST(LinkDirection, RandomWritesGoAsTlpByTlpWithTheirCredits) { expect_agreement(60, 1); }
+TEST(LinkDirection, RandomWritesGoAsTlpByTlpWithTheirCredits) {
+    expect_agreement(60, 1);
+}
 
-TEST(LinkDirection, RandomTrafficOfAllClassesGoesAsTlpByTlpWithItsCredits) { expect_agreement(200, 4); }
+TEST(LinkDirection, RandomTrafficOfAllClassesGoesAsTlpByTlpWithItsCredits) {
+    expect_agreement(200, 4);
+}
 
 TEST(LinkDirection, RandomBulkWritesGetTlpByTlpWhatOthersLeave) {
     expect_agreement(60, 1, true);

@@ -88,9 +88,11 @@ TEST(LinkDirection, SmallBurstsBehindABusyWireUseTheTransmitBufferWithoutChangin
     EXPECT_EQ(b.grants[3].start + (b.grants[3].delivered - b.grants[3].start - 250ns), b.grants[4].start);
 }
 
-// What fits the empty buffer is taken in as soon as the wire begins what is in it; what is larger waits for the idle wire.
+// What fits the empty buffer is taken in as soon as the wire begins what is in it; what is larger waits for the idle
+// wire.
 TEST(LinkDirection, ABurstThatFitsTheTransmitBufferIsTakenInWhenItEmpties) {
-    for (std::uint64_t wire = LinkDirection::kTransmitBufferBytes - 8; wire <= LinkDirection::kTransmitBufferBytes + 8; wire += 4) {
+    for (std::uint64_t wire = LinkDirection::kTransmitBufferBytes - 8; wire <= LinkDirection::kTransmitBufferBytes + 8;
+         wire += 4) {
         Bench b(gen3x4());
         b.write(4096, 0);
         b.write(100, 1);
@@ -99,12 +101,13 @@ TEST(LinkDirection, ABurstThatFitsTheTransmitBufferIsTakenInWhenItEmpties) {
         b.agenda.run();
         ASSERT_EQ(b.grants.size(), 3u);
         EXPECT_EQ(b.grants[2].start, b.grants[1].delivered - 250ns) << wire;
-        EXPECT_EQ(b.granted_at[2], wire <= LinkDirection::kTransmitBufferBytes ? b.grants[1].start : b.grants[2].start) << wire;
+        EXPECT_EQ(b.granted_at[2], wire <= LinkDirection::kTransmitBufferBytes ? b.grants[1].start : b.grants[2].start)
+            << wire;
     }
 }
 
-// What happens at one instant happens in the order in which it was arranged: a burst that comes later must not put off the
-// grant of those before it.
+// What happens at one instant happens in the order in which it was arranged: a burst that comes later must not put off
+// the grant of those before it.
 TEST(LinkDirection, ABurstBehindOthersLeavesTheirTurnWhereItIs) {
     Bench b(gen3x4());
     b.write(4096, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads that go in parts, for want of tags or of credits: the parts are the read, cut where requests may be cut, none is
-// larger than what there was for it, and each has the byte enables that it may have. Random reads on links with little.
+// Reads that go in parts, for want of tags or of credits: the parts are the read, cut where requests may be cut, none
+// is larger than what there was for it, and each has the byte enables that it may have. Random reads on links with
+// little.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -14,12 +15,16 @@
 #include "common/random/random.h"
 #include "host_pcie/link/pcie_link.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
 
-std::uint8_t value_at(std::uint64_t address) { return static_cast<std::uint8_t>(address * 167 >> 3 | 1u); }
+std::uint8_t value_at(std::uint64_t address) {
+    return static_cast<std::uint8_t>(address * 167 >> 3 | 1u);
+}
 constexpr std::uint8_t kUntouched = 0;
 
 /// A memory that keeps what it is asked for.
@@ -31,13 +36,16 @@ struct Memory : sc_core::sc_module {
         const unsigned char* enables;
         std::uint32_t pattern;
     };
-    explicit Memory(sc_core::sc_module_name name) : sc_module(name) { socket.register_nb_transport_fw(this, &Memory::access); }
+    explicit Memory(sc_core::sc_module_name name) : sc_module(name) {
+        socket.register_nb_transport_fw(this, &Memory::access);
+    }
     tlm::tlm_sync_enum access(tlm::tlm_generic_payload& p, tlm::tlm_phase&, sc_core::sc_time&) {
         EXPECT_TRUE(p.is_read());
         const unsigned char* const enables = p.get_byte_enable_ptr();
         asked.push_back({p.get_address(), p.get_data_ptr(), p.get_data_length(), enables, p.get_byte_enable_length()});
         for (std::uint32_t i = 0; i < p.get_data_length(); ++i)
-            if (enables == nullptr || enables[i % p.get_byte_enable_length()] != 0) p.get_data_ptr()[i] = value_at(p.get_address() + i);
+            if (enables == nullptr || enables[i % p.get_byte_enable_length()] != 0)
+                p.get_data_ptr()[i] = value_at(p.get_address() + i);
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         return tlm::TLM_COMPLETED;
     }
@@ -55,7 +63,9 @@ struct Device : sc_core::sc_module {
         answered.push_back(&p);
         return tlm::TLM_COMPLETED;
     }
-    tlm::tlm_sync_enum access(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) { return tlm::TLM_COMPLETED; }
+    tlm::tlm_sync_enum access(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+        return tlm::TLM_COMPLETED;
+    }
     tlm_utils::simple_initiator_socket<Device> socket{"socket"};
     tlm_utils::simple_target_socket<Device> registers{"registers"};
     std::vector<const tlm::tlm_generic_payload*> answered;
@@ -117,7 +127,8 @@ std::size_t check_parts(const Bench& b, const Read& read) {
         EXPECT_EQ(part.data, read.data.data() + at) << "in order and without a gap";
         EXPECT_EQ(part.address, read.get_address() + at);
         const std::uint32_t pattern = read.get_byte_enable_length();
-        const bool enables = pattern != 0 && at % pattern == 0;  // else the part begins within the pattern, and moves all
+        const bool enables =
+            pattern != 0 && at % pattern == 0;  // else the part begins within the pattern, and moves all
         EXPECT_EQ(part.enables, enables ? read.get_byte_enable_ptr() : nullptr) << at;
         for (std::uint32_t i = 0; i < part.bytes; ++i) {
             const bool moved = !enables || read.get_byte_enable_ptr()[i % pattern] != 0;
@@ -150,7 +161,8 @@ TEST(LinkParts, AreTheReadWhateverTagsAndCreditsThereAre) {
         for (int round = 0; round < 100 && !testing::Test::HasFailure(); ++round) {
             b.memory.asked.clear();
             b.device.answered.clear();
-            std::vector<unsigned char> enables[4] = {{}, std::vector<unsigned char>(4), std::vector<unsigned char>(24), std::vector<unsigned char>(512)};
+            std::vector<unsigned char> enables[4] = {
+                {}, std::vector<unsigned char>(4), std::vector<unsigned char>(24), std::vector<unsigned char>(512)};
             for (auto& pattern : enables)
                 for (auto& enabled : pattern) enabled = r.below(2) ? 0xFF : 0;
             std::deque<Read> reads;
@@ -159,7 +171,8 @@ TEST(LinkParts, AreTheReadWhateverTagsAndCreditsThereAre) {
                 tlm::tlm_phase phase = tlm::BEGIN_REQ;
                 sc_core::sc_time delay;
                 ASSERT_EQ(b.device.socket->nb_transport_fw(read, phase, delay), tlm::TLM_UPDATED);
-                if (r.below(3) == 0) b.agenda.run_until(b.agenda.now() + Ps{static_cast<std::int64_t>(r.below(2'000'000))});
+                if (r.below(3) == 0)
+                    b.agenda.run_until(b.agenda.now() + Ps{static_cast<std::int64_t>(r.below(2'000'000))});
             }
             while (b.agenda.run_one(kNever)) b.link.check_waiters();
             ASSERT_EQ(b.device.answered.size(), reads.size());
@@ -168,7 +181,8 @@ TEST(LinkParts, AreTheReadWhateverTagsAndCreditsThereAre) {
                 in_parts += check_parts(b, read) > 1;
             }
             EXPECT_NE(b.link.dump().find("DMA: 0 payloads open, 0 parts in flight, 0 payloads wait for tags, " +
-                                         std::to_string(b.config.read_tags) + " tags free"), std::string::npos);
+                                         std::to_string(b.config.read_tags) + " tags free"),
+                      std::string::npos);
         }
         EXPECT_GT(in_parts, 50u);
     }

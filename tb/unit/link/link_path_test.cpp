@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link as a requester sees it that hands over its own payloads: what is refused at once, and when what is accepted is
-// answered. Times are sums of wire times and latencies.
+// The link as a requester sees it that hands over its own payloads: what is refused at once, and when what is accepted
+// is answered. Times are sums of wire times and latencies.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -17,7 +17,9 @@
 #include "host_pcie/link/pcie_link.h"
 #include "protocol/link_extension.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -119,18 +121,32 @@ TEST(LinkPath, RefusesAtOnceWhatItDoesNotCarry) {
         std::uint32_t pattern;
         tlm::tlm_response_status status;
     };
-    for (const Case& c : {Case{true, kWrite, 4, kAll, kOk}, {true, kRead, 4, kAll, kOk}, {false, kWrite, 4, kAll, kOk}, {false, kRead, 4, kAll, kOk},
-                          {true, kWrite, 0, kAll, tlm::TLM_BURST_ERROR_RESPONSE}, {true, kRead, 0, kAll, tlm::TLM_BURST_ERROR_RESPONSE},
-                          {true, kIgnore, 4, kAll, tlm::TLM_COMMAND_ERROR_RESPONSE}, {false, kIgnore, 4, kAll, tlm::TLM_COMMAND_ERROR_RESPONSE},
+    for (const Case& c : {Case{true, kWrite, 4, kAll, kOk},
+                          {true, kRead, 4, kAll, kOk},
+                          {false, kWrite, 4, kAll, kOk},
+                          {false, kRead, 4, kAll, kOk},
+                          {true, kWrite, 0, kAll, tlm::TLM_BURST_ERROR_RESPONSE},
+                          {true, kRead, 0, kAll, tlm::TLM_BURST_ERROR_RESPONSE},
+                          {true, kIgnore, 4, kAll, tlm::TLM_COMMAND_ERROR_RESPONSE},
+                          {false, kIgnore, 4, kAll, tlm::TLM_COMMAND_ERROR_RESPONSE},
                           // Byte enables: of reads, and of writes that are too long to be copied.
-                          {true, kRead, 4, 4, kOk}, {true, kRead, 64, 4, kOk}, {true, kRead, 4096, 4, kOk}, {true, kRead, 4, 0, kEnables},
-                          {true, kWrite, 4, 4, kEnables}, {true, kWrite, LinkPath::kInlineBytes, 4, kEnables},
-                          {true, kWrite, LinkPath::kInlineBytes + 4, 4, kOk}, {true, kWrite, 4096, 0, kEnables},
-                          {false, kRead, 4, 4, kEnables}, {false, kWrite, 4, 4, kEnables}, {false, kWrite, 128, 4, kEnables}}) {
-        SCOPED_TRACE(testing::Message() << (c.dma ? "DMA" : "MMIO") << " command " << c.command << ", " << c.bytes << " bytes, pattern " << c.pattern);
+                          {true, kRead, 4, 4, kOk},
+                          {true, kRead, 64, 4, kOk},
+                          {true, kRead, 4096, 4, kOk},
+                          {true, kRead, 4, 0, kEnables},
+                          {true, kWrite, 4, 4, kEnables},
+                          {true, kWrite, LinkPath::kInlineBytes, 4, kEnables},
+                          {true, kWrite, LinkPath::kInlineBytes + 4, 4, kOk},
+                          {true, kWrite, 4096, 0, kEnables},
+                          {false, kRead, 4, 4, kEnables},
+                          {false, kWrite, 4, 4, kEnables},
+                          {false, kWrite, 128, 4, kEnables}}) {
+        SCOPED_TRACE(testing::Message() << (c.dma ? "DMA" : "MMIO") << " command " << c.command << ", " << c.bytes
+                                        << " bytes, pattern " << c.pattern);
         Requester& from = c.dma ? b.device : b.host;
         from.answers.clear();
-        const std::uint64_t arrived = b.root.requests() + static_cast<std::uint64_t>(b.registers.accesses), executed = b.agenda.executed();
+        const std::uint64_t arrived = b.root.requests() + static_cast<std::uint64_t>(b.registers.accesses),
+                            executed = b.agenda.executed();
         Payload p(c.command, c.dma ? kBase : 0, c.bytes, data);
         if (c.pattern != kAll) p.enable(half, c.pattern);
         const bool completed = from.send(p) == tlm::TLM_COMPLETED;
@@ -202,9 +218,13 @@ TEST(LinkPath, AWriteBehindAnotherIsAnsweredWhenTheWireTakesIt) {
     const Ps wire = link_rate(b.config).time_for(16 * (256 + 24));
     EXPECT_EQ(b.device.send(first), tlm::TLM_COMPLETED);
     EXPECT_EQ(b.device.send(second), tlm::TLM_UPDATED);
-    EXPECT_NE(b.link.dump().find("DMA: 1 payloads open, 2 parts in flight, 0 payloads wait for tags, 32 tags free"), std::string::npos) << b.link.dump();
+    EXPECT_NE(b.link.dump().find("DMA: 1 payloads open, 2 parts in flight, 0 payloads wait for tags, 32 tags free"),
+              std::string::npos)
+        << b.link.dump();
     b.agenda.run();
-    EXPECT_NE(b.link.dump().find("DMA: 0 payloads open, 0 parts in flight, 0 payloads wait for tags, 32 tags free"), std::string::npos) << b.link.dump();
+    EXPECT_NE(b.link.dump().find("DMA: 0 payloads open, 0 parts in flight, 0 payloads wait for tags, 32 tags free"),
+              std::string::npos)
+        << b.link.dump();
     EXPECT_EQ(b.device.answers, (std::vector<SimTime>{begin + wire}));
     EXPECT_EQ(first_extension.visible_at, begin + wire + b.config.device_to_host_latency);
     EXPECT_EQ(second_extension.visible_at, begin + 2 * wire + b.config.device_to_host_latency);
@@ -223,8 +243,8 @@ TEST(LinkPath, ReadsTakeTagsUntilTheirDataArrives) {
     const Rate rate = link_rate(b.config);
     // The first read's data: 2 completions of 256 bytes for each request of 512.
     const auto first_data = [&](std::uint32_t requests) {
-        return rate.time_for(24) + b.config.device_to_host_latency + b.config.root_complex_latency + rate.time_for(requests * 2 * (256 + 20)) +
-               b.config.host_to_device_latency;
+        return rate.time_for(24) + b.config.device_to_host_latency + b.config.root_complex_latency +
+               rate.time_for(requests * 2 * (256 + 20)) + b.config.host_to_device_latency;
     };
     std::vector<std::uint8_t> data(4096);
     for (const auto& [requests, reads] : {std::pair{1u, 33u}, {7u, 5u}}) {
@@ -236,12 +256,13 @@ TEST(LinkPath, ReadsTakeTagsUntilTheirDataArrives) {
         std::vector<std::unique_ptr<Payload>> all;
         for (std::uint32_t i = 0; i < reads; ++i) {
             if (i < whole)
-                has(std::to_string(i) + " payloads open, " + std::to_string(i) + " parts in flight, 0 payloads wait for tags, " +
-                    std::to_string(32 - i * requests) + " tags free");
+                has(std::to_string(i) + " payloads open, " + std::to_string(i) +
+                    " parts in flight, 0 payloads wait for tags, " + std::to_string(32 - i * requests) + " tags free");
             all.push_back(std::make_unique<Payload>(tlm::TLM_READ_COMMAND, kBase, requests * 512, data));
             EXPECT_EQ(b.device.send(*all.back()), tlm::TLM_UPDATED);
         }
-        has(std::to_string(reads) + " payloads open, " + std::to_string(whole + (left != 0)) + " parts in flight, 1 payloads wait for tags, 0 tags free");
+        has(std::to_string(reads) + " payloads open, " + std::to_string(whole + (left != 0)) +
+            " parts in flight, 1 payloads wait for tags, 0 tags free");
         b.agenda.run();
         has("0 payloads open, 0 parts in flight, 0 payloads wait for tags, 32 tags free");
         ASSERT_EQ(b.device.answers.size(), reads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base protocol at both ends of the link: a far end that answers in any of the ways that are allowed, and a requester
-// that ends responses in any of them, at random, with delays annotated or not. Each request arrives once, in order, and is answered
-// once, with its bytes.
+// The base protocol at both ends of the link: a far end that answers in any of the ways that are allowed, and a
+// requester that ends responses in any of them, at random, with delays annotated or not. Each request arrives once, in
+// order, and is answered once, with its bytes.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -17,7 +17,9 @@
 #include "common/tlm/sc_time_bridge.h"
 #include "host_pcie/link/pcie_link.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -44,8 +46,11 @@ struct FarEnd : sc_core::sc_module {
             std::memcpy(p.get_data_ptr(), there, p.get_data_length());
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         switch (random.below(6)) {
-            case 0: return tlm::TLM_COMPLETED;
-            case 1: delay += to_sc_time(some_time()); return tlm::TLM_COMPLETED;
+            case 0:
+                return tlm::TLM_COMPLETED;
+            case 1:
+                delay += to_sc_time(some_time());
+                return tlm::TLM_COMPLETED;
             case 2:
                 phase = tlm::BEGIN_RESP;
                 delay += to_sc_time(some_time());
@@ -125,14 +130,17 @@ struct Requester : sc_core::sc_module {
         const Ps annotated = any_time();
         response_ends = agenda.now() + annotated;
         switch (random.below(3)) {
-            case 0: delay = to_sc_time(annotated); return tlm::TLM_COMPLETED;
+            case 0:
+                delay = to_sc_time(annotated);
+                return tlm::TLM_COMPLETED;
             case 1:
                 phase = tlm::END_RESP;
                 delay = to_sc_time(annotated);
                 return tlm::TLM_UPDATED;
             default:
                 response = &p;
-                agenda.post<&Requester::end_response>(agenda.now() + Ps{static_cast<std::int64_t>(random.below(300'000))}, this);
+                agenda.post<&Requester::end_response>(
+                    agenda.now() + Ps{static_cast<std::int64_t>(random.below(300'000))}, this);
                 return tlm::TLM_ACCEPTED;
         }
     }
@@ -199,7 +207,9 @@ TEST(LinkProtocol, AnyWayOfAnsweringWillDo) {
                 q.set_byte_enable_ptr(nullptr);
                 if (q.is_write()) writes.push_back(q.place);
                 from->send(q);
-                const SimTime until = n.agenda.now() + Ps{static_cast<std::int64_t>(n.random.below(4) == 0 ? n.random.below(1'000'000) : 0)};
+                const SimTime until =
+                    n.agenda.now() +
+                    Ps{static_cast<std::int64_t>(n.random.below(4) == 0 ? n.random.below(1'000'000) : 0)};
                 while (n.agenda.run_one(until)) n.link.check_waiters();
                 n.agenda.run_until(until);
             }
@@ -217,7 +227,9 @@ TEST(LinkProtocol, AnyWayOfAnsweringWillDo) {
                 EXPECT_EQ(std::memcmp(q.data.data(), expected, q.data.size()), 0);
             }
             for (const char* path : {"DMA", "MMIO"})
-                EXPECT_NE(n.link.dump().find(std::string(path) + ": 0 payloads open, 0 parts in flight, 0 payloads wait"), std::string::npos);
+                EXPECT_NE(
+                    n.link.dump().find(std::string(path) + ": 0 payloads open, 0 parts in flight, 0 payloads wait"),
+                    std::string::npos);
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of loosely-timed initiators at both ends of the link, several in b_transport at once: each returns with the answer to
-// its own request, and no earlier than that can be there.
+// Threads of loosely-timed initiators at both ends of the link, several in b_transport at once: each returns with the
+// answer to its own request, and no earlier than that can be there.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -14,7 +14,9 @@
 #include "common/tlm/lt_adapter.h"
 #include "host_pcie/link/pcie_link.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -27,7 +29,9 @@ struct Memory : sc_core::sc_module {
     tlm_utils::simple_target_socket<Memory> socket{"socket"};
     std::vector<unsigned char> bytes = std::vector<unsigned char>(kThreads * kRegion);
     Random random{2, 8};
-    explicit Memory(sc_core::sc_module_name name) : sc_module(name) { socket.register_b_transport(this, &Memory::transport); }
+    explicit Memory(sc_core::sc_module_name name) : sc_module(name) {
+        socket.register_b_transport(this, &Memory::transport);
+    }
     void transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
         unsigned char* const at = &bytes.at(p.get_address());
         std::memcpy(p.is_write() ? at : p.get_data_ptr(), p.is_write() ? p.get_data_ptr() : at, p.get_data_length());
@@ -43,7 +47,8 @@ struct Threads : sc_core::sc_module {
     const Ps least;  ///< a read takes
     int done = 0, inside = 0, most_inside = 0;
 
-    Threads(sc_core::sc_module_name name, std::uint32_t bytes, Ps time) : sc_module(name), most_bytes(bytes), least(time) {
+    Threads(sc_core::sc_module_name name, std::uint32_t bytes, Ps time)
+        : sc_module(name), most_bytes(bytes), least(time) {
         SC_HAS_PROCESS(Threads);
         SC_THREAD(first);
         SC_THREAD(second);

@@ -89,7 +89,8 @@ TEST(MapScan, ReadsEachPageInUseOnceAndTheFirstThatIsErased) {
                 spare.tear_block(BlockId{b});
                 for (std::uint32_t page = 0; page < programmed; ++page) whole.erase({b, page});
             }
-            for (std::uint32_t page = 0; page < std::min(programmed + 1, g.pages_per_block); ++page) parts[{b, page}] = 1;
+            for (std::uint32_t page = 0; page < std::min(programmed + 1, g.pages_per_block); ++page)
+                parts[{b, page}] = 1;
         }
         Flash flash(spare, seed);
         const auto at_once = static_cast<std::uint32_t>(1 + random.below(5));
@@ -117,7 +118,8 @@ TEST(MapScan, ReadsEachPageInUseOnceAndTheFirstThatIsErased) {
     }
 }
 
-// Where a block may be in either mode, the one that is likelier is tried first, and the other one for a page that tells nothing, until a page has told.
+// Where a block may be in either mode, the one that is likelier is tried first, and the other one for a page that tells
+// nothing, until a page has told.
 TEST(MapScan, TriesBothModesUntilAPageTells) {
     std::uint64_t told_late = 0, never_told = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -156,7 +158,10 @@ TEST(MapScan, TriesBothModesUntilAPageTells) {
                 if (torn[page])
                     spare.tear(a, slc);
                 else
-                    spare.program_page(a, data.data(), PageRecord{++number, journal ? PageKind::journal : PageKind::user, 0, 0, journal ? &content : nullptr}, nullptr, slc);
+                    spare.program_page(a, data.data(),
+                                       PageRecord{++number, journal ? PageKind::journal : PageKind::user, 0, 0,
+                                                  journal ? &content : nullptr},
+                                       nullptr, slc);
                 if (journal) whole[{b, page}] = 1;
             }
             // In the words of the rule.
@@ -179,7 +184,8 @@ TEST(MapScan, TriesBothModesUntilAPageTells) {
         Flash flash(spare, seed);
         Agenda agenda;
         CorePool cores(agenda, FirmwareConfig{});
-        MapScan scan({g, spare, flash, cores, static_cast<std::uint32_t>(1 + random.below(5)), 100u, SlcRegion{0, g.blocks_per_plane, kSlcPages, modes.data()}});
+        MapScan scan({g, spare, flash, cores, static_cast<std::uint32_t>(1 + random.below(5)), 100u,
+                      SlcRegion{0, g.blocks_per_plane, kSlcPages, modes.data()}});
         bool over = false;
         scan.start([&over] { over = true; }, {}, nullptr, likely);
         while (!flash.waiting.empty() || agenda.next_time() != kNever) {
@@ -214,7 +220,8 @@ TEST(MapScan, AtMostAWholePageOfEachBlockIsReadToo) {
     EXPECT_GT(of_one_more.count(), blocks * nand.t_read[0].count());
     EXPECT_EQ(MapScan::longest(nand, Ps{}, 3), MapScan::longest(nand, Ps{}, 1) * 3);
     nand.geometry.pages_per_block = 10;
-    EXPECT_EQ(MapScan::longest(nand, Ps{}, 1, Ps{}, 4), of_10 + of_one_more * 4) << "four pages of each block in both modes";
+    EXPECT_EQ(MapScan::longest(nand, Ps{}, 1, Ps{}, 4), of_10 + of_one_more * 4)
+        << "four pages of each block in both modes";
     EXPECT_EQ(MapScan::longest(nand, Ps{}, 1, Ps{1000}, 4) - MapScan::longest(nand, Ps{}, 1, Ps{}, 4),
               Ps{1000} * static_cast<std::int64_t>(nand.geometry.blocks() * (10 + 1 + 4)));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nand/array/random_faults.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "nand/array/random_faults.h"
 
 namespace ssdtlm {
 namespace {
@@ -15,9 +15,13 @@ void expect_rate(std::uint64_t found, std::uint64_t of, double rate) {
     EXPECT_NEAR(static_cast<double>(found), mean, 5 * std::sqrt(mean * (1 - rate)) + 1e-9) << "of " << of;
 }
 
-ArrayWork at(const PageAddress& page, std::uint32_t cycle = 0) { return {page, cycle, SimTime{}, false}; }
+ArrayWork at(const PageAddress& page, std::uint32_t cycle = 0) {
+    return {page, cycle, SimTime{}, false};
+}
 
-PageAddress page(std::uint32_t i) { return {PlaneId{i % 7}, i / 7 % 500, i / 3500}; }
+PageAddress page(std::uint32_t i) {
+    return {PlaneId{i % 7}, i / 7 % 500, i / 3500};
+}
 
 TEST(RandomFaults, ComeAtTheirRates) {
     RandomFaults f({1e-3, 2e-2, 5e-3, 1e-3, 500}, 3);
@@ -46,7 +50,8 @@ TEST(RandomFaults, AWornOutBlockIsNeverErasedAgain) {
         if (!failed) continue;
         ++worn;
         for (int again = 0; again < 3; ++again) EXPECT_TRUE(f.erase_fails(at({a.plane, a.block, 0})));
-        EXPECT_FALSE(f.erase_fails(at({PlaneId{3}, a.block, 0})) && f.erase_fails(at({PlaneId{4}, a.block, 0}))) << "of another plane";
+        EXPECT_FALSE(f.erase_fails(at({PlaneId{3}, a.block, 0})) && f.erase_fails(at({PlaneId{4}, a.block, 0})))
+            << "of another plane";
     }
     expect_rate(worn, 10'000, 1e-2);
 }
@@ -87,7 +92,8 @@ TEST(RandomFaults, BlocksThatTheFactoryHasMarked) {
 TEST(RandomFaults, NoneWithoutRatesAndTheSameForTheSameSeed) {
     RandomFaults none({}, 1), a({0.5, 0.5, 0.5, 0, 1}, 9), b({0.5, 0.5, 0.5, 0, 1}, 9);
     for (std::uint32_t i = 0; i < 1'000; ++i) {
-        EXPECT_FALSE(none.program_fails(at(page(i))) || none.erase_fails(at(page(i))) || none.wrong_bits(at(page(i)), 0) != 0);
+        EXPECT_FALSE(none.program_fails(at(page(i))) || none.erase_fails(at(page(i))) ||
+                     none.wrong_bits(at(page(i)), 0) != 0);
         EXPECT_EQ(a.program_fails(at(page(i))), b.program_fails(at(page(i))));
         if (i % 3 == 0) a.erase_fails(at(page(i)));  // leaves programs and reads as they were
         EXPECT_EQ(a.wrong_bits(at(page(i)), 0), b.wrong_bits(at(page(i)), 0));

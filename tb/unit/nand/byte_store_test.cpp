@@ -30,7 +30,9 @@ NandGeometry geometry() {
     return g;
 }
 
-Content content_of(const UnitBytes& unit) { return unit ? Content(unit.data(), unit.data() + unit.size()) : Content{}; }
+Content content_of(const UnitBytes& unit) {
+    return unit ? Content(unit.data(), unit.data() + unit.size()) : Content{};
+}
 
 UnitBytes drawn(Random& r) {
     Content all(kUnit);
@@ -77,7 +79,8 @@ TEST(BlockBytes, FollowFromSeedLbaAndVersionAndNothingIsLikeAnother) {
                 BlockBytes(seed, kBlock).fill(lba, version, block.data());
                 BlockBytes(seed, kBlock).fill(lba, version, again.data());
                 EXPECT_EQ(block, again);
-                const std::string what = std::to_string(seed) + " " + std::to_string(lba) + " " + std::to_string(version);
+                const std::string what =
+                    std::to_string(seed) + " " + std::to_string(lba) + " " + std::to_string(version);
                 const auto [first, fresh] = seen.emplace(block, what);
                 EXPECT_TRUE(fresh) << what << " is " << first->second;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache program in the die: two generations of pages, one in the array and one in the cache registers. When R/B# rises, when the
-// array is done, what is refused meanwhile, and what a failure and a loss of power leave.
+// Cache program in the die: two generations of pages, one in the array and one in the cache registers. When R/B# rises,
+// when the array is done, what is refused meanwhile, and what a failure and a loss of power leave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,9 +61,13 @@ struct CacheProgram : ::testing::Test {
     Die::ProgramTimes send(const std::vector<OnfiTarget>& t, SimTime start, bool more = true) {
         return die.program(t.data(), static_cast<std::uint32_t>(t.size()), start - 50us, start, more);
     }
-    std::uint32_t finish(const std::vector<OnfiTarget>& t) { return die.finish(t.data(), static_cast<std::uint32_t>(t.size())); }
+    std::uint32_t finish(const std::vector<OnfiTarget>& t) {
+        return die.finish(t.data(), static_cast<std::uint32_t>(t.size()));
+    }
     std::string probe(FlashOp op, const OnfiTarget& t) { return die.probe(op, &t, 1); }
-    std::uint32_t next(std::uint32_t plane, std::uint32_t block) { return area.next_page(area.geometry().block_id(PlaneId{plane}, block)); }
+    std::uint32_t next(std::uint32_t plane, std::uint32_t block) {
+        return area.next_page(area.geometry().block_id(PlaneId{plane}, block));
+    }
     Spare held(std::uint32_t plane, std::uint32_t block, std::uint32_t page) {
         return area.at(area.geometry().ppa_of(PageAddress{PlaneId{plane}, block, page}, 0));
     }
@@ -104,7 +108,8 @@ TEST_F(CacheProgram, AStreamTakesTheLongerOfProgramAndTransfer) {
     for (int stream = 0; stream < 50; ++stream) {
         const Ps transfer{1'000'000 * static_cast<std::int64_t>(5 + random.below(1500))};  // with tWB
         const std::uint32_t block = 0;
-        // What the data sheet says, page by page: the transfer begins when R/B# is high, the array when both page and array are there.
+        // What the data sheet says, page by page: the transfer begins when R/B# is high, the array when both page and
+        // array are there.
         SimTime ready = kStart, array_free = kStart;
         std::uint32_t in_array = 0;
         for (std::uint32_t page = 0; page < 12; ++page) {
@@ -134,13 +139,16 @@ TEST_F(CacheProgram, AStreamTakesTheLongerOfProgramAndTransfer) {
 
 TEST_F(CacheProgram, OnlyTheNextProgramIsTakenWhileTheArrayWorks) {
     send({at(0, 1, 0)}, kStart);
-    for (const FlashOp op : {FlashOp::read, FlashOp::erase}) EXPECT_THAT(probe(op, at(1, 2, 0)), HasSubstr("only status, reset, suspend and the next program"));
+    for (const FlashOp op : {FlashOp::read, FlashOp::erase})
+        EXPECT_THAT(probe(op, at(1, 2, 0)), HasSubstr("only status, reset, suspend and the next program"));
     EXPECT_EQ(probe(FlashOp::program, at(0, 1, 1)), "");
     EXPECT_EQ(probe(FlashOp::program, at(1, 3, 0)), "");
     EXPECT_THAT(probe(FlashOp::program, at(0, 1, 0)), HasSubstr("not erased; next page to program is 1"));
-    EXPECT_THAT(probe(FlashOp::program, at(0, 1, 2)), HasSubstr("out of order; pages of a block are programmed in ascending order, next is 1"));
+    EXPECT_THAT(probe(FlashOp::program, at(0, 1, 2)),
+                HasSubstr("out of order; pages of a block are programmed in ascending order, next is 1"));
     const OnfiTarget early = at(0, 1, 1);
-    EXPECT_THROW(die.program(&early, 1, kStart + kCacheBusy - Ps{1}, kStart + 60us, true), Panic) << "R/B# is low at its 80h";
+    EXPECT_THROW(die.program(&early, 1, kStart + kCacheBusy - Ps{1}, kStart + 60us, true), Panic)
+        << "R/B# is low at its 80h";
     die.program(&early, 1, kStart + kCacheBusy, kStart + 60us, true);
     EXPECT_THAT(probe(FlashOp::program, at(0, 1, 2)), HasSubstr("while a page waits in a cache register"));
     EXPECT_THAT(probe(FlashOp::program_suspend, at(0, 1, 2)), HasSubstr("while a page waits in a cache register"));

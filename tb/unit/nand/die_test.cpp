@@ -123,7 +123,8 @@ TEST_F(DieTest, RefusesWorkWhileBusy) {
     run(FlashOp::program, {at(0, 0, 0)});
     issue(FlashOp::erase, {at(0, 7, 0)});
     EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 0)}),
-                AllOf(HasSubstr("die 3 plane 1 block 0: read"), HasSubstr("plane 0 is busy with a erase"), HasSubstr("R/B# low")));
+                AllOf(HasSubstr("die 3 plane 1 block 0: read"), HasSubstr("plane 0 is busy with a erase"),
+                      HasSubstr("R/B# low")));
     EXPECT_THAT(refusal(FlashOp::program, {at(1, 0, 0)}), HasSubstr("busy"));
     EXPECT_THAT(refusal(FlashOp::erase, {at(1, 0, 0)}), HasSubstr("busy"));
     EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("busy with a erase (R/B# low)"));
@@ -172,7 +173,9 @@ TEST(DieReady, OfJoinedAndOverlappingReadsIsThatOfEachPlane) {
     SpareArea area(c.geometry);
     Die die(c, DieId{3}, area);
     std::mt19937 random(5);
-    const auto below = [&random](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
+    const auto below = [&random](std::uint32_t n) {
+        return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random);
+    };
     struct Running {
         std::vector<OnfiTarget> targets;
         SimTime ready;
@@ -191,7 +194,8 @@ TEST(DieReady, OfJoinedAndOverlappingReadsIsThatOfEachPlane) {
             joined += targets.size() > 1;
             running.push_back({targets, ready});
         } else if (!running.empty()) {
-            const auto first = std::min_element(running.begin(), running.end(), [](auto& a, auto& b) { return a.ready < b.ready; });
+            const auto first =
+                std::min_element(running.begin(), running.end(), [](auto& a, auto& b) { return a.ready < b.ready; });
             now = first->ready;
             die.finish(first->targets.data(), static_cast<std::uint32_t>(first->targets.size()));
             running.erase(first);
@@ -231,7 +235,8 @@ TEST_F(IndependentPlanes, ProgramLocksTheWholeDie) {
     EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 0)}), HasSubstr("busy with a program"));
 }
 
-// --- suspend and resume ------------------------------------------------------------------------------------------------
+// --- suspend and resume
+// ------------------------------------------------------------------------------------------------
 
 class Suspend : public DieTest {
 protected:
@@ -241,7 +246,9 @@ protected:
     }
     std::string refused(FlashOp op, SimTime start) {
         const std::string why = probe(op);
-        EXPECT_THROW(static_cast<void>(onfi_operation(op).effect == ArrayEffect::suspends ? die.suspend(op, start) : die.resume(op, start)), Panic);
+        EXPECT_THROW(static_cast<void>(onfi_operation(op).effect == ArrayEffect::suspends ? die.suspend(op, start)
+                                                                                          : die.resume(op, start)),
+                     Panic);
         return why;
     }
     Page contents(const OnfiTarget& t) {
@@ -344,7 +351,8 @@ TEST_F(Suspend, AnEraseSuspendedAtRandomTakesItsFormula) {
         for (;;) {
             now += Ps{static_cast<std::int64_t>(random() % 2'000'000'000)};
             if (now + c.t_erase_suspend >= end) break;
-            const SimTime resumed = die.suspend(FlashOp::erase_suspend, now) + Ps{static_cast<std::int64_t>(random() % 900'000'000)};
+            const SimTime resumed =
+                die.suspend(FlashOp::erase_suspend, now) + Ps{static_cast<std::int64_t>(random() % 900'000'000)};
             gaps += resumed - now;
             ++suspends;
             end = die.resume(FlashOp::erase_resume, resumed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One package without a bus in front: which of its dies a sequence reaches, what it refuses, and how failures are reported.
+// One package without a bus in front: which of its dies a sequence reaches, what it refuses, and how failures are
+// reported.
 #include "nand/package/nand_package.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,9 @@
 #include "common/report/error.h"
 #include "nand/array/array_faults.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {
@@ -110,13 +113,15 @@ TEST(NandPackage, RefusesWhatIsNoSequence) {
     EXPECT_THAT(refusal(plain), HasSubstr("package: not an ONFI request"));
     OnfiPayload p;
     for (const tlm::tlm_phase phase : {tlm::END_REQ, tlm::BEGIN_RESP, tlm::END_RESP})
-        EXPECT_THAT(refusal(sequence(p, FlashOp::erase, 2, 0), phase), HasSubstr("not an ONFI request")) << unsigned{phase};
+        EXPECT_THAT(refusal(sequence(p, FlashOp::erase, 2, 0), phase), HasSubstr("not an ONFI request"))
+            << unsigned{phase};
 }
 
 TEST(NandPackage, RefusesDiesOfOtherPackages) {
     OnfiPayload p;
     for (const std::uint16_t die : {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{4}, std::uint16_t{0xFFFF}})
-        EXPECT_THAT(refusal(sequence(p, FlashOp::erase, die, 0)), HasSubstr("chip enable is low for die " + std::to_string(die) + " of another package"));
+        EXPECT_THAT(refusal(sequence(p, FlashOp::erase, die, 0)),
+                    HasSubstr("chip enable is low for die " + std::to_string(die) + " of another package"));
     EXPECT_FALSE(bench().package.die(0).busy());
     EXPECT_FALSE(bench().package.die(1).busy());
 }
@@ -170,8 +175,10 @@ TEST(NandPackage, AFailureIsThatOfItsPlane) {
         b.channel.send(sequence(program, FlashOp::program, 3, 2, 2));
         b.agenda.run();
         for (std::uint32_t plane = 0; plane < 8; ++plane) {  // those that are not addressed have no result
-            EXPECT_EQ(erase.onfi.target[plane].status.result, plane == broken && plane < 2 ? FlashResult::erase_failed : FlashResult::ok);
-            EXPECT_EQ(program.onfi.target[plane].status.result, plane == broken && plane < 2 ? FlashResult::program_failed : FlashResult::ok);
+            EXPECT_EQ(erase.onfi.target[plane].status.result,
+                      plane == broken && plane < 2 ? FlashResult::erase_failed : FlashResult::ok);
+            EXPECT_EQ(program.onfi.target[plane].status.result,
+                      plane == broken && plane < 2 ? FlashResult::program_failed : FlashResult::ok);
         }
         b.package.inject(nullptr);
         b.channel.send(sequence(erase, FlashOp::erase, 3, 2, 2));  // as it was

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bus and a package driven by hand: routing by chip enable, answers at the right time, refusal of overlap.
+#include "nand/channel/onfi_bus.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>
 #include <string>
-#include <vector>
-
 #include <systemc>
-#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
 
 #include "common/report/error.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/payload_pool.h"
-#include "nand/channel/onfi_bus.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/package/nand_package.h"
 
-int sc_main(int, char**) { return 0; }
+int sc_main(int, char**) {
+    return 0;
+}
 
 namespace ssdtlm {
 namespace {

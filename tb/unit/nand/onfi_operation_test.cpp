@@ -22,7 +22,9 @@ std::string notation(const OnfiOperation& op) {
     if (op.first != kNoCycle) add(hex(op.first));
     if (op.addresses() != 0) add(std::to_string(op.addresses()) + "A");
     const auto confirm = [&] {
-        if (op.confirm != kNoCycle) add(hex(op.confirm) + (op.queue == kNoCycle ? "" : "/" + hex(op.queue)) + (op.cache == kNoCycle ? "" : "/" + hex(op.cache)));
+        if (op.confirm != kNoCycle)
+            add(hex(op.confirm) + (op.queue == kNoCycle ? "" : "/" + hex(op.queue)) +
+                (op.cache == kNoCycle ? "" : "/" + hex(op.cache)));
     };
     const auto data = [&](const char* direction) {
         add(op.data_rule);
@@ -74,17 +76,20 @@ TEST(OnfiOperation, AnOpcodeBeginsOneOperation) {
         }
     for (int opcode = 0; opcode < 256; ++opcode)
         EXPECT_EQ(operation_of(static_cast<std::uint8_t>(opcode)) == FlashOp::count,
-                  seen.count(static_cast<std::int16_t>(opcode)) == 0) << opcode;
+                  seen.count(static_cast<std::int16_t>(opcode)) == 0)
+            << opcode;
 }
 
 TEST(OnfiOperation, AnOperationIsConfirmedByItsLastCycles) {
     for (std::size_t o = 0; o < kFlashOpCount; ++o) {
         const OnfiOperation& op = kOnfiOperations[o];
         for (int opcode = 0; opcode < 256; ++opcode)
-            EXPECT_EQ(op.confirmed_by(static_cast<std::uint8_t>(opcode)), std::int16_t{op.confirm} == opcode || std::int16_t{op.queue} == opcode)
+            EXPECT_EQ(op.confirmed_by(static_cast<std::uint8_t>(opcode)),
+                      std::int16_t{op.confirm} == opcode || std::int16_t{op.queue} == opcode)
                 << op.name << " by " << hex(static_cast<std::int16_t>(opcode));
     }
-    // ONFI 5.1: 30h reads, 32h queues another plane's read; 10h programs, 11h queues; 15h only where cache program is on.
+    // ONFI 5.1: 30h reads, 32h queues another plane's read; 10h programs, 11h queues; 15h only where cache program is
+    // on.
     EXPECT_TRUE(onfi_operation(FlashOp::read).confirmed_by(0x30));
     EXPECT_TRUE(onfi_operation(FlashOp::program).confirmed_by(0x10));
     EXPECT_TRUE(onfi_operation(FlashOp::program).confirmed_by(0x11));
@@ -93,8 +98,10 @@ TEST(OnfiOperation, AnOperationIsConfirmedByItsLastCycles) {
 }
 
 TEST(OnfiOperation, AnOpcodeIsInUseWhereverItStandsInASequence) {
-    const std::set<int> used{0x00, 0x30, 0x32, 0x80, 0x81, 0x10, 0x11, 0x15, 0x60, 0xD0, 0xD1, 0x05, 0xE0, 0x06, 0x70, 0x78, 0x84, 0x13, 0x61, 0xD2};
-    for (int opcode = 0; opcode < 256; ++opcode) EXPECT_EQ(opcode_in_use(static_cast<std::uint8_t>(opcode)), used.count(opcode) != 0) << opcode;
+    const std::set<int> used{0x00, 0x30, 0x32, 0x80, 0x81, 0x10, 0x11, 0x15, 0x60, 0xD0,
+                             0xD1, 0x05, 0xE0, 0x06, 0x70, 0x78, 0x84, 0x13, 0x61, 0xD2};
+    for (int opcode = 0; opcode < 256; ++opcode)
+        EXPECT_EQ(opcode_in_use(static_cast<std::uint8_t>(opcode)), used.count(opcode) != 0) << opcode;
     EXPECT_FALSE(opcode_in_use(NandConfig{}.slc.prefix));
 }
 

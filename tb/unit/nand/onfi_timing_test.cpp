@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bus times in the datasheets' units, computed here by hand from tCS 20, tWC 25, tWB 100, tADL 300, tCCS 400, tRR 20, ...
+// Bus times in the datasheets' units, computed here by hand from tCS 20, tWC 25, tWB 100, tADL 300, tCCS 400, tRR 20,
+// ...
 #include "nand/onfi/onfi_timing.h"
 
 #include <gtest/gtest.h>
@@ -22,10 +23,11 @@ TEST(OnfiTiming, CommandsDoNotDependOnTheDataRate) {
     for (const std::uint32_t rate : {67u, 400u, 533u}) {
         const OnfiBusTiming t(config(OnfiInterface::nv_ddr2, rate));
         for (std::uint32_t planes = 1; planes <= kMaxMultiPlane; ++planes) {
-            const Ps between = (planes - 1) * Ps{100ns + 500ns};                                    // tWB + tPLxBSY
-            EXPECT_EQ(t.issue(FlashOp::read, planes), planes * Ps{195ns} + between);                  // tCS + 7 tWC
-            EXPECT_EQ(t.issue(FlashOp::erase, planes), planes * Ps{145ns} + between);                 // tCS + 5 tWC
-            EXPECT_EQ(t.issue(FlashOp::program, planes), planes * Ps{170ns + 300ns + 45ns} + between);  // cmd(6) + tADL + cmd(1)
+            const Ps between = (planes - 1) * Ps{100ns + 500ns};                       // tWB + tPLxBSY
+            EXPECT_EQ(t.issue(FlashOp::read, planes), planes * Ps{195ns} + between);   // tCS + 7 tWC
+            EXPECT_EQ(t.issue(FlashOp::erase, planes), planes * Ps{145ns} + between);  // tCS + 5 tWC
+            EXPECT_EQ(t.issue(FlashOp::program, planes),
+                      planes * Ps{170ns + 300ns + 45ns} + between);  // cmd(6) + tADL + cmd(1)
         }
         EXPECT_EQ(t.select(), 195ns + 400ns);  // cmd(7) + tCCS
         EXPECT_EQ(t.turnaround(), 100ns);
@@ -45,11 +47,13 @@ TEST(OnfiTiming, DoubleDataRateBursts) {
 TEST(OnfiTiming, AnIdealBusTakesNoTime) {
     const OnfiBusTiming t(config(OnfiInterface::ideal, 1));
     for (std::uint32_t op = 0; op < kFlashOpCount; ++op)
-        for (std::uint32_t planes = 1; planes <= kMaxMultiPlane; ++planes) EXPECT_EQ(t.issue(static_cast<FlashOp>(op), planes), Ps{0});
+        for (std::uint32_t planes = 1; planes <= kMaxMultiPlane; ++planes)
+            EXPECT_EQ(t.issue(static_cast<FlashOp>(op), planes), Ps{0});
     for (const std::uint32_t bytes : {0u, 1u, 512u, 4096u, 16384u}) {
         EXPECT_EQ(t.data_in(bytes), Ps{0});
         EXPECT_EQ(t.data_out(bytes), Ps{0});
-        EXPECT_EQ(t.bus_bytes(bytes), OnfiBusTiming(config(OnfiInterface::nv_ddr2, 400)).bus_bytes(bytes)) << "what passes is counted";
+        EXPECT_EQ(t.bus_bytes(bytes), OnfiBusTiming(config(OnfiInterface::nv_ddr2, 400)).bus_bytes(bytes))
+            << "what passes is counted";
     }
     EXPECT_EQ(t.select() + t.turnaround() + t.slc_prefix() + t.busy_delay(), Ps{0});
 }

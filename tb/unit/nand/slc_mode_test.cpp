@@ -47,7 +47,9 @@ struct Slc : ::testing::Test {
         t.slc = slc;
         return t;
     }
-    SimTime issue(FlashOp op, const std::vector<OnfiTarget>& t) { return die->issue(op, t.data(), static_cast<std::uint32_t>(t.size()), kStart); }
+    SimTime issue(FlashOp op, const std::vector<OnfiTarget>& t) {
+        return die->issue(op, t.data(), static_cast<std::uint32_t>(t.size()), kStart);
+    }
     /// How long the array takes.
     Ps run(FlashOp op, const std::vector<OnfiTarget>& t) {
         const SimTime ready = issue(op, t);
@@ -55,9 +57,15 @@ struct Slc : ::testing::Test {
         return ready - kStart;
     }
     std::string probe(FlashOp op, const OnfiTarget& t) { return die->probe(op, &t, 1); }
-    std::string probe(FlashOp op, const std::vector<OnfiTarget>& t) { return die->probe(op, t.data(), static_cast<std::uint32_t>(t.size())); }
-    bool slc(std::uint32_t plane, std::uint32_t block) const { return area.slc(area.geometry().block_id(PlaneId{plane}, block)); }
-    std::uint32_t next(std::uint32_t plane, std::uint32_t block) const { return area.next_page(area.geometry().block_id(PlaneId{plane}, block)); }
+    std::string probe(FlashOp op, const std::vector<OnfiTarget>& t) {
+        return die->probe(op, t.data(), static_cast<std::uint32_t>(t.size()));
+    }
+    bool slc(std::uint32_t plane, std::uint32_t block) const {
+        return area.slc(area.geometry().block_id(PlaneId{plane}, block));
+    }
+    std::uint32_t next(std::uint32_t plane, std::uint32_t block) const {
+        return area.next_page(area.geometry().block_id(PlaneId{plane}, block));
+    }
     /// What comes out of the page, its first unit; all others tell as much.
     Spare what_is_read(std::uint8_t plane, std::uint32_t block, std::uint32_t page, bool slc) {
         run(FlashOp::read, {at(plane, block, page, slc)});
@@ -103,7 +111,8 @@ TEST_F(Slc, PlanesOfBothModesTakeTheLongest) {
 }
 
 TEST_F(Slc, ABlockHasFewerPages) {
-    EXPECT_THAT(probe(FlashOp::read, at(0, 1, kSlcPages, true)), AllOf(HasSubstr("read of page 4, which does not exist in SLC mode"), HasSubstr("4 pages")));
+    EXPECT_THAT(probe(FlashOp::read, at(0, 1, kSlcPages, true)),
+                AllOf(HasSubstr("read of page 4, which does not exist in SLC mode"), HasSubstr("4 pages")));
     for (std::uint32_t page = 0; page < kSlcPages; ++page) run(FlashOp::program, {at(0, 1, page, true)});
     EXPECT_THAT(probe(FlashOp::program, at(0, 1, kSlcPages, true)), HasSubstr("which does not exist in SLC mode"));
     EXPECT_THAT(probe(FlashOp::program, at(0, 1, kPages, true)), HasSubstr("pages 0 to 12"));
@@ -113,10 +122,15 @@ TEST_F(Slc, ABlockHasFewerPages) {
 TEST_F(Slc, TheModeOfTheFirstPageHoldsUntilAnErase) {
     run(FlashOp::program, {at(0, 1, 0, true)});
     run(FlashOp::program, {at(0, 2, 0, false)});
-    EXPECT_THAT(probe(FlashOp::program, at(0, 1, 1, false)), HasSubstr("block 1: program of page 1 not in SLC mode, but the block's first page was programmed in it"));
+    EXPECT_THAT(
+        probe(FlashOp::program, at(0, 1, 1, false)),
+        HasSubstr("block 1: program of page 1 not in SLC mode, but the block's first page was programmed in it"));
     EXPECT_THAT(probe(FlashOp::program, at(0, 1, 1, false)), HasSubstr("the cell mode changes only with an erase"));
-    EXPECT_THAT(probe(FlashOp::program, at(0, 2, 1, true)), HasSubstr("block 2: program of page 1 in SLC mode, but the block's first page was programmed without it"));
-    EXPECT_THAT(probe(FlashOp::program, at(0, 1, 0, false)), HasSubstr("not erased")) << "not that it is of another mode";
+    EXPECT_THAT(
+        probe(FlashOp::program, at(0, 2, 1, true)),
+        HasSubstr("block 2: program of page 1 in SLC mode, but the block's first page was programmed without it"));
+    EXPECT_THAT(probe(FlashOp::program, at(0, 1, 0, false)), HasSubstr("not erased"))
+        << "not that it is of another mode";
     EXPECT_THAT(probe(FlashOp::program, {at(1, 1, 0, false), at(0, 1, 0, true)}), HasSubstr("not erased"));
     EXPECT_THAT(probe(FlashOp::read, {at(0, 1, 0, true), at(0, 2, 0, true)}), HasSubstr("plane twice"));
     EXPECT_THROW(issue(FlashOp::program, {at(0, 1, 1, false)}), Panic);
@@ -127,7 +141,8 @@ TEST_F(Slc, TheModeOfTheFirstPageHoldsUntilAnErase) {
     run(FlashOp::erase, {at(0, 2, 0, true)});
     EXPECT_FALSE(slc(0, 1));
     EXPECT_FALSE(slc(0, 2));
-    for (const bool mode : {false, true}) EXPECT_EQ(probe(FlashOp::read, at(0, 1, 3, mode)), "") << "erased cells have no mode";
+    for (const bool mode : {false, true})
+        EXPECT_EQ(probe(FlashOp::read, at(0, 1, 3, mode)), "") << "erased cells have no mode";
     run(FlashOp::program, {at(0, 1, 0, false)});
     run(FlashOp::program, {at(0, 2, 0, true)});
     EXPECT_FALSE(slc(0, 1));
@@ -141,8 +156,10 @@ TEST_F(Slc, AReadInTheOtherModeTellsNothing) {
     for (const bool mode : {true, false}) {
         EXPECT_EQ(what_is_read(0, mode ? 1 : 2, 0, mode), Spare{1});
         EXPECT_EQ(what_is_read(0, mode ? 1 : 2, 0, !mode), kTorn);
-        EXPECT_EQ(run(FlashOp::read, {at(0, mode ? 1 : 2, 0, !mode)}), mode ? kRead[0] : kSlcRead) << "it takes as long as any in that mode";
-        for (const bool read_in : {true, false}) EXPECT_EQ(what_is_read(0, mode ? 1 : 2, 1, read_in), kErased) << "erased cells have no mode";
+        EXPECT_EQ(run(FlashOp::read, {at(0, mode ? 1 : 2, 0, !mode)}), mode ? kRead[0] : kSlcRead)
+            << "it takes as long as any in that mode";
+        for (const bool read_in : {true, false})
+            EXPECT_EQ(what_is_read(0, mode ? 1 : 2, 1, read_in), kErased) << "erased cells have no mode";
     }
     // Planes of one read do not share it.
     run(FlashOp::read, {at(0, 1, 0, true), at(1, 1, 0, false)});
@@ -257,10 +274,13 @@ TEST_F(Slc, RandomWorkFollowsItsReference) {
             const auto plane = static_cast<std::uint8_t>((first + i) % 2);
             const std::uint32_t block = below(8);
             const Block& b = blocks[plane][block];
-            const std::uint32_t page = i != 0 ? targets[0].page : op == FlashOp::program && below(8) != 0 ? b.next : any_page;
+            const std::uint32_t page = i != 0                                    ? targets[0].page
+                                       : op == FlashOp::program && below(8) != 0 ? b.next
+                                                                                 : any_page;
             targets.push_back(at(plane, block, page, below(8) == 0 ? !b.slc : b.next == 0 ? below(2) == 0 : b.slc));
         }
-        const bool accepted = std::all_of(targets.begin(), targets.end(), [&](const OnfiTarget& t) { return allowed(op, t); });
+        const bool accepted =
+            std::all_of(targets.begin(), targets.end(), [&](const OnfiTarget& t) { return allowed(op, t); });
         ++done[static_cast<std::size_t>(op)][accepted];
         const std::string why = probe(op, targets);
         ASSERT_EQ(why.empty(), accepted) << why;

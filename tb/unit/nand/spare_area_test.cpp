@@ -28,7 +28,9 @@ NandGeometry geometry() {
     return g;
 }
 
-std::array<Spare, 4> units_at(std::uint32_t base) { return {Spare{base}, Spare{base + 1}, Spare{base + 2}, kPadding}; }
+std::array<Spare, 4> units_at(std::uint32_t base) {
+    return {Spare{base}, Spare{base + 1}, Spare{base + 2}, kPadding};
+}
 
 std::string refusal(SpareArea& area, const PageAddress& a) {
     try {
@@ -101,7 +103,8 @@ TEST(SpareArea, LaidOutEqualsProgrammedAlsoAfterErase) {
     for (const std::uint32_t b : {0u, 2u, 9u, 30u}) {  // full, partly programmed, and never programmed
         for (SpareArea* area : {&laid_out, &programmed}) {
             area->erase(BlockId{b});
-            area->program_page(PageAddress{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), 0}, units_at(500 + b).data());
+            area->program_page(PageAddress{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), 0},
+                               units_at(500 + b).data());
         }
         expect_same();
     }
@@ -113,7 +116,8 @@ TEST(SpareArea, LaidOutEqualsProgrammedAlsoAfterErase) {
     EXPECT_THROW(erased.lay_out(layout, codec), Panic);
 }
 
-// Blocks written in turn, erased and written again, with steps between numbers from 0 to far beyond what two bytes hold.
+// Blocks written in turn, erased and written again, with steps between numbers from 0 to far beyond what two bytes
+// hold.
 TEST(SpareArea, KeepsTheRecordOfEachPage) {
     NandGeometry g = geometry();
     g.pages_per_block = 40;
@@ -132,8 +136,10 @@ TEST(SpareArea, KeepsTheRecordOfEachPage) {
         far += step > 8191;
         number += step;
         const auto stream = static_cast<std::uint8_t>(pages.empty() ? random.below(256) : pages.front().stream);
-        pages.push_back({number, static_cast<PageKind>(random.below(static_cast<std::uint64_t>(PageKind::count))), stream});
-        const PageAddress a{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), static_cast<std::uint32_t>(pages.size() - 1)};
+        pages.push_back(
+            {number, static_cast<PageKind>(random.below(static_cast<std::uint64_t>(PageKind::count))), stream});
+        const PageAddress a{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}),
+                            static_cast<std::uint32_t>(pages.size() - 1)};
         area.program_page(a, units_at(0).data(), pages.back());
         const auto same = [](const PageRecord& x, const PageRecord& y) {
             return x.number == y.number && x.kind == y.kind && x.stream == y.stream;
@@ -150,7 +156,8 @@ TEST(SpareArea, KeepsTheRecordOfEachPage) {
     EXPECT_GT(far, 500u);
     std::uint32_t b = 0;
     while (written[b].empty() || written[b].size() == g.pages_per_block) ++b;
-    const PageAddress next{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), static_cast<std::uint32_t>(written[b].size())};
+    const PageAddress next{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}),
+                           static_cast<std::uint32_t>(written[b].size())};
     PageRecord r = written[b].back();
     ++r.stream;
     EXPECT_THROW(area.program_page(next, units_at(0).data(), r), Panic);
@@ -170,7 +177,8 @@ TEST(SpareArea, ATornPageIsNobodysAndTheBlockGoesOnBehindIt) {
     area.tear(a);  // the first of its block
     EXPECT_EQ(area.at(g.ppa_of(a, 0)), kTorn);
     // Nobody's unit looks like it.
-    for (const std::uint64_t units : {1ull, 2ull, 3ull, 5ull, 6ull, 13ull, 253ull, 254ull, 255ull, 1000ull, (1ull << 24) - 3, (1ull << 24) - 2}) {
+    for (const std::uint64_t units :
+         {1ull, 2ull, 3ull, 5ull, 6ull, 13ull, 253ull, 254ull, 255ull, 1000ull, (1ull << 24) - 3, (1ull << 24) - 2}) {
         const SpareCodec codec(units);
         for (const Spare s : {kErased, kPadding, kTorn}) EXPECT_GE(idx(codec.lpa(s)), units) << units;
     }
@@ -195,14 +203,15 @@ TEST(SpareArea, RefusesSecondProgramOfAPage) {
     SpareArea area(geometry());
     const PageAddress a{PlaneId{1}, 2, 0};
     area.program_page(a, units_at(1).data());
-    EXPECT_THAT(refusal(area, a), AllOf(HasSubstr("die 0 plane 1 block 2"), HasSubstr("page 0"), HasSubstr("not erased"),
-                                        HasSubstr("next is page 1")));
+    EXPECT_THAT(refusal(area, a), AllOf(HasSubstr("die 0 plane 1 block 2"), HasSubstr("page 0"),
+                                        HasSubstr("not erased"), HasSubstr("next is page 1")));
 }
 
 TEST(SpareArea, RefusesProgramOutOfOrder) {
     SpareArea area(geometry());
-    EXPECT_THAT(refusal(area, PageAddress{PlaneId{6}, 1, 2}),
-                AllOf(HasSubstr("die 3 plane 0 block 1"), HasSubstr("page 2 out of order"), HasSubstr("next is page 0")));
+    EXPECT_THAT(
+        refusal(area, PageAddress{PlaneId{6}, 1, 2}),
+        AllOf(HasSubstr("die 3 plane 0 block 1"), HasSubstr("page 2 out of order"), HasSubstr("next is page 0")));
 }
 
 TEST(SpareArea, RefusesEraseOfABlockThatDoesNotExist) {
@@ -217,7 +226,8 @@ TEST(SpareArea, RefusesEraseOfABlockThatDoesNotExist) {
 
 TEST(SpareArea, RefusesPageThatDoesNotExist) {
     SpareArea area(geometry());
-    for (std::uint32_t page = 0; page < 4; ++page) area.program_page(PageAddress{PlaneId{0}, 0, page}, units_at(page).data());
+    for (std::uint32_t page = 0; page < 4; ++page)
+        area.program_page(PageAddress{PlaneId{0}, 0, page}, units_at(page).data());
     EXPECT_THAT(refusal(area, PageAddress{PlaneId{0}, 0, 4}), AllOf(HasSubstr("page 4"), HasSubstr("pages 0 to 3")));
 }
 
@@ -243,7 +253,8 @@ TEST(SpareArea, ABlockWhoseEraseWasCutMustBeErasedAgain) {
     EXPECT_NE(refusal(area, first), "accepted");
     const PageAddress third{PlaneId{1}, 4, 2};
     EXPECT_TRUE(area.is_half_erased(block));
-    EXPECT_EQ(refusal(area, third), "SpareArea: block " + std::to_string(idx(block)) + " is programmed, whose erase the power cut off; erase it again");
+    EXPECT_EQ(refusal(area, third), "SpareArea: block " + std::to_string(idx(block)) +
+                                        " is programmed, whose erase the power cut off; erase it again");
     area.erase(block);
     EXPECT_FALSE(area.is_half_erased(block));
     area.tear_block(block);
@@ -262,7 +273,8 @@ TEST(SpareArea, PagesAheadCountWhenThoseInFrontOfThemDo) {
     const auto units = [&g](std::uint32_t n) { return std::vector<Spare>(g.units_per_page(), Spare{100 + n}); };
     const auto program = [&](std::uint32_t n, bool ahead) {
         const PageRecord record{10 + n, PageKind::user, 0};
-        ahead ? area.program_ahead(page(n), units(n).data(), record, nullptr) : area.program_page(page(n), units(n).data(), record);
+        ahead ? area.program_ahead(page(n), units(n).data(), record, nullptr)
+              : area.program_page(page(n), units(n).data(), record);
     };
     const BlockId block = g.block_of(page(0));
     program(2, true);

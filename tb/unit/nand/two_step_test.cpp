@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MLC that is programmed in two steps: where the pages of a word line are, how long they take, and what the power takes with an upper page.
+// MLC that is programmed in two steps: where the pages of a word line are, how long they take, and what the power takes
+// with an upper page.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,9 +13,11 @@
 namespace ssdtlm {
 namespace {
 
-static_assert(WordLines{8}.is_upper(2) && !WordLines{8}.is_upper(1) && WordLines{8}.below(2) == 0 && WordLines{8}.above(5) == 7);
+static_assert(WordLines{8}.is_upper(2) && !WordLines{8}.is_upper(1) && WordLines{8}.below(2) == 0 &&
+              WordLines{8}.above(5) == 7);
 
-// Between a lower page and its upper one lies the lower page of the next word line, and nothing else but the upper page of the one before.
+// Between a lower page and its upper one lies the lower page of the next word line, and nothing else but the upper page
+// of the one before.
 TEST(WordLines, EachHasALowerPageAndLaterAnUpperOne) {
     for (std::uint32_t pages : {2u, 4u, 6u, 16u, 256u}) {
         const WordLines lines{pages};
@@ -68,7 +71,9 @@ protected:
         if (ends) die.finish(t.data(), static_cast<std::uint32_t>(t.size()));
         return ready - kStart;
     }
-    Spare first_of(std::uint32_t plane, std::uint32_t page) const { return area.at(config().geometry.ppa_of({PlaneId{plane}, 1, page}, 0)); }
+    Spare first_of(std::uint32_t plane, std::uint32_t page) const {
+        return area.at(config().geometry.ppa_of({PlaneId{plane}, 1, page}, 0));
+    }
 
     std::array<Spare, 2> data{Spare{1}, Spare{2}};
     PageRecord record;
@@ -79,7 +84,8 @@ protected:
 
 TEST_F(TwoStepTest, UpperPagesTakeTheirTime) {
     const std::vector<bool> upper{false, false, true, false, true, false, true, true};
-    for (std::uint32_t page = 0; page < 8; ++page) EXPECT_EQ(program({at(0, page)}), upper[page] ? 1500us : 400us) << "page " << page;
+    for (std::uint32_t page = 0; page < 8; ++page)
+        EXPECT_EQ(program({at(0, page)}), upper[page] ? 1500us : 400us) << "page " << page;
     for (std::uint32_t page = 0; page < 8; ++page) {
         const OnfiTarget t = at(0, page);
         EXPECT_EQ(die.issue(FlashOp::read, &t, 1, kStart) - kStart, upper[page] ? 60us : 45us) << "page " << page;
@@ -94,7 +100,8 @@ TEST_F(TwoStepTest, WithAnUpperPageThePowerTakesTheLowerOneOfEachPlane) {
     EXPECT_EQ(loss.pages_torn, 2u);
     EXPECT_EQ(loss.lower_pages_lost, 2u);
     for (std::uint32_t plane = 0; plane < 2; ++plane)
-        for (std::uint32_t page = 0; page < 5; ++page) EXPECT_EQ(first_of(plane, page) == kTorn, page == 1 || page == 4) << "plane " << plane << " page " << page;
+        for (std::uint32_t page = 0; page < 5; ++page)
+            EXPECT_EQ(first_of(plane, page) == kTorn, page == 1 || page == 4) << "plane " << plane << " page " << page;
 }
 
 TEST_F(TwoStepTest, WithALowerPageNothingElseIsLost) {

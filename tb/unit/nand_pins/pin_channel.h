@@ -32,8 +32,7 @@ inline NandConfig config(std::uint32_t megatransfers = 400) {
 struct Channel {
     explicit Channel(const NandConfig& c) : nand(c), generator(c) {}
 
-    PinSequence& add(FlashOp kind, std::uint16_t die, std::uint8_t planes = 1,
-                     PinSelect select = PinSelect::none) {
+    PinSequence& add(FlashOp kind, std::uint16_t die, std::uint8_t planes = 1, PinSelect select = PinSelect::none) {
         for (std::uint8_t p = 0; p < planes; ++p) {
             targets[p] = OnfiTarget{p, 7, 9, 512, spare.data()};
             targets[p].slc = (slc >> p & 1) != 0;

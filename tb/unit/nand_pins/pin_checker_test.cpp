@@ -464,12 +464,39 @@ INSTANTIATE_TEST_SUITE_P(PinChecker, Mutations, ::testing::ValuesIn(kMutations),
 TEST(PinChecker, EveryRuleHasAMutation) {
     std::set<std::string> broken;
     for (const Mutation& m : kMutations) broken.insert(m.rule);
-    for (const char* rule :
-         {"tCS",       "tCH",       "tWC",        "tWP",  "tWH",   "tCALS",    "tCALH",         "tCAS",
-          "tCAH",      "tADL",      "tCCS",       "tWHR", "tRR",   "tRHW",     "tWB",           "tWPRE",
-          "tWPST",     "tWPSTH",    "tDS",        "tDH",  "tRPRE", "tRPST",    "tRPSTH",        "tDQSRE",
-          "data rate", "DQS count", "byte count", "CE#",  "R/B#",  "sequence", "address cycles",
-          "resume", "ARDY"})
+    for (const char* rule : {"tCS",
+                             "tCH",
+                             "tWC",
+                             "tWP",
+                             "tWH",
+                             "tCALS",
+                             "tCALH",
+                             "tCAS",
+                             "tCAH",
+                             "tADL",
+                             "tCCS",
+                             "tWHR",
+                             "tRR",
+                             "tRHW",
+                             "tWB",
+                             "tWPRE",
+                             "tWPST",
+                             "tWPSTH",
+                             "tDS",
+                             "tDH",
+                             "tRPRE",
+                             "tRPST",
+                             "tRPSTH",
+                             "tDQSRE",
+                             "data rate",
+                             "DQS count",
+                             "byte count",
+                             "CE#",
+                             "R/B#",
+                             "sequence",
+                             "address cycles",
+                             "resume",
+                             "ARDY"})
         EXPECT_TRUE(broken.count(rule)) << rule;
 }
 

@@ -241,7 +241,8 @@ TEST(PinGenerator, LongBurstsCanBeCutShort) {
     EXPECT_EQ(p.edges(Pin::dqs, 1), 4u);
 }
 
-/// The byte on DQ in each column of a 16 KiB page of 4 KiB units with 2 KiB of spare area: 512 B of data, then 64 B of spare area.
+/// The byte on DQ in each column of a 16 KiB page of 4 KiB units with 2 KiB of spare area: 512 B of data, then 64 B of
+/// spare area.
 TEST(PinGenerator, TheBytesOfThePageAreOnDq) {
     const NandConfig nand = config();
     Played p(nand);
@@ -254,7 +255,8 @@ TEST(PinGenerator, TheBytesOfThePageAreOnDq) {
     }
     const auto expected = [&](std::uint32_t column) {
         const std::uint32_t sector = column / 576, in_sector = column % 576;
-        return in_sector < 512 ? byte_at(sector * 512 + in_sector) : static_cast<std::uint8_t>(idx(p.spare[sector / 8]) >> 8 * (column % 4));
+        return in_sector < 512 ? byte_at(sector * 512 + in_sector)
+                               : static_cast<std::uint8_t>(idx(p.spare[sector / 8]) >> 8 * (column % 4));
     };
     const auto burst = [&](FlashOp op, std::uint32_t first_byte, std::uint32_t data_bytes) {
         p.target[0] = OnfiTarget{0, 77, 129, data_bytes, p.spare.data(), bytes.data()};
@@ -273,15 +275,19 @@ TEST(PinGenerator, TheBytesOfThePageAreOnDq) {
         for (std::size_t i = 0; i < p.sequence.edges.size(); ++i) {
             const PinEdge& e = p.sequence.edges[i];
             if (e.pin == Pin::dq) dq = e.value;
-            if (e.pin == Pin::dqs && e.value != kReleased && p.sequence.edges[i].time > kBegin && !(seen.empty() && e.value == 0)) seen.push_back(dq);
+            if (e.pin == Pin::dqs && e.value != kReleased && p.sequence.edges[i].time > kBegin &&
+                !(seen.empty() && e.value == 0))
+                seen.push_back(dq);
         }
         return seen;
     };
-    for (const auto& [op, first, count] : {std::tuple{FlashOp::program, 0u, 16384u}, std::tuple{FlashOp::read_out, 0u, 16384u},
-                                           std::tuple{FlashOp::read_out, 4096u, 4096u}, std::tuple{FlashOp::read_out, 6656u, 512u}}) {
+    for (const auto& [op, first, count] :
+         {std::tuple{FlashOp::program, 0u, 16384u}, std::tuple{FlashOp::read_out, 0u, 16384u},
+          std::tuple{FlashOp::read_out, 4096u, 4096u}, std::tuple{FlashOp::read_out, 6656u, 512u}}) {
         const std::vector<unsigned> seen = burst(op, first, count);
         ASSERT_EQ(seen.size(), count / 512 * 576u);
-        for (std::uint32_t k = 0; k < seen.size(); ++k) ASSERT_EQ(seen[k], expected(first / 512 * 576 + k)) << "byte " << k << " from " << first;
+        for (std::uint32_t k = 0; k < seen.size(); ++k)
+            ASSERT_EQ(seen[k], expected(first / 512 * 576 + k)) << "byte " << k << " from " << first;
         if (op != FlashOp::read_out) continue;
         const std::vector<unsigned> cycles = p.latched();  // 06h, two columns, three rows, E0h
         EXPECT_EQ(cycles[1] | cycles[2] << 8, first / 512 * 576);

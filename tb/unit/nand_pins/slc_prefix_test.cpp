@@ -30,20 +30,30 @@ std::vector<unsigned> latched(const PinSequence& s) {
     }
     return bytes;
 }
-constexpr unsigned cmd(unsigned opcode) { return 1000 + opcode; }
+constexpr unsigned cmd(unsigned opcode) {
+    return 1000 + opcode;
+}
 
 TEST(SlcPrefix, StandsBeforeTheFirstCommandOfEachPlaneInThatMode) {
     // Row of block 7, page 9: 7 bits of page, 1 of plane, 6 of block, LUN.
-    const unsigned row = 9 | 7u << 8, second = row | 1u << 7, low = row & 0xFF, low2 = second & 0xFF, middle = row >> 8 & 0xFF;
+    const unsigned row = 9 | 7u << 8, second = row | 1u << 7, low = row & 0xFF, low2 = second & 0xFF,
+                   middle = row >> 8 & 0xFF;
     Channel c(config());
     c.slc = 1;
-    EXPECT_EQ(latched(c.add(FlashOp::read, 0)), (std::vector<unsigned>{cmd(0xA2), cmd(0x00), 0, 0, low, middle, 0, cmd(0x30)}));
-    EXPECT_EQ(latched(c.add(FlashOp::erase, 0)), (std::vector<unsigned>{cmd(0xA2), cmd(0x60), low, middle, 0, cmd(0xD0)}));
+    EXPECT_EQ(latched(c.add(FlashOp::read, 0)),
+              (std::vector<unsigned>{cmd(0xA2), cmd(0x00), 0, 0, low, middle, 0, cmd(0x30)}));
+    EXPECT_EQ(latched(c.add(FlashOp::erase, 0)),
+              (std::vector<unsigned>{cmd(0xA2), cmd(0x60), low, middle, 0, cmd(0xD0)}));
     c.slc = 2;
-    EXPECT_EQ(latched(c.add(FlashOp::erase, 0, 2)), (std::vector<unsigned>{cmd(0x60), low, middle, 0, cmd(0xD1), cmd(0xA2), cmd(0x60), low2, middle, 0, cmd(0xD0)}));
-    EXPECT_EQ(latched(c.add(FlashOp::program, 0, 2)), (std::vector<unsigned>{cmd(0x80), 0, 0, low, middle, 0, cmd(0x11), cmd(0xA2), cmd(0x80), 0, 0, low2, middle, 0, cmd(0x10)}));
+    EXPECT_EQ(latched(c.add(FlashOp::erase, 0, 2)),
+              (std::vector<unsigned>{cmd(0x60), low, middle, 0, cmd(0xD1), cmd(0xA2), cmd(0x60), low2, middle, 0,
+                                     cmd(0xD0)}));
+    EXPECT_EQ(latched(c.add(FlashOp::program, 0, 2)),
+              (std::vector<unsigned>{cmd(0x80), 0, 0, low, middle, 0, cmd(0x11), cmd(0xA2), cmd(0x80), 0, 0, low2,
+                                     middle, 0, cmd(0x10)}));
     c.slc = 3;
-    EXPECT_EQ(latched(c.add(FlashOp::read_out, 0, 1, PinSelect::enhanced)).front(), cmd(0x06)) << "the page is in the register";
+    EXPECT_EQ(latched(c.add(FlashOp::read_out, 0, 1, PinSelect::enhanced)).front(), cmd(0x06))
+        << "the page is in the register";
     EXPECT_EQ(latched(c.add(FlashOp::program_suspend, 0)).front(), cmd(0x84));
     EXPECT_EQ(latched(c.add(FlashOp::program_resume, 0)).front(), cmd(0x13));
     c.nand.slc.prefix = 0xDA;
@@ -61,7 +71,8 @@ TEST(SlcPrefix, IsACycleOfTheFirstGroup) {
     const std::vector<SimTime> falls = times(s, Pin::we_n, 0);
     ASSERT_EQ(falls.size(), 8u);
     for (std::size_t i = 0; i < falls.size(); ++i) EXPECT_EQ(falls[i], begin + 20ns + i * 25ns + Ps{7'500});
-    EXPECT_EQ(times(s, Pin::cle, 1), (std::vector<SimTime>{begin, begin + 20ns + 7 * 25ns})) << "high through prefix and command";
+    EXPECT_EQ(times(s, Pin::cle, 1), (std::vector<SimTime>{begin, begin + 20ns + 7 * 25ns}))
+        << "high through prefix and command";
     EXPECT_EQ(times(s, Pin::dq, 0x00).front(), begin + 20ns + 25ns);
     EXPECT_EQ(times(s, rb_n(0), 0), std::vector<SimTime>{times(s, Pin::we_n, 1).back() + 100ns});
 }
@@ -98,7 +109,9 @@ struct Misplaced {
     const char* report;
     std::function<void(Channel&)> play;  ///< c.slc is 1
 };
-std::ostream& operator<<(std::ostream& out, const Misplaced& m) { return out << m.name; }
+std::ostream& operator<<(std::ostream& out, const Misplaced& m) {
+    return out << m.name;
+}
 
 const Misplaced kMisplaced[] = {
     {"BeforeStatus", "A2h before 70h", [](Channel& c) { relatch(c.add(FlashOp::erase, 0), 1, 0x70); }},
@@ -107,8 +120,10 @@ const Misplaced kMisplaced[] = {
     {"BeforeAResume", "A2h before D2h", [](Channel& c) { relatch(c.add(FlashOp::erase, 0), 1, 0xD2); }},
     {"BeforeNothingInUse", "A2h before 42h", [](Channel& c) { relatch(c.add(FlashOp::read, 0), 1, 0x42); }},
     {"Twice", "A2h before A2h", [](Channel& c) { relatch(c.add(FlashOp::read, 0), 1, 0xA2); }},
-    {"AsAConfirmation", "00h .. A2h is no sequence in use", [](Channel& c) { relatch(c.add(FlashOp::read, 0), 7, 0xA2); }},
-    {"BeforeAddresses", "address cycles: without a command", [](Channel& c) { skip_cycle(c.add(FlashOp::read, 0), 1); }},
+    {"AsAConfirmation", "00h .. A2h is no sequence in use",
+     [](Channel& c) { relatch(c.add(FlashOp::read, 0), 7, 0xA2); }},
+    {"BeforeAddresses", "address cycles: without a command",
+     [](Channel& c) { skip_cycle(c.add(FlashOp::read, 0), 1); }},
     {"AloneInItsSequence", "A2h before the end of its sequence",
      [](Channel& c) {
          PinSequence& s = c.add(FlashOp::erase, 0);
@@ -128,7 +143,10 @@ const Misplaced kMisplaced[] = {
          for (int cycle = 0; cycle < 3; ++cycle) skip_cycle(s, 1);
      }},
     {"AnotherOpcode", "DAh begins no sequence in use", [](Channel& c) { relatch(c.add(FlashOp::read, 0), 0, 0xDA); }},
-    {"TooFast", "tWC: 24.000 ns", [](Channel& c) { move(c.add(FlashOp::read, 0), {Pin::we_n, 0, 1}, -1ns); }},
+    {"TooFast", "tWC: 24.000 ns",
+     [](Channel& c) {
+         move(c.add(FlashOp::read, 0), {Pin::we_n, 0, 1}, -1ns);
+     }},
     {"ToABusyDie", "60h to die 0, which is busy",
      [](Channel& c) {
          c.add(FlashOp::read, 0);
@@ -145,7 +163,8 @@ TEST_P(PrefixMisplaced, IsReported) {
     const Checked c(channel.nand, channel.sequences);
     EXPECT_NE(c.report().find(GetParam().report), std::string::npos) << c.report();
 }
-INSTANTIATE_TEST_SUITE_P(SlcPrefix, PrefixMisplaced, ::testing::ValuesIn(kMisplaced), [](const auto& i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(SlcPrefix, PrefixMisplaced, ::testing::ValuesIn(kMisplaced),
+                         [](const auto& i) { return std::string(i.param.name); });
 
 TEST(SlcPrefix, APrefixThatWasReportedIsForgotten) {
     Channel channel(config());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/nvme/admin_commands.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "controller/nvme/admin_commands.h"
 
 namespace ssdtlm {
 namespace {
@@ -67,7 +67,8 @@ struct Admin : testing::Test {
 };
 
 TEST_F(Admin, CommonFaults) {
-    for (const std::uint8_t opcode : std::initializer_list<std::uint8_t>{0x0D, 0x10, 0x11, 0x14, 0x18, 0x7C, 0x80, 0x84, 0xC0})
+    for (const std::uint8_t opcode :
+         std::initializer_list<std::uint8_t>{0x0D, 0x10, 0x11, 0x14, 0x18, 0x7C, 0x80, 0x84, 0xC0})
         EXPECT_EQ(run(command(opcode)).status, kStInvalidOpcode);
     Sqe s = command(kAdminIdentify, kCnsController);
     EXPECT_EQ(run(s, true).status, kStCidConflict);
@@ -239,7 +240,9 @@ TEST_F(Admin, FeatureFaults) {
 }
 
 TEST_F(Admin, IdentifyByCns) {
-    const auto identify = [this](std::uint8_t cns, std::uint32_t nsid) { return run(command(kAdminIdentify, cns, 0, nsid)); };
+    const auto identify = [this](std::uint8_t cns, std::uint32_t nsid) {
+        return run(command(kAdminIdentify, cns, 0, nsid));
+    };
     for (const std::uint8_t cns : {kCnsNamespace, kCnsController, kCnsNamespaceDescriptors}) {
         const AdminResult r = identify(cns, 1);
         EXPECT_EQ(r.status, kStSuccess);
@@ -264,7 +267,8 @@ TEST_F(Admin, IdentifyByCns) {
 }
 
 TEST_F(Admin, GetLogPage) {
-    const auto log = [this](std::uint8_t lid, std::uint32_t bytes, std::uint64_t offset = 0, std::uint32_t nsid = kNsidAll) {
+    const auto log = [this](std::uint8_t lid, std::uint32_t bytes, std::uint64_t offset = 0,
+                            std::uint32_t nsid = kNsidAll) {
         Sqe s = command(kAdminGetLogPage, lid | (bytes / 4 - 1) << 16, 0, nsid);
         s.cdw12 = static_cast<std::uint32_t>(offset);
         s.cdw13 = static_cast<std::uint32_t>(offset >> 32);
@@ -297,7 +301,8 @@ TEST_F(Admin, LongestLogPage) {
     const auto log = [this](std::uint64_t bytes) {
         const std::uint64_t dwords = bytes / 4 - 1;
         return run(command(kAdminGetLogPage, kLogSmart | static_cast<std::uint32_t>(dwords & 0xFFFF) << 16,
-                           static_cast<std::uint32_t>(dwords >> 16), kNsidAll)).status;
+                           static_cast<std::uint32_t>(dwords >> 16), kNsidAll))
+            .status;
     };
     for (const auto& [mdts, longest] : {std::pair{65'536u, 65'536u}, {524'288u, 524'288u}, {0u, 1'048'576u}}) {
         config.max_transfer_bytes = mdts;

@@ -19,8 +19,8 @@ struct Words {
     bool again;
 };
 const std::map<CommandStatus, Words> kTable{
-    {CommandStatus::success, {0x000, false, true}},         {CommandStatus::not_possible, {0x002, false, false}},
-    {CommandStatus::read_only, {0x182, false, false}},      {CommandStatus::write_fault, {0x280, true, true}},
+    {CommandStatus::success, {0x000, false, true}},          {CommandStatus::not_possible, {0x002, false, false}},
+    {CommandStatus::read_only, {0x182, false, false}},       {CommandStatus::write_fault, {0x280, true, true}},
     {CommandStatus::unrecovered_read, {0x281, true, false}}, {CommandStatus::transfer_error, {0x004, false, true}},
     {CommandStatus::aborted, {0x007, false, true}},
 };

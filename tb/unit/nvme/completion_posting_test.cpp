@@ -27,7 +27,8 @@ struct Bench {
         return c;
     }
     void unmask(std::uint32_t vector) {
-        posting.write_vectors(msix_entry(static_cast<std::uint16_t>(vector)) + kMsixAddressLow, test::kMsiBase + 0x1000 * vector);
+        posting.write_vectors(msix_entry(static_cast<std::uint16_t>(vector)) + kMsixAddressLow,
+                              test::kMsiBase + 0x1000 * vector);
         posting.write_vectors(msix_entry(static_cast<std::uint16_t>(vector)) + kMsixData, vector);
         posting.write_vectors(msix_entry(static_cast<std::uint16_t>(vector)) + kMsixControl, 0);
     }

@@ -125,7 +125,7 @@ TEST(NvmeLife, BadDoorbellsRaiseEvents) {
     e = b.take(b.admin);
     EXPECT_EQ(e.cid, 51);
     EXPECT_EQ(e.dw0, 0x00010100u);
-    b.write(sq_tail_doorbell(0) + 2, 1);     // unaligned and wrong size: ignored silently
+    b.write(sq_tail_doorbell(0) + 2, 1);  // unaligned and wrong size: ignored silently
     b.write(sq_tail_doorbell(0), 1, 8);
     EXPECT_EQ(b.nvme.counters().doorbell_errors, 3u);
     b.nvme.check_books();
@@ -224,7 +224,8 @@ TEST(NvmeLife, ACommandsDeadlineIsTheTargetOfItsQueueAfterItsDoorbell) {
         NvmeBench b(config);
         b.enable();
         Pair p = b.create_pair(1);
-        b.agenda.post(b.agenda.now() + 7us, [](void*, std::uint64_t) {}, nullptr, 0);
+        b.agenda.post(
+            b.agenda.now() + 7us, [](void*, std::uint64_t) {}, nullptr, 0);
         b.agenda.run();
         const SimTime rung = b.agenda.now();
         b.push(p, b.rw(kIoRead, 0));

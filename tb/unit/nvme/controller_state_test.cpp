@@ -152,10 +152,18 @@ TEST(ControllerState, RandomLives) {
         Bench b;
         for (int step = 0; step < 200; ++step) {
             switch (random.below(6)) {
-                case 0: b.cc(Cc::kTypical); break;
-                case 1: b.cc(0); break;
-                case 2: b.cc(Cc::kTypical | Cc::kShnNormal); break;
-                case 3: b.agenda.run_until(b.agenda.now() + Ps{1us} * static_cast<std::int64_t>(random.below(15))); break;
+                case 0:
+                    b.cc(Cc::kTypical);
+                    break;
+                case 1:
+                    b.cc(0);
+                    break;
+                case 2:
+                    b.cc(Cc::kTypical | Cc::kShnNormal);
+                    break;
+                case 3:
+                    b.agenda.run_until(b.agenda.now() + Ps{1us} * static_cast<std::int64_t>(random.below(15)));
+                    break;
                 case 4:
                     if (b.state.running()) ++b.work.busy;
                     break;

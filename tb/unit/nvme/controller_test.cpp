@@ -377,27 +377,31 @@ TEST(NvmeController, MaskedVectorSendsOnUnmask) {
     EXPECT_EQ(b.nvme.mmio_read(msix_entry(1), 8), test::kMsiBase + 0x1000);
 }
 
-// The vector table is memory to the host: what it writes in dwords or quadwords it reads back in either, and an access that
-// is not aligned or of another size reads 0 and writes nothing (PCIe 5.0 §7.7.2 leaves that undefined).
+// The vector table is memory to the host: what it writes in dwords or quadwords it reads back in either, and an access
+// that is not aligned or of another size reads 0 and writes nothing (PCIe 5.0 §7.7.2 leaves that undefined).
 TEST(NvmeController, VectorTableTakesDwordsAndQuadwords) {
     NvmeConfig config = NvmeBench::small();
     config.max_queue_pairs = 64;  // 65 vectors: the pending bits take two quadwords
     NvmeBench b(config);
     for (const std::uint32_t vector : {0u, 1u, 39u, 64u}) {
-        const std::uint64_t address = 0x5'FEE0'0000 + 0x1000 * vector, rest = 0x1'0000'0000 | (0x40 + vector);  // masked; data
+        const std::uint64_t address = 0x5'FEE0'0000 + 0x1000 * vector,
+                            rest = 0x1'0000'0000 | (0x40 + vector);  // masked; data
         const std::uint32_t at = msix_entry(vector);
         const auto expect_entry = [&] {
             EXPECT_EQ(b.nvme.mmio_read(at, 8), address);
             EXPECT_EQ(b.nvme.mmio_read(at + 8, 8), rest);
             for (std::uint32_t dword = 0; dword < 4; ++dword)
-                EXPECT_EQ(b.nvme.mmio_read(at + 4 * dword, 4), (dword < 2 ? address : rest) >> (dword % 2 * 32) & 0xFFFF'FFFF) << dword;
+                EXPECT_EQ(b.nvme.mmio_read(at + 4 * dword, 4),
+                          (dword < 2 ? address : rest) >> (dword % 2 * 32) & 0xFFFF'FFFF)
+                    << dword;
         };
         b.write(at, address, 8);
         b.write(at + 8, rest, 8);
         expect_entry();
         b.write(at, 0, 8);
         b.write(at + 8, 0x1'0000'0000, 8);
-        for (std::uint32_t dword = 0; dword < 4; ++dword) b.write(at + 4 * dword, (dword < 2 ? address : rest) >> (dword % 2 * 32), 4);
+        for (std::uint32_t dword = 0; dword < 4; ++dword)
+            b.write(at + 4 * dword, (dword < 2 ? address : rest) >> (dword % 2 * 32), 4);
         expect_entry();
         for (const auto& [offset, bytes] : {std::pair{0u, 1u}, {0u, 2u}, {0u, 16u}, {2u, 4u}, {4u, 8u}}) {
             b.write(at + offset, ~0ull, bytes);

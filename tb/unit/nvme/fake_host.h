@@ -137,7 +137,9 @@ struct NvmeBench {
         return d;
     }
 
-    void write(std::uint32_t offset, std::uint64_t value, std::uint32_t bytes = 4) { nvme.mmio_write(offset, bytes, value); }
+    void write(std::uint32_t offset, std::uint64_t value, std::uint32_t bytes = 4) {
+        nvme.mmio_write(offset, bytes, value);
+    }
     std::uint32_t csts() const { return static_cast<std::uint32_t>(nvme.mmio_read(nvme::kRegCsts, 4)); }
     void enable() {
         admin = Pair{0, 0x1000, 0x2000, 32, 32, 0, 0, true};

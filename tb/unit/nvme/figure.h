@@ -14,7 +14,8 @@ namespace ssdtlm::test {
 class Figure {
 public:
     Figure& number(std::size_t at, std::size_t bytes, std::uint64_t value) {
-        for (std::size_t i = 0; i < bytes; ++i) bytes_[at + i] = static_cast<std::uint8_t>(i < 8 ? value >> (8 * i) : 0);
+        for (std::size_t i = 0; i < bytes; ++i)
+            bytes_[at + i] = static_cast<std::uint8_t>(i < 8 ? value >> (8 * i) : 0);
         return *this;
     }
     Figure& ascii(std::size_t at, std::size_t bytes, std::string value) {

@@ -23,7 +23,9 @@ DriveFacts device() {
     return d;
 }
 
-std::string text(const std::uint8_t* at, std::size_t bytes) { return {reinterpret_cast<const char*>(at), bytes}; }
+std::string text(const std::uint8_t* at, std::size_t bytes) {
+    return {reinterpret_cast<const char*>(at), bytes};
+}
 
 TEST(Identify, Controller) {
     NvmeConfig config;
@@ -97,27 +99,27 @@ TEST(Identify, ControllerByteForByte) {
         .ascii(4, 20, "S123")
         .ascii(24, 40, "A model")
         .ascii(64, 8, "12345678")
-        .number(72, 1, 5)             // RAB
-        .number(77, 1, 5)             // MDTS: 2^5 pages of 4 KiB
-        .number(80, 4, 0x00010400)    // VER
-        .number(88, 4, 5000)          // RTD3E in microseconds
-        .number(111, 1, 1)            // CNTRLTYPE: I/O controller
-        .number(258, 1, 3)            // ACL and AERL: 4
+        .number(72, 1, 5)           // RAB
+        .number(77, 1, 5)           // MDTS: 2^5 pages of 4 KiB
+        .number(80, 4, 0x00010400)  // VER
+        .number(88, 4, 5000)        // RTD3E in microseconds
+        .number(111, 1, 1)          // CNTRLTYPE: I/O controller
+        .number(258, 1, 3)          // ACL and AERL: 4
         .number(259, 1, 3)
-        .number(260, 1, 1 << 1 | 1)   // FRMW: one slot, read only
+        .number(260, 1, 1 << 1 | 1)       // FRMW: one slot, read only
         .number(261, 1, 1 << 1 | 1 << 2)  // LPA
-        .number(262, 1, 63)           // ELPE: 64 entries
-        .number(266, 2, 273 + 70)     // WCTEMP, CCTEMP
+        .number(262, 1, 63)               // ELPE: 64 entries
+        .number(266, 2, 273 + 70)         // WCTEMP, CCTEMP
         .number(268, 2, 273 + 80)
-        .number(280, 16, dev.namespace_bytes)  // TNVMCAP
-        .number(512, 1, 0x66)         // SQES: 2^6 bytes
-        .number(513, 1, 0x44)         // CQES: 2^4 bytes
-        .number(516, 4, 1)            // NN
+        .number(280, 16, dev.namespace_bytes)      // TNVMCAP
+        .number(512, 1, 0x66)                      // SQES: 2^6 bytes
+        .number(513, 1, 0x44)                      // CQES: 2^4 bytes
+        .number(516, 4, 1)                         // NN
         .number(520, 2, 1 << 2 | 1 << 3 | 1 << 4)  // ONCS
-        .number(525, 1, 1 | 3 << 1)   // VWC: present; flush of all namespaces
-        .number(526, 2, 16384 / 512 - 1)  // AWUN
+        .number(525, 1, 1 | 3 << 1)                // VWC: present; flush of all namespaces
+        .number(526, 2, 16384 / 512 - 1)           // AWUN
         .string(768, "nqn.2024-01.org.ssdtlm:S123")
-        .number(2048, 2, 900)         // power state 0: 9 W
+        .number(2048, 2, 900)  // power state 0: 9 W
         .expect_equal(d.data(), d.size());
 }
 
@@ -136,8 +138,8 @@ TEST(Identify, NamespaceByteForByte) {
             .number(33, 1, 1 | 1 << 3)    // DLFEAT
             .number(48, 16, dev.namespace_bytes)
             .string(104, text(&d[104], 24))
-            .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16);  // LBA format 0
-        for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.namespace_bytes / lba);            // NSZE, NCAP, NUSE
+            .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16);                                     // LBA format 0
+        for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.namespace_bytes / lba);    // NSZE, NCAP, NUSE
         for (const std::size_t at : {64u, 66u, 68u, 70u, 72u}) f.number(at, 2, 16384 / lba - 1);  // NPWG .. NOWS
         f.expect_equal(d.data(), d.size());
     }
@@ -159,7 +161,8 @@ TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {
     EXPECT_EQ(load<std::uint16_t>(&d[64]), 0);
 }
 
-// Hosts name a drive by its identifiers, which must not change: FNV-1a of the serial number, here by its published vectors.
+// Hosts name a drive by its identifiers, which must not change: FNV-1a of the serial number, here by its published
+// vectors.
 TEST(Identify, IdentifiersFollowTheSerialNumber) {
     for (const auto& [serial, hash] : {std::pair{"a", 0xaf63dc4c8601ec8cull}, {"foobar", 0x85944171f73967e8ull}}) {
         DriveFacts dev = device();

@@ -55,7 +55,8 @@ TEST(Msix, EndsWithItsLastVector) {
             // Of those behind it the bits are still set.
             for (std::uint32_t w = 0; w < words + 2; ++w) {
                 std::uint64_t pending = 0;
-                for (std::uint32_t p = std::max(v + 1, 64 * w); p < std::min(vectors, 64 * (w + 1)); ++p) pending |= 1ull << p % 64;
+                for (std::uint32_t p = std::max(v + 1, 64 * w); p < std::min(vectors, 64 * (w + 1)); ++p)
+                    pending |= 1ull << p % 64;
                 EXPECT_EQ(t.read_pba(8 * w), static_cast<std::uint32_t>(pending)) << w;
                 EXPECT_EQ(t.read_pba(8 * w + 4), static_cast<std::uint32_t>(pending >> 32)) << w;
             }
@@ -85,8 +86,8 @@ TEST(AsyncEvents, LimitMaskAndAbort) {
     for (std::uint16_t i = 0; i <= kAsyncEventLimit; ++i) EXPECT_TRUE(e.hold(static_cast<std::uint16_t>(10 + i)));
     EXPECT_FALSE(e.hold(99));
     ASSERT_TRUE(e.raise(AsyncEvents::kTypeError, 1, cid, dw0));
-    EXPECT_EQ(cid, 10);  // oldest first
-    EXPECT_EQ(dw0, 0x00010100u);  // type 0, info 1, log page 01h
+    EXPECT_EQ(cid, 10);                                           // oldest first
+    EXPECT_EQ(dw0, 0x00010100u);                                  // type 0, info 1, log page 01h
     EXPECT_FALSE(e.raise(AsyncEvents::kTypeError, 0, cid, dw0));  // masked until the log is read
     ASSERT_TRUE(e.raise(AsyncEvents::kTypeSmart, 1, cid, dw0));
     EXPECT_EQ(cid, 11);

@@ -157,7 +157,9 @@ TEST_P(IoFaults, FirstFaultDecides) {
     EXPECT_TRUE(do_not_retry(d.command.code));
 }
 
-void beyond_the_end(Sqe& s) { s.set_slba(kBlocks); }
+void beyond_the_end(Sqe& s) {
+    s.set_slba(kBlocks);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Table, IoFaults,
@@ -181,8 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"wraps around", kStLbaOutOfRange, [](Sqe& s) { s.set_slba(~0ull); }},
         FaultCase{"write zeroes behind the end", kStLbaOutOfRange,
                   [](Sqe& s) { s.opc = kIoWriteZeroes, s.set_slba(kBlocks - 7); }},
-        FaultCase{"DSM list unaligned", kStInvalidPrpOffset,
-                  [](Sqe& s) { s = dsm(1), s.prp1 |= 2; }},
+        FaultCase{"DSM list unaligned", kStInvalidPrpOffset, [](Sqe& s) { s = dsm(1), s.prp1 |= 2; }},
         // Several faults: opcode before NSID before fields before LBA range.
         FaultCase{"opcode over NSID", kStInvalidOpcode, [](Sqe& s) { s.opc = 0x7F, s.nsid = 0; }},
         FaultCase{"NSID over CID", kStInvalidNamespace, [](Sqe& s) { s.nsid = 0; }, true},

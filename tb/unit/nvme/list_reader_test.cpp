@@ -18,7 +18,9 @@ using namespace nvme;
 
 struct Answers final : ListClient {
     void list_known(std::uint64_t token) override { ++known[token]; }
-    void bytes_known(std::uint64_t token, const std::uint8_t* bytes) override { first[token] = bytes[0], ++known[token]; }
+    void bytes_known(std::uint64_t token, const std::uint8_t* bytes) override {
+        first[token] = bytes[0], ++known[token];
+    }
     void list_failed(std::uint64_t token, std::uint16_t status) override { failed[token] = status; }
     std::map<std::uint64_t, int> known;
     std::map<std::uint64_t, std::uint8_t> first;
@@ -90,8 +92,9 @@ TEST(ListReader, RandomListsBesideEachOther) {
         }
     }
     EXPECT_EQ(list_reads, dma_reads);
-    std::printf("%llu links to another list page, %llu bad entries, %llu lists lost\n", static_cast<unsigned long long>(chained),
-                static_cast<unsigned long long>(bad), static_cast<unsigned long long>(lost));
+    std::printf("%llu links to another list page, %llu bad entries, %llu lists lost\n",
+                static_cast<unsigned long long>(chained), static_cast<unsigned long long>(bad),
+                static_cast<unsigned long long>(lost));
     EXPECT_GT(chained, 100u);
     EXPECT_GT(bad, 0u);
     EXPECT_GT(lost, 0u);

@@ -85,13 +85,13 @@ TEST(LogPages, SmartByteForByte) {
         .number(48, 16, 5)
         .number(64, 16, 0x1122334455)  // host read commands, write commands
         .number(80, 16, 0x66778899AA)
-        .number(96, 16, 5)   // controller busy time, minutes
-        .number(112, 16, 1)  // power cycles
-        .number(128, 16, 3)  // power-on hours
-        .number(144, 16, 2)  // unsafe shutdowns
-        .number(160, 16, 9)  // media errors
-        .number(176, 16, 17) // error information entries
-        .number(200, 2, 300) // sensor 1
+        .number(96, 16, 5)    // controller busy time, minutes
+        .number(112, 16, 1)   // power cycles
+        .number(128, 16, 3)   // power-on hours
+        .number(144, 16, 2)   // unsafe shutdowns
+        .number(160, 16, 9)   // media errors
+        .number(176, 16, 17)  // error information entries
+        .number(200, 2, 300)  // sensor 1
         .expect_equal(p.data(), p.size());
 }
 
@@ -106,8 +106,8 @@ TEST(LogPages, DataUnitsAreThousandsOfBlocksRoundedUp) {
     }
 }
 
-// Each threshold from both sides: "greater than or equal to an over temperature threshold or less than or equal to an under
-// temperature threshold", and spare "below" its own (NVMe 1.4 figure 194).
+// Each threshold from both sides: "greater than or equal to an over temperature threshold or less than or equal to an
+// under temperature threshold", and spare "below" its own (NVMe 1.4 figure 194).
 TEST(LogPages, CriticalWarningsBeginAtTheirThresholds) {
     NvmeFeatures features(NvmeConfig{}, true);
     Sqe s;
@@ -148,15 +148,26 @@ TEST(LogPages, ErrorEntryByteForByte) {
     log.write(p);
     // Status field: code in bits 8:1, type in 11:9, do not retry in 15. 02h/81h and 00h/80h.
     Figure()
-        .number(0, 8, 2).number(8, 2, 4).number(10, 2, 0x5678).number(12, 2, 0x80u << 1 | 1u << 15)
-        .number(14, 2, 0xFFFF).number(16, 8, 99).number(24, 4, 1)
-        .number(64, 8, 1).number(72, 2, 3).number(74, 2, 0x1234).number(76, 2, 0x81u << 1 | 2u << 9 | 1u << 15)
-        .number(78, 2, 0xFFFF).number(80, 8, 0x1122334455667788).number(88, 4, 1)
+        .number(0, 8, 2)
+        .number(8, 2, 4)
+        .number(10, 2, 0x5678)
+        .number(12, 2, 0x80u << 1 | 1u << 15)
+        .number(14, 2, 0xFFFF)
+        .number(16, 8, 99)
+        .number(24, 4, 1)
+        .number(64, 8, 1)
+        .number(72, 2, 3)
+        .number(74, 2, 0x1234)
+        .number(76, 2, 0x81u << 1 | 2u << 9 | 1u << 15)
+        .number(78, 2, 0xFFFF)
+        .number(80, 8, 0x1122334455667788)
+        .number(88, 4, 1)
         .expect_equal(p.data(), p.size());
 }
 
 TEST(LogPages, FirmwareSlotByteForByte) {
-    for (const auto& [version, field] : {std::pair{"0.1", "0.1     "}, {"12345678", "12345678"}, {"123456789", "12345678"}}) {
+    for (const auto& [version, field] :
+         {std::pair{"0.1", "0.1     "}, {"12345678", "12345678"}, {"123456789", "12345678"}}) {
         DriveFacts dev;
         dev.firmware = version;
         std::vector<std::uint8_t> p(600, 0xAA);
@@ -172,9 +183,11 @@ TEST(LogPages, EffectsByteForByte) {
     effects_log(false, p);
     ASSERT_EQ(p.size(), 4096u);
     Figure f;
-    for (const std::size_t admin : {0x00u, 0x01u, 0x02u, 0x04u, 0x05u, 0x06u, 0x08u, 0x09u, 0x0Au, 0x0Cu}) f.number(4 * admin, 4, 1);
-    for (const std::size_t io : {0x00u, 0x02u}) f.number(1024 + 4 * io, 4, 1);          // flush, read
-    for (const std::size_t io : {0x01u, 0x08u, 0x09u}) f.number(1024 + 4 * io, 4, 3);   // write, write zeroes, dataset management
+    for (const std::size_t admin : {0x00u, 0x01u, 0x02u, 0x04u, 0x05u, 0x06u, 0x08u, 0x09u, 0x0Au, 0x0Cu})
+        f.number(4 * admin, 4, 1);
+    for (const std::size_t io : {0x00u, 0x02u}) f.number(1024 + 4 * io, 4, 1);  // flush, read
+    for (const std::size_t io : {0x01u, 0x08u, 0x09u})
+        f.number(1024 + 4 * io, 4, 3);  // write, write zeroes, dataset management
     f.expect_equal(p.data(), p.size());
 }
 

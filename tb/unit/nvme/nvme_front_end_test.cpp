@@ -164,4 +164,6 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
 }  // namespace
 }  // namespace ssdtlm
 
-int sc_main(int, char*[]) { return 0; }
+int sc_main(int, char*[]) {
+    return 0;
+}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/nvme/prp.h"
 
-#include "common/units/units.h"
-#include "unit/nvme/pages_of.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
+
+#include "common/units/units.h"
+#include "unit/nvme/pages_of.h"
 
 namespace ssdtlm {
 namespace {
@@ -94,21 +94,21 @@ TEST_P(PrpLists, NamesEveryPageInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, PrpLists,
-                         testing::Values(ListCase{0x10000, 0x2000, 12_KiB, {2}},         // 12 KiB aligned
-                                         ListCase{0x10000, 0x2000, 128_KiB, {31}},       // one 248 B read
-                                         ListCase{0x10200, 0x2000, 128_KiB, {32}},       // 33 pages
-                                         ListCase{0x10000, 0x2000, 2_MiB, {511}},        // fits one list page
-                                         ListCase{0x10000, 0x2000, 2_MiB + 4_KiB, {512}},  // last slot is data
+                         testing::Values(ListCase{0x10000, 0x2000, 12_KiB, {2}},              // 12 KiB aligned
+                                         ListCase{0x10000, 0x2000, 128_KiB, {31}},            // one 248 B read
+                                         ListCase{0x10200, 0x2000, 128_KiB, {32}},            // 33 pages
+                                         ListCase{0x10000, 0x2000, 2_MiB, {511}},             // fits one list page
+                                         ListCase{0x10000, 0x2000, 2_MiB + 4_KiB, {512}},     // last slot is data
                                          ListCase{0x10000, 0x2000, 2_MiB + 8_KiB, {512, 2}},  // last slot is a chain
-                                         ListCase{0x10000, 0x2FF8, 16_KiB, {1, 3}},      // list begins in the last slot
-                                         ListCase{0x10000, 0x2FE0, 20_KiB, {4}},         // exactly to the page end
+                                         ListCase{0x10000, 0x2FF8, 16_KiB, {1, 3}},  // list begins in the last slot
+                                         ListCase{0x10000, 0x2FE0, 20_KiB, {4}},     // exactly to the page end
                                          ListCase{0x10000, 0x2FE0, 24_KiB, {4, 2}}));
 
 TEST(Prp, BadOffsets) {
-    EXPECT_EQ(Host{}.walk(0x1002, 0, 512), Step::bad_offset);        // PRP1 not on a dword
+    EXPECT_EQ(Host{}.walk(0x1002, 0, 512), Step::bad_offset);  // PRP1 not on a dword
     EXPECT_EQ(Host{}.walk(0x1004, 0, 512), Step::done);
-    EXPECT_EQ(Host{}.walk(0x1000, 0x2200, 8192), Step::bad_offset);  // PRP2 as a page has an offset
-    EXPECT_EQ(Host{}.walk(0x1000, 0x2004, 12288), Step::bad_offset); // list not on a qword
+    EXPECT_EQ(Host{}.walk(0x1000, 0x2200, 8192), Step::bad_offset);   // PRP2 as a page has an offset
+    EXPECT_EQ(Host{}.walk(0x1000, 0x2004, 12288), Step::bad_offset);  // list not on a qword
     Host entry;
     entry.put_list(0x2000, 2, 1000);
     entry.qwords[0x2008] += 4;

@@ -42,8 +42,8 @@ TEST(NvmeRegisters, AddressesTakeOneOrTwoAccesses) {
     r.write(kRegAcq, 4, 0x89ABC000);
     r.write(kRegAcq + 4, 4, 0x77);
     EXPECT_EQ(r.read(kRegAcq, 8), 0x7789ABC000u);
-    r.write(kRegAcq, 2, 0xFFFF);      // wrong size
-    r.write(kRegAcq + 4, 8, ~0ull);   // unaligned
+    r.write(kRegAcq, 2, 0xFFFF);     // wrong size
+    r.write(kRegAcq + 4, 8, ~0ull);  // unaligned
     EXPECT_EQ(r.read(kRegAcq, 8), 0x7789ABC000u);
     EXPECT_EQ(r.read(kRegAcq + 4, 8), 0u);
     EXPECT_EQ(r.read(kRegAcq, 1), 0u);

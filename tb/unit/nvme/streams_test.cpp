@@ -15,7 +15,8 @@ namespace {
 
 using namespace nvme;
 
-Sqe command(std::uint8_t operation, std::uint8_t type, std::uint16_t specific = 0, std::uint32_t cdw12 = 0, std::uint32_t dwords = 8) {
+Sqe command(std::uint8_t operation, std::uint8_t type, std::uint16_t specific = 0, std::uint32_t cdw12 = 0,
+            std::uint32_t dwords = 8) {
     Sqe s;
     s.cdw10 = dwords - 1;
     s.cdw11 = directive_cdw11(operation, type, specific);
@@ -23,7 +24,9 @@ Sqe command(std::uint8_t operation, std::uint8_t type, std::uint16_t specific = 
     return s;
 }
 
-Sqe enable(bool on) { return command(kDirectiveEnable, kDirectiveIdentify, 0, std::uint32_t{kDirectiveStreams} << 8 | (on ? 1u : 0u)); }
+Sqe enable(bool on) {
+    return command(kDirectiveEnable, kDirectiveIdentify, 0, std::uint32_t{kDirectiveStreams} << 8 | (on ? 1u : 0u));
+}
 
 struct Received {
     std::uint16_t status = 0;
@@ -52,7 +55,8 @@ TEST(Streams, AreDisabledUntilTheHostEnablesThem) {
     EXPECT_EQ(s.send(enable(false)), kStSuccess);
     EXPECT_FALSE(s.enabled());
     EXPECT_EQ(s.open(), 0u);
-    EXPECT_EQ(s.send(command(kDirectiveEnable, kDirectiveIdentify, 0, 1)), kStInvalidField) << "Identify cannot be disabled";
+    EXPECT_EQ(s.send(command(kDirectiveEnable, kDirectiveIdentify, 0, 1)), kStInvalidField)
+        << "Identify cannot be disabled";
     EXPECT_EQ(s.send(command(9, kDirectiveStreams)), kStInvalidField);
     EXPECT_EQ(s.send(command(kStreamsReleaseResources, kDirectiveStreams)), kStInvalidField) << "they are disabled";
     EXPECT_EQ(s.send(enable(true)), kStSuccess);
@@ -94,8 +98,8 @@ TEST(Streams, TellWhatThereIsAndWhatIsOpen) {
     EXPECT_EQ(receive(s, command(kStreamsStatus, kDirectiveStreams, 0, 0, 0x10000000)).status, kStInvalidField);
 }
 
-/// Against the rule in plain containers: the number stays as long as the stream is open, and the one that has not been written
-/// for longest makes room.
+/// Against the rule in plain containers: the number stays as long as the stream is open, and the one that has not been
+/// written for longest makes room.
 TEST(Streams, TheOneUnusedForLongestMakesRoom) {
     Random random(5);
     for (std::uint32_t most : {1u, 2u, 5u, 255u}) {

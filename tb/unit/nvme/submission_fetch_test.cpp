@@ -105,7 +105,8 @@ TEST(SubmissionFetch, RandomTrafficArrivesInOrder) {
         ASSERT_EQ(fetch.under_way(), 0u);
         reads += counters.fetches;
     }
-    std::printf("%llu entries in %llu reads\n", static_cast<unsigned long long>(fetched), static_cast<unsigned long long>(reads));
+    std::printf("%llu entries in %llu reads\n", static_cast<unsigned long long>(fetched),
+                static_cast<unsigned long long>(reads));
     EXPECT_GT(fetched, 40'000u);
     EXPECT_LT(reads, fetched);
 }

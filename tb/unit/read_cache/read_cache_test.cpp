@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The read cache beside a list that does the same slowly, and its hit ratios beside what theory says.
+#include "controller/read_cache/read_cache.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,14 +14,15 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/read_cache/read_cache.h"
 
 namespace ssdtlm {
 namespace {
 
 constexpr std::uint32_t kUnit = 4096;
 
-ReadCacheConfig config(std::uint32_t units, ReadCacheReplacement replacement) { return {std::uint64_t{units} * kUnit, replacement, ReadCacheFill::both}; }
+ReadCacheConfig config(std::uint32_t units, ReadCacheReplacement replacement) {
+    return {std::uint64_t{units} * kUnit, replacement, ReadCacheFill::both};
+}
 
 /// Oldest first.
 class SlowCache {
@@ -111,7 +114,8 @@ TEST(ReadCache, LikeASlowOneUnderRandomReadsWritesAndDeallocations) {
                         slow.insert(lpa, version[lpa]);
                     }
                 } else {
-                    const std::uint32_t n = random.percent(10) ? 1000 : 1 + static_cast<std::uint32_t>(random.below(20));
+                    const std::uint32_t n =
+                        random.percent(10) ? 1000 : 1 + static_cast<std::uint32_t>(random.below(20));
                     cache.drop(Lpa{lpa}, n);
                     slow.drop(lpa, n);
                     outdate(lpa, n);
@@ -173,7 +177,8 @@ double hit_ratio(const std::vector<double>& cumulative, std::uint32_t room, Read
     std::uint64_t hits = 0;
     for (int i = 0; i < draws; ++i) {
         const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
-        const Lpa lpa{static_cast<std::uint32_t>(std::min<std::size_t>(static_cast<std::size_t>(at - cumulative.begin()), cumulative.size() - 1))};
+        const Lpa lpa{static_cast<std::uint32_t>(
+            std::min<std::size_t>(static_cast<std::size_t>(at - cumulative.begin()), cumulative.size() - 1))};
         if (cache.look_up(lpa) != nullptr)
             hits += i >= warm;
         else
@@ -208,7 +213,8 @@ TEST(ReadCache, HitRatiosAreThoseOfTheory) {
             for (const auto replacement : {ReadCacheReplacement::lru, ReadCacheReplacement::fifo}) {
                 const bool lru = replacement == ReadCacheReplacement::lru;
                 const double hit = hit_ratio(cumulative, room, replacement), expected = theory(p, room, lru);
-                std::printf("[   FIGURE ] Zipf %.1f, %u of %u units, %s: hit ratio %.4f, theory %.4f\n", exponent, room, kUnits, lru ? "lru" : "fifo", hit, expected);
+                std::printf("[   FIGURE ] Zipf %.1f, %u of %u units, %s: hit ratio %.4f, theory %.4f\n", exponent, room,
+                            kUnits, lru ? "lru" : "fifo", hit, expected);
                 EXPECT_NEAR(hit, expected, 0.005);
             }
     }

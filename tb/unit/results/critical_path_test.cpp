@@ -13,9 +13,13 @@ namespace {
 
 using Kind = PathResource::Kind;
 
-SimTime at(std::int64_t ps) { return SimTime{Ps{ps}}; }
+SimTime at(std::int64_t ps) {
+    return SimTime{Ps{ps}};
+}
 
-Occupancy::Size small() { return {2, 2, 2, false, 1}; }
+Occupancy::Size small() {
+    return {2, 2, 2, false, 1};
+}
 
 std::int64_t held(const PathStep& s, Kind kind) {
     std::int64_t sum = 0;
@@ -43,10 +47,13 @@ TEST(Timeline, KeepsItsStepsInOrder) {
             steps.push_back(stage_name(s) + std::string(" ") + std::to_string(from.time_since_epoch().count()) + "-" +
                             std::to_string(to.time_since_epoch().count()));
         },
-        [&](const FlashOperation& o) { steps.push_back("operation " + std::to_string(o.number) + " plane " + std::to_string(o.plane)); });
+        [&](const FlashOperation& o) {
+            steps.push_back("operation " + std::to_string(o.number) + " plane " + std::to_string(o.plane));
+        });
     EXPECT_EQ(known, t.last());
-    EXPECT_EQ(steps, (std::vector<std::string>{"submit 100-110", "die_wait_gc 110-150", "operation 7 plane 3", "channel 150-160",
-                                               "array 160-200", "channel 200-210", "completion 210-215"}));
+    EXPECT_EQ(steps,
+              (std::vector<std::string>{"submit 100-110", "die_wait_gc 110-150", "operation 7 plane 3",
+                                        "channel 150-160", "array 160-200", "channel 200-210", "completion 210-215"}));
 }
 
 /// What is beyond the kept steps is there as one, with the right sums.
@@ -55,7 +62,8 @@ TEST(CriticalPath, MoreStepsThanAreKept) {
     for (std::uint32_t steps = Timeline::kSteps - 2; steps <= Timeline::kSteps + 40; ++steps) {
         Timeline t;
         t.begin(at(0));
-        for (std::uint32_t i = 0; i < steps; ++i) t.charge(i % 2 == 0 ? Stage::host_transfer : Stage::firmware, at(10 * i + 7));
+        for (std::uint32_t i = 0; i < steps; ++i)
+            t.charge(i % 2 == 0 ? Stage::host_transfer : Stage::firmware, at(10 * i + 7));
         const std::vector<PathStep> path = critical_path(t, occupancy);
         EXPECT_EQ(path.size(), std::min(steps, Timeline::kSteps + 1));
         EXPECT_EQ(path.back().known, steps <= Timeline::kSteps);
@@ -103,7 +111,8 @@ TEST(CriticalPath, AReadBehindAnEraseAndTheBus) {
     EXPECT_EQ(wait.resource.kind, Kind::die);
     EXPECT_EQ(wait.resource.index, 3u);
     EXPECT_EQ(wait.operation, 8u);
-    EXPECT_EQ(wait.stages, (std::vector<std::pair<Stage, Ps>>{{Stage::die_wait_erase, Ps{55}}, {Stage::channel_wait, Ps{30}}}));
+    EXPECT_EQ(wait.stages,
+              (std::vector<std::pair<Stage, Ps>>{{Stage::die_wait_erase, Ps{55}}, {Stage::channel_wait, Ps{30}}}));
     ASSERT_EQ(wait.holders.size(), 2u);
     EXPECT_EQ(wait.holders[0].operation.number, 5u);
     EXPECT_EQ(wait.holders[0].from, at(45));
@@ -153,7 +162,8 @@ TEST(CriticalPath, HoldersCoverTheWait) {
         const int count = 1 + static_cast<int>(below(900));
         for (int i = 0; i < count; ++i) {
             const std::int64_t from = ends.back(), to = from + 1 + below(20);
-            occupancy.die(0).add({at(from), at(to), static_cast<std::uint64_t>(i) + 1, 0, static_cast<std::uint8_t>(below(7))});
+            occupancy.die(0).add(
+                {at(from), at(to), static_cast<std::uint64_t>(i) + 1, 0, static_cast<std::uint8_t>(below(7))});
             ends.push_back(to);
         }
         const std::int64_t begin = below(static_cast<int>(ends.back())), end = ends.back();
@@ -174,12 +184,14 @@ TEST(CriticalPath, HoldersCoverTheWait) {
         const PathStep wait = critical_path(t, occupancy).front();
         EXPECT_LE(wait.holders.size(), kMostHolders);
         EXPECT_EQ(wait.more == 0, wait.more_time == Ps{});
-        EXPECT_EQ(held(wait, Kind::die) + held(wait, Kind::bus) + wait.more_time.count() + wait.forgotten.count(), end - begin + bus_held);
+        EXPECT_EQ(held(wait, Kind::die) + held(wait, Kind::bus) + wait.more_time.count() + wait.forgotten.count(),
+                  end - begin + bus_held);
         for (std::size_t i = 1; i < wait.holders.size(); ++i) EXPECT_LE(wait.holders[i - 1].to, wait.holders[i].from);
         cut += wait.more != 0;
         forgotten += wait.forgotten != Ps{};
     }
-    std::printf("2000 waits: %zu with more than %zu operations, %zu that began before the log does\n", cut, kMostHolders, forgotten);
+    std::printf("2000 waits: %zu with more than %zu operations, %zu that began before the log does\n", cut,
+                kMostHolders, forgotten);
     EXPECT_GT(cut, 500u);
     EXPECT_GT(forgotten, 50u);
 }

@@ -33,7 +33,10 @@ std::vector<Command> random_commands(std::size_t n) {
         c.measured = random.percent(90);
         const auto scale = std::int64_t{1} << random.below(44);
         for (std::size_t i = 0; i + 1 < kStageCount; ++i)
-            if (random.percent(40)) c.ps[i] = random.percent(30) ? 75'000'000 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(scale)));
+            if (random.percent(40))
+                c.ps[i] = random.percent(30)
+                              ? 75'000'000
+                              : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(scale)));
     }
     return all;
 }
@@ -55,7 +58,8 @@ struct Sum {
     std::array<std::int64_t, kStageCount> ps{};
     bool operator==(const Sum& o) const { return count == o.count && ps == o.ps; }
 };
-void add(std::map<Key, Sum>& sums, const Key& key, std::uint64_t count, const std::array<std::int64_t, kStageCount>& ps) {
+void add(std::map<Key, Sum>& sums, const Key& key, std::uint64_t count,
+         const std::array<std::int64_t, kStageCount>& ps) {
     Sum& s = sums[key];
     s.count += count;
     for (std::size_t i = 0; i < kStageCount; ++i) s.ps[i] += ps[i];
@@ -79,7 +83,9 @@ TEST(LatencyBins, HoldEveryCommandExactly) {
         const std::uint64_t ns = (static_cast<std::uint64_t>(c.total()) + 500) / 1000;
         unsigned bucket = 0;
         while (bucket + 1 < 29 * 64) {
-            const std::uint64_t next = bucket + 1 < 128 ? bucket + 1 : (64 + (bucket + 1) % 64) * (std::uint64_t{1} << ((bucket + 1) / 64 - 1));
+            const std::uint64_t next = bucket + 1 < 128
+                                           ? bucket + 1
+                                           : (64 + (bucket + 1) % 64) * (std::uint64_t{1} << ((bucket + 1) / 64 - 1));
             if (ns < next) break;
             ++bucket;
         }
@@ -109,7 +115,8 @@ TEST(LatencyBins, RowsAreTheirSums) {
             ++count;
         }
         EXPECT_EQ(row.count, static_cast<std::uint64_t>(count));
-        EXPECT_DOUBLE_EQ(row.mean, static_cast<double>(sum) * 1e-6 / static_cast<double>(count)) << row.op << " " << row.stage;
+        EXPECT_DOUBLE_EQ(row.mean, static_cast<double>(sum) * 1e-6 / static_cast<double>(count))
+            << row.op << " " << row.stage;
         EXPECT_DOUBLE_EQ(row.max, static_cast<double>(longest) * 1e-6);
     }
 }

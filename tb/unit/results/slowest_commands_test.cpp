@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "controller/ports/flash.h"
 #include "sim/results/slowest_json.h"
@@ -45,18 +44,22 @@ TEST(SlowestCommands, AreThoseThatASortFinds) {
         const auto count = static_cast<std::uint32_t>(random() % 20);
         std::vector<Done> all;
         for (std::uint64_t n = 1; n <= 300; ++n)
-            all.push_back({static_cast<HostOp>(random() % 4), n, static_cast<std::int64_t>(1 + random() % 40), random() % 5 != 0});
+            all.push_back({static_cast<HostOp>(random() % 4), n, static_cast<std::int64_t>(1 + random() % 40),
+                           random() % 5 != 0});
         std::shuffle(all.begin(), all.end(), random);
         const std::vector<std::uint64_t> asked{1 + random() % 300, 1 + random() % 300, 4711};
         SlowestCommands slowest(count, asked, occupancy);
         for (const Done& d : all) complete(slowest, d);
 
-        std::sort(all.begin(), all.end(), [](const Done& a, const Done& b) { return a.total != b.total ? a.total > b.total : a.number < b.number; });
+        std::sort(all.begin(), all.end(), [](const Done& a, const Done& b) {
+            return a.total != b.total ? a.total > b.total : a.number < b.number;
+        });
         std::map<HostOp, std::uint32_t> taken;
         std::vector<std::vector<std::uint64_t>> expected(4);
         for (const Done& d : all) {
             const bool slow = d.measured && taken[d.op]++ < count;
-            if (slow || std::find(asked.begin(), asked.end(), d.number) != asked.end()) expected[static_cast<std::size_t>(d.op)].push_back(d.number);
+            if (slow || std::find(asked.begin(), asked.end(), d.number) != asked.end())
+                expected[static_cast<std::size_t>(d.op)].push_back(d.number);
         }
         std::vector<std::vector<std::uint64_t>> found(4);
         for (const SlowestCommands::Kept& k : slowest.all()) {
@@ -72,7 +75,8 @@ TEST(SlowestCommands, AreThoseThatASortFinds) {
 
 TEST(SlowestCommands, AsJson) {
     Occupancy occupancy({2, 3, 2, false, 1});
-    occupancy.die(4).add({SimTime{Ps{kEpoch}}, SimTime{Ps{kEpoch + 150}}, 12, 3, static_cast<std::uint8_t>(FlashClass::erase), 2});
+    occupancy.die(4).add(
+        {SimTime{Ps{kEpoch}}, SimTime{Ps{kEpoch + 150}}, 12, 3, static_cast<std::uint8_t>(FlashClass::erase), 2});
     SlowestCommands slowest(1, {}, occupancy);
     Timeline t;
     t.begin(SimTime{Ps{kEpoch + 100}});

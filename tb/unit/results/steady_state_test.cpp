@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement on a measured window, on histories that are made up: against rounds that are added up here, one command at a time.
+// The judgement on a measured window, on histories that are made up: against rounds that are added up here, one command
+// at a time.
 #include "sim/results/steady_state.h"
 
 #include <gtest/gtest.h>
@@ -17,12 +18,12 @@ using Kind = SteadyVerdict::Kind;
 
 struct Made {
     double seconds = 10;
-    double iops = 5000;                                              ///< mean
+    double iops = 5000;                                                ///< mean
     std::function<double(double)> speed = [](double) { return 1.0; };  ///< at this part of the window, beside the mean
-    std::uint64_t written = 4096, read = 0, nand = 8192;             ///< bytes of a command
-    double erases = 0.1;                                             ///< of a command
+    std::uint64_t written = 4096, read = 0, nand = 8192;               ///< bytes of a command
+    double erases = 0.1;                                               ///< of a command
     std::uint64_t free_blocks = 100;
-    double latency = 1e-3;                                           ///< s
+    double latency = 1e-3;  ///< s
     std::uint64_t lookups = 0;
 };
 
@@ -61,7 +62,9 @@ Outcome made(const Made& m, const KeptByDrive& kept = {}) {
     return out;
 }
 
-const SteadyVerdict::Judged& throughput(const Outcome& o) { return o.verdict.judged.at(0); }
+const SteadyVerdict::Judged& throughput(const Outcome& o) {
+    return o.verdict.judged.at(0);
+}
 
 TEST(SteadyState, RoundsAreTheCommandsOfEachFifth) {
     Random random(3, 1);
@@ -73,7 +76,8 @@ TEST(SteadyState, RoundsAreTheCommandsOfEachFifth) {
         m.speed = [=](double x) { return 1 + 0.5 * depth * std::sin(9 * x + phase); };
         const Outcome o = made(m);
         for (std::size_t r = 0; r < 5; ++r)
-            EXPECT_NEAR(throughput(o).by_round[r] * m.seconds / 5, o.commands[r], 0.001 * o.commands[r] + 2) << "case " << i << " round " << r;
+            EXPECT_NEAR(throughput(o).by_round[r] * m.seconds / 5, o.commands[r], 0.001 * o.commands[r] + 2)
+                << "case " << i << " round " << r;
     }
 }
 
@@ -85,13 +89,15 @@ TEST(SteadyState, ALevelRunIsSteady) {
     EXPECT_NE(o.verdict.reason.find("5 rounds of 2 s"), std::string::npos) << o.verdict.reason;
 }
 
-/// The limits of SNIA: a line that changes by 10 % of the mean from the first round to the last, rounds that differ by 20 %.
+/// The limits of SNIA: a line that changes by 10 % of the mean from the first round to the last, rounds that differ by
+/// 20 %.
 TEST(SteadyState, LimitsOfDriftAndExcursion) {
-    const auto line = [](double over_rounds) {  // from the middle of the first round to that of the last is four fifths of the window
-        Made m;
-        m.speed = [=](double x) { return 1 + over_rounds / 0.8 * (x - 0.5); };
-        return made(m);
-    };
+    const auto line =
+        [](double over_rounds) {  // from the middle of the first round to that of the last is four fifths of the window
+            Made m;
+            m.speed = [=](double x) { return 1 + over_rounds / 0.8 * (x - 0.5); };
+            return made(m);
+        };
     EXPECT_EQ(line(0.095).verdict.kind, Kind::steady);
     EXPECT_EQ(line(0.105).verdict.kind, Kind::not_steady);
     EXPECT_EQ(line(-0.105).verdict.kind, Kind::not_steady);

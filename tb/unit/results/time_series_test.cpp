@@ -182,12 +182,14 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
         ASSERT_EQ(number("host_units"), sum.host_units);
         ASSERT_EQ(number("flash_units"), sum.flash_units);
         ASSERT_EQ(number("nand_bytes"), sum.nand_bytes);
-        const auto check_latency = [&row](const std::string& op, std::uint64_t ios, std::int64_t ps, std::int64_t longest) {
+        const auto check_latency = [&row](const std::string& op, std::uint64_t ios, std::int64_t ps,
+                                          std::int64_t longest) {
             if (ios == 0) {
                 ASSERT_EQ(row.at(op + "_mean_us") + row.at(op + "_max_us"), "");
                 return;
             }
-            ASSERT_NEAR(std::stod(row.at(op + "_mean_us")), static_cast<double>(ps) * 1e-6 / static_cast<double>(ios), 0.00051);
+            ASSERT_NEAR(std::stod(row.at(op + "_mean_us")), static_cast<double>(ps) * 1e-6 / static_cast<double>(ios),
+                        0.00051);
             ASSERT_NEAR(std::stod(row.at(op + "_max_us")), static_cast<double>(longest) * 1e-6, 0.00051);
         };
         check_latency("read", reads, sum.read_ps, sum.longest_read_ps);
@@ -210,15 +212,16 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
         if (sum.write_bytes == 0) {
             ASSERT_EQ(row.at("waf"), "");
         } else {
-            ASSERT_NEAR(std::stod(row.at("waf")), static_cast<double>(sum.nand_bytes) / static_cast<double>(sum.write_bytes), 5.1e-5);
+            ASSERT_NEAR(std::stod(row.at("waf")),
+                        static_cast<double>(sum.nand_bytes) / static_cast<double>(sum.write_bytes), 5.1e-5);
         }
     }
     EXPECT_EQ(next, b.happened.size());
     EXPECT_EQ(end, t + 1 - kStart);
     EXPECT_GT(idle_rows, 100u);
     const auto intervals = static_cast<std::uint64_t>(end / kInterval.count());
-    std::printf("[   FIGURE ] %zu happenings over %lu intervals: %zu rows, %zu bytes, %lu agenda entries\n", b.happened.size(), intervals,
-                rows.size(), b.csv.str().size(), b.agenda.executed());
+    std::printf("[   FIGURE ] %zu happenings over %lu intervals: %zu rows, %zu bytes, %lu agenda entries\n",
+                b.happened.size(), intervals, rows.size(), b.csv.str().size(), b.agenda.executed());
     EXPECT_GT(intervals, 1'000'000u);
     EXPECT_LE(b.agenda.executed(), 2 * 3000u + 2 + 3000u) << "idle intervals are not visited";
 }

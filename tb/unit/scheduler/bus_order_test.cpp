@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of BusOrder, for every registered order, and what tells one from another.
-#include "controller/scheduler/bus_orders.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
+#include "controller/scheduler/bus_orders.h"
 
 namespace ssdtlm {
 namespace {
@@ -46,7 +45,8 @@ TEST_P(Registered, ProgramsWaitForABoundedNumberOfTurns) {
         Random random(limit + 1);
         std::uint32_t passed = 0, most = 0, programs = 0;
         for (int step = 0; step < 10'000; ++step) {
-            const BusTurn turn = o->next({9, 1, passed, nullptr}, {random.below(4) != 0, random.below(4) != 0, true}).turn;
+            const BusTurn turn =
+                o->next({9, 1, passed, nullptr}, {random.below(4) != 0, random.below(4) != 0, true}).turn;
             if (turn == BusTurn::programs) {
                 ++programs;
                 passed = 0;
@@ -60,7 +60,8 @@ TEST_P(Registered, ProgramsWaitForABoundedNumberOfTurns) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, Registered, ::testing::ValuesIn(BusOrders::instance().names()), [](const auto& i) { return i.param; });
+INSTANTIATE_TEST_SUITE_P(Orders, Registered, ::testing::ValuesIn(BusOrders::instance().names()),
+                         [](const auto& i) { return i.param; });
 
 TEST(BusOrders, DifferWhereCommandsAndDataWait) {
     const BusChoice both{true, true, true};
@@ -73,7 +74,8 @@ TEST(BusOrders, AnUnknownOneIsRefusedWithTheNearest) {
         order("data_frist");
         FAIL();
     } catch (const UserError& e) {
-        EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("scheduler.bus_order"), ::testing::HasSubstr("commands_first, data_first"),
+        EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("scheduler.bus_order"),
+                                               ::testing::HasSubstr("commands_first, data_first"),
                                                ::testing::HasSubstr("did you mean 'data_first'?")));
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ClassQueueScheduler refuses of a policy: the choice of a class that does not wait. How far a grant looks, and which planes that
-// leaves idle, of policies with class queues and with flow queues.
+// What ClassQueueScheduler refuses of a policy: the choice of a class that does not wait. How far a grant looks, and
+// which planes that leaves idle, of policies with class queues and with flow queues.
 #include "controller/scheduler/class_queues.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ constexpr std::uint32_t kChannels = 2, kDies = 5;
 /// Chooses what it is told.
 class Told final : public ClassQueueScheduler {
 public:
-    explicit Told(std::uint8_t choice) : ClassQueueScheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, false}), choice_(choice) {}
+    explicit Told(std::uint8_t choice)
+        : ClassQueueScheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, false}), choice_(choice) {}
 
 private:
     std::uint8_t choose(const DieWork&) const override { return choice_; }
@@ -37,7 +38,8 @@ SchedulerRequest request(std::uint32_t tag, std::uint32_t cls) {
     return r;
 }
 
-// Two classes wait, and the policy chooses any number. When the third request comes, or one is granted, there is a choice.
+// Two classes wait, and the policy chooses any number. When the third request comes, or one is granted, there is a
+// choice.
 TEST(ClassQueues, AChoiceMustWait) {
     for (std::uint32_t a = 0; a < kFlashClassCount; ++a)
         for (std::uint32_t b = 0; b < kFlashClassCount; ++b) {
@@ -52,9 +54,10 @@ TEST(ClassQueues, AChoiceMustWait) {
                 } catch (const SchedulerFault& e) {
                     refused = e.what();
                 }
-                const std::string expected = choice == a || choice == b ? ""
-                                                                        : "choose() returned class " + std::to_string(choice) +
-                                                                              " for die 3; waiting there: " + class_names(waiting);
+                const std::string expected = choice == a || choice == b
+                                                 ? ""
+                                                 : "choose() returned class " + std::to_string(choice) +
+                                                       " for die 3; waiting there: " + class_names(waiting);
                 ASSERT_EQ(refused, expected) << a << " and " << b;
                 if (!refused.empty()) continue;
                 // The chosen one goes, and then the policy chooses what has gone.
@@ -73,12 +76,20 @@ TEST(ClassQueues, AChoiceMustWait) {
         }
 }
 
-// Reads of one die in order of arrival: the first that may start is among those that a grant looks at, or none is granted, and the planes count for which one waits behind.
+// Reads of one die in order of arrival: the first that may start is among those that a grant looks at, or none is
+// granted, and the planes count for which one waits behind.
 TEST(ClassQueues, AGrantLooksAtSoManyRequests) {
     constexpr std::uint32_t kPlanes = 8;
     Random random(3, 6);
     std::uint64_t cuts = 0, all_cuts = 0;
-    for (const auto& [policy, look_ahead] : {std::pair{"read_first", 1u}, {"read_first", 2u}, {"read_first", 5u}, {"read_first", 16u}, {"read_first", 4095u}, {"weighted", 1u}, {"weighted", 5u}, {"weighted", 4095u}}) {
+    for (const auto& [policy, look_ahead] : {std::pair{"read_first", 1u},
+                                             {"read_first", 2u},
+                                             {"read_first", 5u},
+                                             {"read_first", 16u},
+                                             {"read_first", 4095u},
+                                             {"weighted", 1u},
+                                             {"weighted", 5u},
+                                             {"weighted", 4095u}}) {
         SchedulerConfig config;
         config.policy = policy;
         config.look_ahead = look_ahead;
@@ -131,7 +142,8 @@ TEST(ClassQueues, AGrantLooksAtSoManyRequests) {
     std::printf("planes were left idle %llu times by a look-ahead\n", static_cast<unsigned long long>(all_cuts));
 }
 
-// Programs of one page on the planes of a die: as many come along as a grant looks at, and the planes of the others are held until its next grant.
+// Programs of one page on the planes of a die: as many come along as a grant looks at, and the planes of the others are
+// held until its next grant.
 TEST(ClassQueues, PlanesOfPartnersThatAGrantDoesNotSeeAreHeld) {
     constexpr std::uint32_t kPlanes = 4;
     for (const std::uint32_t look_ahead : {1u, 2u, 3u, 4u, 16u}) {

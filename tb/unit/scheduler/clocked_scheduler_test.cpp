@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clocked shell with a scripted core: which edge each request and question gets, what waits for what, and when the
 // answer comes. Then the C++ policy's cycles by formula, and what comparing two cores reports.
+#include "controller/scheduler/clocked/clocked_scheduler.h"
+
 #include <gmock/gmock.h>
 
 #include <string>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/clocked/compare_core.h"
 #include "controller/scheduler/clocked/policy_core.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -111,11 +112,14 @@ TEST_F(ClockedShell, AnEdgeSeesWhatHappenedBeforeIt) {
 // Up to the last day that SimTime can tell, where a double holds no picosecond any more.
 TEST(ClockedEdges, AreExactAtAnyTimeOfARun) {
     Random random(3, 1);
-    for (const std::uint64_t hertz : {1'000ull, 333'333'333ull, 400'000'000ull, 799'999'999ull, 1'000'000'000ull, 2'700'000'001ull}) {
+    for (const std::uint64_t hertz :
+         {1'000ull, 333'333'333ull, 400'000'000ull, 799'999'999ull, 1'000'000'000ull, 2'700'000'001ull}) {
         const Clock clock = Clock::hertz(hertz);
         for (int i = 0; i < 2'000; ++i) {
             const std::uint64_t longest = std::uint64_t{1} << (10 + i % 53);  // ps
-            const auto edge = 1 + random.below(static_cast<std::uint64_t>(static_cast<double>(longest) * 1e-12 * static_cast<double>(hertz)) + 1);
+            const auto edge = 1 + random.below(static_cast<std::uint64_t>(static_cast<double>(longest) * 1e-12 *
+                                                                          static_cast<double>(hertz)) +
+                                               1);
             const SimTime at_edge{clock.cycles(edge)};
             for (const int around : {-1, 0, 1}) {
                 Agenda agenda;
@@ -125,7 +129,8 @@ TEST(ClockedEdges, AreExactAtAnyTimeOfARun) {
                 ClockedScheduler scheduler(agenda, clock, std::move(cores));
                 agenda.run_until(at_edge + Ps{around});
                 scheduler.push(SchedulerRequest{});
-                ASSERT_EQ(log.pushes.front().second, edge + (around >= 0)) << hertz << " Hz, " << around << " ps from edge " << edge;
+                ASSERT_EQ(log.pushes.front().second, edge + (around >= 0))
+                    << hertz << " Hz, " << around << " ps from edge " << edge;
             }
         }
     }
@@ -231,7 +236,8 @@ protected:
         core_ = std::make_unique<PolicyCore>(
             std::unique_ptr<QueueScheduler>(static_cast<QueueScheduler*>(port.release())), 100);
     }
-    void push(std::uint32_t tag, std::uint16_t die, std::uint8_t plane, std::uint32_t page = 0, FlashClass cls = FlashClass::host_read) {
+    void push(std::uint32_t tag, std::uint16_t die, std::uint8_t plane, std::uint32_t page = 0,
+              FlashClass cls = FlashClass::host_read) {
         core_->push(SchedulerRequest{tag, 0, die, cls, plane, page}, 0);
     }
     CoreDecision ask(std::uint64_t idle, std::uint64_t plane0 = 0) {
@@ -283,7 +289,7 @@ TEST_F(PolicyCycles, EachDieTriedWithIndependentPlanes) {
     make({}, true, 4);
     push(1, 0, 1);  // wants plane 1
     push(2, 0, 2);
-    push(3, 1, 0);  // wants plane 0
+    push(3, 1, 0);                        // wants plane 0
     const CoreDecision d = ask(0, 0b11);  // plane 0 of dies 0 and 1
     EXPECT_EQ(d.grant.tags[0], 3u);
     EXPECT_EQ(d.cycles, 2u + 2u + 3u);
@@ -293,7 +299,8 @@ TEST_F(PolicyCycles, EachDieTriedWithIndependentPlanes) {
 
 TEST(Compare, ReportsTheFirstDifference) {
     ScriptedCore::Log a, b;
-    CompareCore both(5, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, true);
+    CompareCore both(5, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)},
+                     true);
     SchedulerRequest r;
     CoreDecision d;
     both.push(r, 1);
@@ -315,7 +322,8 @@ TEST(Compare, CyclesCountOnlyIfAsked) {
     for (const bool cycles : {false, true}) {
         ScriptedCore::Log a, b;
         b.cycles = 9;
-        CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, cycles);
+        CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)},
+                         cycles);
         CoreDecision d;
         if (cycles) {
             EXPECT_THROW(both.decide(GrantQuery{}, 1, d), CheckFailed);
@@ -336,7 +344,8 @@ TEST(Compare, TracesTheFirstCoreThatHasSignals) {
             ScriptedCore::Log a, b;
             a.has_signals = first;
             b.has_signals = second;
-            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, true);
+            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)},
+                             {"second", std::make_unique<ScriptedCore>(b)}, true);
             EXPECT_EQ(both.open_trace("0.fst"), first || second);
             EXPECT_EQ(a.traces.size(), first ? 1u : 0u);
             EXPECT_EQ(b.traces.size(), second && !first ? 1u : 0u);
@@ -349,14 +358,16 @@ TEST(Compare, IsFullWhenEitherCoreIs) {
             ScriptedCore::Log a, b;
             a.depth = first ? 0 : 1;
             b.depth = second ? 0 : 1;
-            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, true);
+            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)},
+                             {"second", std::make_unique<ScriptedCore>(b)}, true);
             EXPECT_EQ(both.full(), first || second);
         }
 }
 
 // --- what the configuration may ask for ------------------------------------------------------------------------------
 
-std::vector<std::string> problems_of(SchedulerConfig config, SchedulerShape shape, const std::vector<RtlScheduler>& rtl) {
+std::vector<std::string> problems_of(SchedulerConfig config, SchedulerShape shape,
+                                     const std::vector<RtlScheduler>& rtl) {
     Agenda agenda;
     try {
         make_scheduler(config, shape, agenda, rtl);
@@ -374,11 +385,13 @@ TEST(Implementations, AnRtlBlockMustBeBuiltAndLargeEnough) {
     config.implementation = "tlm_clocked";
     EXPECT_THAT(problems_of(config, SchedulerShape{2, 64, false, 8}, {}), IsEmpty());
     config.implementation = "rtl";
-    EXPECT_THAT(problems_of(config, SchedulerShape{2, 4, false, 2}, {}), ElementsAre(HasSubstr("built without Verilator")));
+    EXPECT_THAT(problems_of(config, SchedulerShape{2, 4, false, 2}, {}),
+                ElementsAre(HasSubstr("built without Verilator")));
     config.queue_depth = 300;
-    EXPECT_THAT(problems_of(config, SchedulerShape{2, 32, false, 2}, one),
-                ElementsAre(HasSubstr("32 dies on a channel are too many for the Verilated transaction_scheduler; at most 16"),
-                            HasSubstr("300 requests are too many for the Verilated transaction_scheduler; at most 256")));
+    EXPECT_THAT(
+        problems_of(config, SchedulerShape{2, 32, false, 2}, one),
+        ElementsAre(HasSubstr("32 dies on a channel are too many for the Verilated transaction_scheduler; at most 16"),
+                    HasSubstr("300 requests are too many for the Verilated transaction_scheduler; at most 256")));
     config.rtl_module = "transaction_schedular";
     EXPECT_THAT(problems_of(config, SchedulerShape{2, 4, false, 2}, one),
                 ElementsAre(HasSubstr("did you mean 'transaction_scheduler'?")));

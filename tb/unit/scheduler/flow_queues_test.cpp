@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What policies with flow queues are told and remember, any number of flows, and what the shipped ones promise, by formula.
+// What policies with flow queues are told and remember, any number of flows, and what the shipped ones promise, by
+// formula.
 #include "controller/scheduler/flow_queues.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +21,8 @@ using ::testing::ElementsAre;
 
 constexpr std::uint32_t kChannels = 2, kDies = 3, kPlanes = 4;
 
-SchedulerRequest request(std::uint32_t tag, std::uint16_t tenant, std::uint32_t bytes = 4096, std::uint16_t die = 0, FlashClass cls = FlashClass::host_read) {
+SchedulerRequest request(std::uint32_t tag, std::uint16_t tenant, std::uint32_t bytes = 4096, std::uint16_t die = 0,
+                         FlashClass cls = FlashClass::host_read) {
     SchedulerRequest r;
     r.tag = tag;
     r.die = die;
@@ -37,7 +39,8 @@ GrantQuery all_idle(std::uint16_t channel = 0, SimTime now = {}) {
     q.idle_dies = (1u << kDies) - 1;
     return q;
 }
-std::unique_ptr<SchedulerPort> make(const std::string& policy, const PolicyValues& values = {}, SchedulerShape shape = {1, 1, false, 1}, std::uint32_t limit = 0) {
+std::unique_ptr<SchedulerPort> make(const std::string& policy, const PolicyValues& values = {},
+                                    SchedulerShape shape = {1, 1, false, 1}, std::uint32_t limit = 0) {
     SchedulerConfig config;
     config.policy = policy;
     config.policies[policy] = values;
@@ -45,7 +48,8 @@ std::unique_ptr<SchedulerPort> make(const std::string& policy, const PolicyValue
     return make_scheduler_policy(config, shape);
 }
 
-// --- what a policy sees -------------------------------------------------------------------------------------------------
+// --- what a policy sees
+// -------------------------------------------------------------------------------------------------
 
 /// Fifo, and writes down all that it is told.
 class Told final : public FlowPolicy {
@@ -67,24 +71,29 @@ public:
         return a.arrival < b.arrival;
     }
     void pushed(const SchedulerRequest& r) override { log_.pushed.push_back(r); }
-    void granted(const SchedulerRequest& r, std::uint32_t joined, SimTime now) override { log_.granted.push_back({r, joined, now}); }
+    void granted(const SchedulerRequest& r, std::uint32_t joined, SimTime now) override {
+        log_.granted.push_back({r, joined, now});
+    }
 
 private:
     Log& log_;
 };
 
 bool same(const SchedulerRequest& a, const SchedulerRequest& b) {
-    return a.tag == b.tag && a.die == b.die && a.cls == b.cls && a.plane == b.plane && a.page == b.page && a.block == b.block && a.bytes == b.bytes &&
-           a.pushed_at == b.pushed_at && a.whose.same_flow(b.whose) && a.whose.deadline == b.whose.deadline && a.whose.submitted == b.whose.submitted;
+    return a.tag == b.tag && a.die == b.die && a.cls == b.cls && a.plane == b.plane && a.page == b.page &&
+           a.block == b.block && a.bytes == b.bytes && a.pushed_at == b.pushed_at && a.whose.same_flow(b.whose) &&
+           a.whose.deadline == b.whose.deadline && a.whose.submitted == b.whose.submitted;
 }
 
-// Each channel has an object of its own, which is told of each of its requests once, with all of it, and when it was granted with how many.
+// Each channel has an object of its own, which is told of each of its requests once, with all of it, and when it was
+// granted with how many.
 TEST(FlowPolicies, AreToldOfEachRequestOfTheirChannel) {
     for (const bool independent : {false, true}) {
         std::array<Told::Log, kChannels> logs;
         std::vector<std::unique_ptr<FlowPolicy>> policies;
         for (Told::Log& log : logs) policies.push_back(std::make_unique<Told>(log));
-        FlowQueueScheduler scheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, independent, kPlanes}, std::move(policies));
+        FlowQueueScheduler scheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, independent, kPlanes},
+                                     std::move(policies));
         Random random(independent, 3);
         std::array<std::map<std::uint32_t, SchedulerRequest>, kChannels> waiting;
         std::array<std::uint64_t, kChannels> grants{}, at_once{};
@@ -92,7 +101,8 @@ TEST(FlowPolicies, AreToldOfEachRequestOfTheirChannel) {
             const auto c = static_cast<std::uint16_t>(random.below(kChannels));
             const SimTime now{Ps{step}};
             if (random.percent(45)) {
-                SchedulerRequest r = request(step, static_cast<std::uint16_t>(random.below(5)), 4096u << random.below(3), static_cast<std::uint16_t>(random.below(kDies)),
+                SchedulerRequest r = request(step, static_cast<std::uint16_t>(random.below(5)),
+                                             4096u << random.below(3), static_cast<std::uint16_t>(random.below(kDies)),
                                              static_cast<FlashClass>(random.below(kFlashClassCount)));
                 r.channel = c;
                 r.plane = static_cast<std::uint8_t>(random.below(kPlanes));
@@ -105,7 +115,8 @@ TEST(FlowPolicies, AreToldOfEachRequestOfTheirChannel) {
                 if (r.cls == FlashClass::host_read && scheduler.grant_at_once(r)) {
                     ++at_once[c];
                     ASSERT_EQ(logs[c].granted.size(), granted + 1);
-                    ASSERT_TRUE(same(logs[c].granted.back().request, r) && logs[c].granted.back().joined == 1 && logs[c].granted.back().now == now);
+                    ASSERT_TRUE(same(logs[c].granted.back().request, r) && logs[c].granted.back().joined == 1 &&
+                                logs[c].granted.back().now == now);
                 } else {
                     scheduler.push(r);
                     waiting[c].emplace(r.tag, r);
@@ -150,9 +161,10 @@ public:
     bool goes_before(const FlowQueue& a, const FlowQueue& b, SimTime) const override { return a.arrival < b.arrival; }
     static inline std::uint32_t made = 0;
 };
-const SchedulerPolicies::Registered kCounted{{"counted", "for this test", {}, [](const SchedulerSetup& s, const PolicySettings&) {
-                                                  return flow_scheduler(s, [] { return std::make_unique<Counted>(); });
-                                              }}};
+const SchedulerPolicies::Registered kCounted{
+    {"counted", "for this test", {}, [](const SchedulerSetup& s, const PolicySettings&) {
+         return flow_scheduler(s, [] { return std::make_unique<Counted>(); });
+     }}};
 
 TEST(FlowPolicies, AreMadeAnewWithEachScheduler) {
     Counted::made = 0;
@@ -163,9 +175,11 @@ TEST(FlowPolicies, AreMadeAnewWithEachScheduler) {
     }
 }
 
-// --- any number of flows ------------------------------------------------------------------------------------------------
+// --- any number of flows
+// ------------------------------------------------------------------------------------------------
 
-// Each tenant has some reads on one die, and the least served goes first: nobody gets its second before all had their first.
+// Each tenant has some reads on one die, and the least served goes first: nobody gets its second before all had their
+// first.
 TEST(FlowQueues, AreAsManyAsThereAreFlows) {
     for (const std::uint32_t tenants : {1u, 6u, 7u, 64u, 1'000u, 60'000u}) {
         const auto scheduler = make("weighted");
@@ -189,27 +203,36 @@ TEST(FlowQueues, AreAsManyAsThereAreFlows) {
     }
 }
 
-// --- shares -------------------------------------------------------------------------------------------------------------
+// --- shares
+// -------------------------------------------------------------------------------------------------------------
 
 constexpr std::int64_t kRead = 50, kProgram = 600, kErase = 3'000;  // microseconds
 SchedulerShape timed(std::uint32_t dies) {
     SchedulerShape shape{1, dies, false, kPlanes};
     for (std::size_t c = 0; c < kFlashClassCount; ++c)
-        shape.array_time[c] = std::chrono::microseconds{(kReadClasses >> c & 1u) != 0 ? kRead : (kProgramClasses >> c & 1u) != 0 ? kProgram : kErase};
+        shape.array_time[c] = std::chrono::microseconds{(kReadClasses >> c & 1u) != 0      ? kRead
+                                                        : (kProgramClasses >> c & 1u) != 0 ? kProgram
+                                                                                           : kErase};
     shape.byte_time = Ps{1'000};
     return shape;
 }
 
-// All tenants always wait on all dies, with requests of sizes of their own. After any number of grants each has had its share, to within one
-// request of each: the bound of deficit round robin.
+// All tenants always wait on all dies, with requests of sizes of their own. After any number of grants each has had its
+// share, to within one request of each: the bound of deficit round robin.
 TEST(Weighted, SharesAreTheWeights) {
     const std::vector<std::int64_t> weights{1, 2, 4, 1000, 3};
     const std::uint32_t bytes[] = {4096, 16384, 4096, 16384, 512, 8192};  // of tenant 6: not named, weight 5
     for (const bool die_time : {false, true})
         for (const std::uint32_t dies : {1u, 3u}) {
-            const auto scheduler = make("weighted", {{"weights", weights}, {"others", std::int64_t{5}}, {"share_of", std::string(die_time ? "die_time" : "bytes")}}, timed(dies));
+            const auto scheduler = make("weighted",
+                                        {{"weights", weights},
+                                         {"others", std::int64_t{5}},
+                                         {"share_of", std::string(die_time ? "die_time" : "bytes")}},
+                                        timed(dies));
             const auto weight = [&](std::size_t t) { return static_cast<double>(t < weights.size() ? weights[t] : 5); };
-            const auto cost = [&](std::size_t t) { return die_time ? static_cast<double>(kRead) * 1e6 + bytes[t] * 1e3 : bytes[t]; };
+            const auto cost = [&](std::size_t t) {
+                return die_time ? static_cast<double>(kRead) * 1e6 + bytes[t] * 1e3 : bytes[t];
+            };
             std::map<std::uint32_t, std::pair<std::size_t, std::uint16_t>> waiting;  // tag: tenant, die
             std::uint32_t tag = 0;
             const auto push = [&](std::size_t t, std::uint16_t d) {
@@ -238,7 +261,8 @@ TEST(Weighted, SharesAreTheWeights) {
 /// Which of two tenants go, from now on, by number.
 std::string order(SchedulerPort& scheduler, std::uint32_t grants) {
     std::string tenants;
-    for (Grant grant; grants != 0 && scheduler.grant(all_idle(), grant) == GrantAnswer::granted; --grants) tenants += static_cast<char>('0' + grant.tags[0] / 1000);
+    for (Grant grant; grants != 0 && scheduler.grant(all_idle(), grant) == GrantAnswer::granted; --grants)
+        tenants += static_cast<char>('0' + grant.tags[0] / 1000);
     return tenants;
 }
 
@@ -260,17 +284,20 @@ TEST(Weighted, WhoWantedLessCatchesUpABoundedWay) {
 
 // Programs, collection and erases count for whoever wrote or has caused them; in die time an erase has its price.
 TEST(Weighted, WhatAWriterHasCausedIsItsOwn) {
-    const auto scheduler = make("weighted", {{"share_of", std::string("die_time")}, {"catch_up", std::int64_t{1000}}}, timed(1));
+    const auto scheduler =
+        make("weighted", {{"share_of", std::string("die_time")}, {"catch_up", std::int64_t{1000}}}, timed(1));
     for (std::uint32_t i = 0; i < 900; ++i) scheduler->push(request(2000 + i, 2, 0));
     for (std::uint32_t i = 0; i < 3; ++i) scheduler->push(request(1000 + i, 1, 0, 0, FlashClass::erase));
     const std::string all = order(*scheduler, 400);
     // Between two erases the other one reads for as long.
     std::vector<std::size_t> between;
-    for (std::size_t at = all.find('1'), last = at; (at = all.find('1', at + 1)) != std::string::npos; last = at) between.push_back(at - last - 1);
+    for (std::size_t at = all.find('1'), last = at; (at = all.find('1', at + 1)) != std::string::npos; last = at)
+        between.push_back(at - last - 1);
     EXPECT_THAT(between, ElementsAre(kErase / kRead, kErase / kRead));
 }
 
-// Classes: a class that was passed by others so often goes before all; the tenants of one class may pass each other as the weights say.
+// Classes: a class that was passed by others so often goes before all; the tenants of one class may pass each other as
+// the weights say.
 TEST(Weighted, ClassesDoNotStarveAndWeightsHoldWithinThem) {
     constexpr std::uint32_t kLimit = 7;
     const auto scheduler = make("weighted", {{"weights", std::vector<std::int64_t>{1, 100}}}, {1, 1, false, 1}, kLimit);
@@ -292,15 +319,15 @@ TEST(PriorityClasses, UrgentBeforeHighBeforeMediumBeforeLow) {
         if (nobodys) r.whose = WorkTag{};
         scheduler->push(r);
     };
-    push(0, FlashClass::gc_read, true);      // 0: nobody's, as the low ones
-    push(3, FlashClass::host_read);          // 1
-    push(3, FlashClass::host_write);         // 2
-    push(1, FlashClass::gc_write);           // 3: caused by a high one
-    push(1, FlashClass::host_write);         // 4: behind the program of a low one, which it may not pass
-    push(2, FlashClass::mapping_read);       // 5
-    push(0, FlashClass::erase);              // 6: caused by an urgent one
-    push(0, FlashClass::host_read);          // 7
-    push(0, FlashClass::host_read);          // 8
+    push(0, FlashClass::gc_read, true);  // 0: nobody's, as the low ones
+    push(3, FlashClass::host_read);      // 1
+    push(3, FlashClass::host_write);     // 2
+    push(1, FlashClass::gc_write);       // 3: caused by a high one
+    push(1, FlashClass::host_write);     // 4: behind the program of a low one, which it may not pass
+    push(2, FlashClass::mapping_read);   // 5
+    push(0, FlashClass::erase);          // 6: caused by an urgent one
+    push(0, FlashClass::host_read);      // 7
+    push(0, FlashClass::host_read);      // 8
     std::vector<std::uint32_t> tags;
     for (Grant grant; scheduler->grant(all_idle(), grant) == GrantAnswer::granted;) tags.push_back(grant.tags[0]);
     EXPECT_THAT(tags, ElementsAre(7, 8, 6, 3, 5, 1, 2, 4, 0));
@@ -317,14 +344,17 @@ TEST(PriorityClasses, TheStarvationLimitHolds) {
     EXPECT_EQ(order(*scheduler, 20).find('1'), std::size_t{kLimit});
 }
 
-// --- a clock ------------------------------------------------------------------------------------------------------------
+// --- a clock
+// ------------------------------------------------------------------------------------------------------------
 
 /// Passes everybody who has waited for longer than an age. What it says is asked with the time of the question.
 class OldFirst final : public FlowPolicy {
 public:
     std::uint32_t flow_of(const WorkTag& whose) const override { return whose.tenant; }
     bool goes_before(const FlowQueue& a, const FlowQueue& b, SimTime now) const override {
-        const auto rank = [now](const FlowQueue& q) { return std::pair{now - q.first.whose.submitted < Ps{100}, -static_cast<std::int64_t>(q.first.bytes)}; };
+        const auto rank = [now](const FlowQueue& q) {
+            return std::pair{now - q.first.whose.submitted < Ps{100}, -static_cast<std::int64_t>(q.first.bytes)};
+        };
         return rank(a) < rank(b);
     }
 };

@@ -27,7 +27,8 @@ bool is_read(FlashClass c) {
     return c == FlashClass::host_read || c == FlashClass::mapping_read || c == FlashClass::gc_read;
 }
 
-/// Three tenants with numbers far apart, four priorities, and deadlines that do not follow the order of arrival; some work is nobody's.
+/// Three tenants with numbers far apart, four priorities, and deadlines that do not follow the order of arrival; some
+/// work is nobody's.
 WorkTag draw_tag(Random& random) {
     WorkTag whose;
     if (random.below(8) == 0) return whose;
@@ -147,7 +148,8 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
         query.idle_dies = random.below(1u << kDies);
         if (random.below(3) == 0) query.classes = static_cast<ClassSet>(random.below(kAllClasses + 1u));
         if (independent)
-            for (std::uint32_t p = 0; p < kPlanes; ++p) query.idle_read_planes[p] = query.idle_dies | random.below(1u << kDies);
+            for (std::uint32_t p = 0; p < kPlanes; ++p)
+                query.idle_read_planes[p] = query.idle_dies | random.below(1u << kDies);
         Grant grant;
         if (scheduler->grant(query, grant) != GrantAnswer::granted) {
             if (query.classes != kAllClasses) continue;
@@ -187,11 +189,13 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
             ASSERT_EQ(r.page, page) << "multi-plane partners with different pages";
             // Never an unready die or plane.
             const bool whole = (query.idle_dies >> grant.die & 1u) != 0;
-            const bool plane_ready = independent && is_read(r.cls) && (query.idle_read_planes[r.plane] >> grant.die & 1u) != 0;
+            const bool plane_ready =
+                independent && is_read(r.cls) && (query.idle_read_planes[r.plane] >> grant.die & 1u) != 0;
             ASSERT_TRUE(whole || plane_ready);
             // Order within die, class and plane.
             for (auto older = waiting.begin(); older != it; ++older)
-                ASSERT_FALSE(must_keep_order(older->request, r) && older->request.plane == r.plane) << "order within a plane";
+                ASSERT_FALSE(must_keep_order(older->request, r) && older->request.plane == r.plane)
+                    << "order within a plane";
             // Order within die and class for what leads the grant, except past planes that are busy.
             for (auto older = waiting.begin(); i == 0 && older != it; ++older) {
                 if (!must_keep_order(older->request, r)) continue;
@@ -228,8 +232,9 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPolicies, SchedulerContract,
-                         ::testing::Combine(::testing::ValuesIn(SchedulerPolicies::instance().names()), ::testing::Bool(), ::testing::Bool(),
-                                            ::testing::Values(0u, 1u, 7u), ::testing::Values(1u, 2u)));
+                         ::testing::Combine(::testing::ValuesIn(SchedulerPolicies::instance().names()),
+                                            ::testing::Bool(), ::testing::Bool(), ::testing::Values(0u, 1u, 7u),
+                                            ::testing::Values(1u, 2u)));
 
 // --- what the policies promise -------------------------------------------------------------------------------------
 
@@ -244,7 +249,8 @@ public:
         config.multi_plane = multi_plane;
         scheduler_ = make_scheduler_policy(config, SchedulerShape{1, 64, independent});
     }
-    void push(std::uint32_t tag, FlashClass cls, std::uint16_t die = 0, std::uint8_t plane = 0, std::uint32_t page = 0) {
+    void push(std::uint32_t tag, FlashClass cls, std::uint16_t die = 0, std::uint8_t plane = 0,
+              std::uint32_t page = 0) {
         scheduler_->push(SchedulerRequest{tag, 0, die, cls, plane, page});
     }
     std::vector<std::uint32_t> grant(std::uint64_t idle = ~std::uint64_t{0}, ClassSet classes = kAllClasses) {
@@ -295,8 +301,9 @@ TEST(ReadFirst, StarvedClassGoesAfterTheLimit) {
 
 TEST(ReadFirst, MaskHoldsBackTheDieInsteadOfChangingItsOrder) {
     Scripted s("read_first");
-    const auto without_programs = static_cast<std::uint8_t>(
-        kAllClasses & ~(1u << static_cast<unsigned>(FlashClass::host_write) | 1u << static_cast<unsigned>(FlashClass::gc_write)));
+    const auto without_programs =
+        static_cast<std::uint8_t>(kAllClasses & ~(1u << static_cast<unsigned>(FlashClass::host_write) |
+                                                  1u << static_cast<unsigned>(FlashClass::gc_write)));
     s.push(0, FlashClass::host_write);
     s.push(1, FlashClass::erase);  // must not slip in before the write
     EXPECT_EQ(s.grant(~std::uint64_t{0}, without_programs), Tags{});
@@ -309,7 +316,8 @@ TEST(ReadFirst, MaskHoldsBackTheDieInsteadOfChangingItsOrder) {
 TEST(ReadFirst, DiesTakeTurns) {
     Scripted s("read_first", 0, false);
     for (std::uint32_t i = 0; i < 3; ++i)
-        for (const std::uint16_t die : {std::uint16_t{0}, std::uint16_t{5}, std::uint16_t{63}}) s.push(die * 10u + i, FlashClass::host_read, die);
+        for (const std::uint16_t die : {std::uint16_t{0}, std::uint16_t{5}, std::uint16_t{63}})
+            s.push(die * 10u + i, FlashClass::host_read, die);
     for (std::uint32_t i = 0; i < 3; ++i)
         for (const std::uint32_t die : {0u, 5u, 63u}) EXPECT_EQ(s.grant(), Tags{die * 10 + i});
 }
@@ -337,7 +345,8 @@ TEST(ReadFirst, LooksSoManyRequestsDeepForPartners) {
         for (std::uint32_t i = 0; i < depth - 1; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);
         s.push(depth - 1, FlashClass::host_read, 0, 1, 7);
         EXPECT_EQ(s.grant(), (Tags{0, depth - 1}));
-        for (std::uint32_t i = depth; i < depth + 2; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);  // now as many as it looks at on plane 0
+        for (std::uint32_t i = depth; i < depth + 2; ++i)
+            s.push(i, FlashClass::host_read, 0, 0, 7);  // now as many as it looks at on plane 0
         s.push(depth + 2, FlashClass::host_read, 0, 1, 7);
         EXPECT_EQ(s.grant(), (Tags{depth == 2 ? 2u : 1u}));
     }

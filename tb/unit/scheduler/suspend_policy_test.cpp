@@ -11,7 +11,9 @@ namespace {
 SuspendWork random_work(Random& random) {
     SuspendWork w;
     w.op = random.percent(50) ? FlashOp::program : FlashOp::erase;
-    w.cls = w.op == FlashOp::erase ? FlashClass::erase : random.percent(50) ? FlashClass::host_write : FlashClass::gc_write;
+    w.cls = w.op == FlashOp::erase ? FlashClass::erase
+            : random.percent(50)   ? FlashClass::host_write
+                                   : FlashClass::gc_write;
     w.begun = SimTime{Ps{static_cast<std::int64_t>(random.below(1'000'000'000'000))}};
     w.ends = w.begun + Ps{static_cast<std::int64_t>(random.below(4'000'000'000))};
     w.suspends = static_cast<std::uint32_t>(random.below(30));
@@ -54,8 +56,11 @@ TEST(SuspendPolicy, ForReadsDoesWhatItsParametersSay) {
     const auto policy = [](bool programs, bool erases, std::int64_t limit, Ps run, Ps left) {
         SchedulerConfig c;
         c.suspend = "for_reads";
-        c.policies["for_reads"] = {{"programs", Value{programs}}, {"erases", Value{erases}}, {"limit", Value{limit}},
-                                   {"least_run", Value{std::int64_t{run.count()}}}, {"least_left", Value{std::int64_t{left.count()}}}};
+        c.policies["for_reads"] = {{"programs", Value{programs}},
+                                   {"erases", Value{erases}},
+                                   {"limit", Value{limit}},
+                                   {"least_run", Value{std::int64_t{run.count()}}},
+                                   {"least_left", Value{std::int64_t{left.count()}}}};
         return make_suspend_policy(c);
     };
     const SimTime begun{Ps{1ms}};
@@ -69,7 +74,8 @@ TEST(SuspendPolicy, ForReadsDoesWhatItsParametersSay) {
     EXPECT_EQ(policy(true, true, 2, 0us, 0us)->when(erase, begun), kNever);
     EXPECT_EQ(policy(true, true, 9, 400us, 200us)->when(program, begun), begun + Ps{400us});
     EXPECT_EQ(policy(true, true, 9, 400us, 201us)->when(program, begun), kNever);
-    // What is left is compared at the moment of the suspend, which may be late: for a read that comes late, or a bus that was not free.
+    // What is left is compared at the moment of the suspend, which may be late: for a read that comes late, or a bus
+    // that was not free.
     const auto rest = policy(true, true, 9, 100us, 200us);
     EXPECT_EQ(rest->when(program, begun + Ps{99us}), begun + Ps{100us});
     EXPECT_EQ(rest->when(program, begun + Ps{400us}), begun + Ps{400us});

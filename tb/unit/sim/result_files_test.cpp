@@ -58,8 +58,9 @@ TEST_F(ResultFilesTest, AppearTogetherOrNotAtAll) {
 }
 
 TEST_F(ResultFilesTest, EarlierOnesAreRemovedAndNothingElse) {
-    for (const char* name : {"result.json", "failed.json", "fio.json", "timeseries.csv", "mine.json", "job_bw.1.log", "listed_bw.1.log", "listed.txt", "wave.vcd", "rtl_channel_0.fst",
-                             "my.fst", "trace.json", "report.html"})
+    for (const char* name :
+         {"result.json", "failed.json", "fio.json", "timeseries.csv", "mine.json", "job_bw.1.log", "listed_bw.1.log",
+          "listed.txt", "wave.vcd", "rtl_channel_0.fst", "my.fst", "trace.json", "report.html"})
         put(name, "x");
     fs::create_directory(folder_ / "wave.names");
     put("wave.names/state.txt", "x");
@@ -71,7 +72,9 @@ TEST_F(ResultFilesTest, EarlierOnesAreRemovedAndNothingElse) {
 }
 
 TEST_F(ResultFilesTest, WhatAKilledRunLeftIsRemoved) {
-    for (const char* name : {"result.json.part", "wave.vcd.part", "a_lat.12.log.part", "rtl_scheduler_0.fst.part", "report.html.x1.part", "mine.part", "result.json"}) put(name, "x");
+    for (const char* name : {"result.json.part", "wave.vcd.part", "a_lat.12.log.part", "rtl_scheduler_0.fst.part",
+                             "report.html.x1.part", "mine.part", "result.json"})
+        put(name, "x");
     ResultFiles(folder_).remove_parts();
     EXPECT_THAT(names(), ElementsAre("mine.part", "result.json"));
 }

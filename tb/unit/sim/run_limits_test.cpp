@@ -13,7 +13,9 @@ using ::testing::HasSubstr;
 using Reached = LimitedWorkload::Reached;
 using State = Workload::State;
 
-SimTime at(std::int64_t ps) { return SimTime{Ps{ps}}; }
+SimTime at(std::int64_t ps) {
+    return SimTime{Ps{ps}};
+}
 
 /// `requests` of them, `depth` at a time, one every `gap`.
 class Paced final : public Workload {
@@ -118,7 +120,9 @@ TEST(LimitedWorkload, ProgressIsOfWhateverComesFirst) {
 
 TEST(RunLimits, Texts) {
     std::vector<Problem> problems;
-    const auto parsed = [&](const char* time, const char* commands) { return parse_run_limits({time, commands}, problems); };
+    const auto parsed = [&](const char* time, const char* commands) {
+        return parse_run_limits({time, commands}, problems);
+    };
     EXPECT_FALSE(parsed("", "").any());
     EXPECT_EQ(parsed("2s", "").until, SimTime{Ps{2'000'000'000'000}});
     EXPECT_EQ(parsed("", "1").requests, 1u);

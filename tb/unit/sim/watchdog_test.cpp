@@ -83,7 +83,10 @@ TEST(Watchdog, NothingForASecondIsAStallAndSaysSo) {
     const SimTime at = w.s.now;
     const std::string reason = w.run(100 * kSecond);
     EXPECT_THAT(reason, StartsWith("nothing has happened for 1 s of simulated time (run.watchdog)"));
-    EXPECT_THAT(reason, HasSubstr("the oldest of 1 commands, a read of 8 blocks at LBA 4096 (queue 3, CID 7), was submitted 1.25 s ago"));
+    EXPECT_THAT(
+        reason,
+        HasSubstr(
+            "the oldest of 1 commands, a read of 8 blocks at LBA 4096 (queue 3, CID 7), was submitted 1.25 s ago"));
     EXPECT_EQ(w.s.now - at, 5 * kSecond / 4);
 }
 
@@ -146,21 +149,25 @@ TEST(Watchdog, CollectionInCircles) {
             w.s.flash_held = true;
         });
     };
-    EXPECT_THAT(collecting(0), StartsWith("garbage collection goes round in circles: it has moved 1010 pages, more than the 1000 of the device"));
+    EXPECT_THAT(
+        collecting(0),
+        StartsWith(
+            "garbage collection goes round in circles: it has moved 1010 pages, more than the 1000 of the device"));
     EXPECT_EQ(collecting(1), "");
 }
 
 TEST(Watchdog, AWorkloadThatWaitsForNothing) {
     Watched w;
     w.s.workload_waits_for_nothing = true;
-    EXPECT_THAT(w.run(2 * kSecond), StartsWith("the workload has waited for a completion for 1 s, and no command is outstanding"));
+    EXPECT_THAT(w.run(2 * kSecond),
+                StartsWith("the workload has waited for a completion for 1 s, and no command is outstanding"));
     // One that does so only now and then (it is between two events) is fine.
     Watched v;
     EXPECT_EQ(v.run(100 * kSecond, [&, n = 0]() mutable { v.s.workload_waits_for_nothing = ++n % 3 != 0; }), "");
 }
 
-// Whatever a device does: given up exactly when there was a command older than the patience and nothing happened between
-// two looks that far apart.
+// Whatever a device does: given up exactly when there was a command older than the patience and nothing happened
+// between two looks that far apart.
 TEST(Watchdog, AgreesWithTheDefinitionOnRandomLives) {
     std::uint32_t given_up = 0;
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -181,7 +188,8 @@ TEST(Watchdog, AgreesWithTheDefinitionOnRandomLives) {
                 ++w.s.flash_work;
                 last_work = w.s.now;
             }
-            const bool stalled = w.s.oldest && w.s.now - w.s.oldest->submitted >= kSecond && w.s.now - last_work >= kSecond;
+            const bool stalled =
+                w.s.oldest && w.s.now - w.s.oldest->submitted >= kSecond && w.s.now - last_work >= kSecond;
             ASSERT_EQ(!w.dog.look(w.s).empty(), stalled) << "seed " << seed << " look " << i;
             if (stalled) {
                 ++given_up;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the agenda keeps step with the kernel: slices end where sc_start says, other processes see the right time, and the
-// entries and their times are the same however the simulation is driven.
+// How the agenda keeps step with the kernel: slices end where sc_start says, other processes see the right time, and
+// the entries and their times are the same however the simulation is driven.
 #include "common/tlm/agenda_process.h"
 
 #include <gtest/gtest.h>
@@ -64,20 +64,33 @@ TEST(AgendaProcess, SlicesEqualOneCall) {
     for (const std::int64_t ns : {1'000, 7'001, 100'000, 1'000'000})
         for (const bool lockstep : {false, true}) {
             const Ps slice{ns * 1000};
-            EXPECT_EQ(churn(lockstep, [&](AgendaProcess&) { while (sc_time_stamp() <= to_sc_time(kEnd)) sc_core::sc_start(to_sc_time(slice)); }), whole);
-            EXPECT_EQ(churn(lockstep, [&](AgendaProcess& p) { while (sc_time_stamp() <= to_sc_time(kEnd)) p.run_for(slice); }), whole);
+            EXPECT_EQ(churn(lockstep,
+                            [&](AgendaProcess&) {
+                                while (sc_time_stamp() <= to_sc_time(kEnd)) sc_core::sc_start(to_sc_time(slice));
+                            }),
+                      whole);
+            EXPECT_EQ(churn(lockstep,
+                            [&](AgendaProcess& p) {
+                                while (sc_time_stamp() <= to_sc_time(kEnd)) p.run_for(slice);
+                            }),
+                      whole);
         }
     // All ways of driving, mixed.
-    EXPECT_EQ(churn(false, [](AgendaProcess& p) {
-        Random r(9);
-        for (int i = 0; i < 40; ++i) {
-            const Ps slice{static_cast<std::int64_t>(1 + r.below(10'000'000))};
-            if (r.below(2) == 0) p.run_for(slice);
-            else sc_core::sc_start(to_sc_time(slice));
-        }
-        p.run();
-    }), whole);
-    std::printf("[   FIGURE ] %ld entries in 300 us, the same in one call and in slices of 1 us to 1 ms\n", static_cast<long>(lines));
+    EXPECT_EQ(churn(false,
+                    [](AgendaProcess& p) {
+                        Random r(9);
+                        for (int i = 0; i < 40; ++i) {
+                            const Ps slice{static_cast<std::int64_t>(1 + r.below(10'000'000))};
+                            if (r.below(2) == 0)
+                                p.run_for(slice);
+                            else
+                                sc_core::sc_start(to_sc_time(slice));
+                        }
+                        p.run();
+                    }),
+              whole);
+    std::printf("[   FIGURE ] %ld entries in 300 us, the same in one call and in slices of 1 us to 1 ms\n",
+                static_cast<long>(lines));
 }
 
 /// An entry every 100 ns.
@@ -97,29 +110,36 @@ struct Ticks {
 TEST(AgendaProcess, ASliceStopsAtItsEnd) {
     for (const bool own_start : {false, true}) {
         EXPECT_EQ(in_child([own_start] {
-            Agenda agenda;
-            AgendaProcess process("process", agenda, false);
-            Ticks ticks(agenda, 1'000'000);
-            std::string text;
-            for (int i = 0; i < 3; ++i) {
-                if (own_start) process.run_for(10us);
-                else sc_core::sc_start(10, sc_core::SC_US);
-                text += std::to_string(ticks.ran) + " entries, agenda " + std::to_string(agenda.now().time_since_epoch() / 1ns) + " ns, kernel " +
-                        sc_time_stamp().to_string() + "\n";
-            }
-            return text;
-        }), "100 entries, agenda 9900 ns, kernel 10 us\n200 entries, agenda 19900 ns, kernel 20 us\n300 entries, agenda 29900 ns, kernel 30 us\n");
+                      Agenda agenda;
+                      AgendaProcess process("process", agenda, false);
+                      Ticks ticks(agenda, 1'000'000);
+                      std::string text;
+                      for (int i = 0; i < 3; ++i) {
+                          if (own_start)
+                              process.run_for(10us);
+                          else
+                              sc_core::sc_start(10, sc_core::SC_US);
+                          text += std::to_string(ticks.ran) + " entries, agenda " +
+                                  std::to_string(agenda.now().time_since_epoch() / 1ns) + " ns, kernel " +
+                                  sc_time_stamp().to_string() + "\n";
+                      }
+                      return text;
+                  }),
+                  "100 entries, agenda 9900 ns, kernel 10 us\n200 entries, agenda 19900 ns, kernel 20 us\n300 entries, "
+                  "agenda 29900 ns, kernel 30 us\n");
     }
 }
 
 TEST(AgendaProcess, RunsAheadWhereNobodyLooksAndTimeFollows) {
     EXPECT_EQ(in_child([] {
-        Agenda agenda;
-        AgendaProcess process("process", agenda, false);
-        Ticks ticks(agenda, 100'001);
-        process.run();
-        return std::to_string(ticks.ran) + " entries, kernel " + sc_time_stamp().to_string() + (sc_core::sc_delta_count() < 10 ? "" : ", not ahead");
-    }), "100001 entries, kernel 10 ms");
+                  Agenda agenda;
+                  AgendaProcess process("process", agenda, false);
+                  Ticks ticks(agenda, 100'001);
+                  process.run();
+                  return std::to_string(ticks.ran) + " entries, kernel " + sc_time_stamp().to_string() +
+                         (sc_core::sc_delta_count() < 10 ? "" : ", not ahead");
+              }),
+              "100001 entries, kernel 10 ms");
 }
 
 /// Somebody else's process: counts a clock's edges and looks at both times.
@@ -135,7 +155,8 @@ struct Beside : sc_core::sc_module {
     }
     void edge() {
         ++edges;
-        if (agenda.now() > to_sim_time(sc_time_stamp()) || (agenda.next_time() < to_sim_time(sc_time_stamp()))) ++behind;
+        if (agenda.now() > to_sim_time(sc_time_stamp()) || (agenda.next_time() < to_sim_time(sc_time_stamp())))
+            ++behind;
     }
 };
 
@@ -149,22 +170,25 @@ TEST(AgendaProcess, AClockBesideTheModelSeesEveryEdge) {
             beside.clock(clock);
             Ticks ticks(agenda, 100'000'000);
             drive(process);
-            return std::to_string(beside.edges) + " edges, " + std::to_string(beside.behind) + " out of step, " + std::to_string(ticks.ran) + " entries";
+            return std::to_string(beside.edges) + " edges, " + std::to_string(beside.behind) + " out of step, " +
+                   std::to_string(ticks.ran) + " entries";
         });
     };
-    EXPECT_EQ(run([](AgendaProcess&) { sc_core::sc_start(10, sc_core::SC_US); }), "200 edges, 0 out of step, 100 entries");
+    EXPECT_EQ(run([](AgendaProcess&) { sc_core::sc_start(10, sc_core::SC_US); }),
+              "200 edges, 0 out of step, 100 entries");
     EXPECT_EQ(run([](AgendaProcess& p) { p.run_for(10us); }), "200 edges, 0 out of step, 100 entries");
 }
 
 TEST(AgendaProcess, AnEndlessClockDoesNotKeepARunGoing) {
     EXPECT_EQ(in_child([] {
-        Agenda agenda;
-        AgendaProcess process("process", agenda, false);
-        sc_core::sc_clock clock("clock", 100, sc_core::SC_NS);
-        Ticks ticks(agenda, 101);
-        process.run();
-        return std::to_string(ticks.ran) + " entries, kernel " + sc_time_stamp().to_string();
-    }), "101 entries, kernel 10 us");
+                  Agenda agenda;
+                  AgendaProcess process("process", agenda, false);
+                  sc_core::sc_clock clock("clock", 100, sc_core::SC_NS);
+                  Ticks ticks(agenda, 101);
+                  process.run();
+                  return std::to_string(ticks.ran) + " entries, kernel " + sc_time_stamp().to_string();
+              }),
+              "101 entries, kernel 10 us");
 }
 
 // No timed activity of the kernel's tells of this thread: it waits for an event that an entry notifies.
@@ -184,33 +208,36 @@ TEST(AgendaProcess, AThreadWokenByAnEntrySeesItsTime) {
         }
     };
     EXPECT_EQ(in_child([] {
-        Agenda agenda;
-        AgendaProcess process("process", agenda, false);
-        Waiter waiter("waiter");
-        Ticks ticks(agenda, 31);
-        ticks.notify = &waiter.event;
-        process.run_for(1ms);
-        return waiter.seen;
-    }), "900 ns, 1900 ns, 2900 ns, ");
+                  Agenda agenda;
+                  AgendaProcess process("process", agenda, false);
+                  Waiter waiter("waiter");
+                  Ticks ticks(agenda, 31);
+                  ticks.notify = &waiter.event;
+                  process.run_for(1ms);
+                  return waiter.seen;
+              }),
+              "900 ns, 1900 ns, 2900 ns, ");
 }
 
 TEST(AgendaProcess, WorkGivenBetweenSlicesIsDone) {
     EXPECT_EQ(in_child([] {
-        Agenda agenda;
-        AgendaProcess process("process", agenda, false);
-        Ticks first(agenda, 5);
-        sc_core::sc_start(10, sc_core::SC_US);  // the agenda stands at 400 ns
-        std::uint64_t ran = 0;
-        struct Note {
-            std::uint64_t* ran;
-            void run(std::uint64_t) { ++*ran; }
-        } note{&ran};
-        agenda.in_step();
-        agenda.post<&Note::run>(agenda.now(), &note);
-        agenda.post<&Note::run>(agenda.now() + 5us, &note);
-        sc_core::sc_start(10, sc_core::SC_US);
-        return std::to_string(first.ran) + " + " + std::to_string(ran) + ", kernel " + sc_time_stamp().to_string();
-    }), "5 + 2, kernel 20 us");
+                  Agenda agenda;
+                  AgendaProcess process("process", agenda, false);
+                  Ticks first(agenda, 5);
+                  sc_core::sc_start(10, sc_core::SC_US);  // the agenda stands at 400 ns
+                  std::uint64_t ran = 0;
+                  struct Note {
+                      std::uint64_t* ran;
+                      void run(std::uint64_t) { ++*ran; }
+                  } note{&ran};
+                  agenda.in_step();
+                  agenda.post<&Note::run>(agenda.now(), &note);
+                  agenda.post<&Note::run>(agenda.now() + 5us, &note);
+                  sc_core::sc_start(10, sc_core::SC_US);
+                  return std::to_string(first.ran) + " + " + std::to_string(ran) + ", kernel " +
+                         sc_time_stamp().to_string();
+              }),
+              "5 + 2, kernel 20 us");
 }
 
 /// What a caller who is not in step finds: the time of the last entry, 400 ns, for 10 us.
@@ -235,13 +262,16 @@ std::string post_out_of_step(Ps ahead) {
 
 TEST(AgendaProcess, WhoIsNotInStepMayNotPostInThePast) {
     for (const Ps ahead : {Ps{}, Ps{1}, Ps{9'599'999}})
-        EXPECT_NE(post_out_of_step(ahead).find("times from 10000000 ps, the kernel's, on; call in_step() before now() is read"), std::string::npos)
+        EXPECT_NE(post_out_of_step(ahead).find(
+                      "times from 10000000 ps, the kernel's, on; call in_step() before now() is read"),
+                  std::string::npos)
             << post_out_of_step(ahead);
     EXPECT_EQ(post_out_of_step(9'600ns), "10000 ns");
     EXPECT_EQ(post_out_of_step(11us), "11400 ns");
 }
 
-/// Another process: at its times it comes in step, writes down where that is, and posts an entry for then and one for later.
+/// Another process: at its times it comes in step, writes down where that is, and posts an entry for then and one for
+/// later.
 struct Visitor : sc_core::sc_module {
     Agenda& agenda;
     std::string log;
@@ -263,11 +293,13 @@ struct Visitor : sc_core::sc_module {
     void later(std::uint64_t i) { note('l', i); }
     void note(char who, std::uint64_t i) {
         if (agenda.now() != to_sim_time(sc_time_stamp())) log += "out of step\n";
-        log += who + std::to_string(i) + " " + std::to_string(agenda.now().time_since_epoch().count()) + " " + std::to_string(agenda.executed()) + "\n";
+        log += who + std::to_string(i) + " " + std::to_string(agenda.now().time_since_epoch().count()) + " " +
+               std::to_string(agenda.executed()) + "\n";
     }
 };
 
-// Ticks are due every 100 ns: steps of 50 and 100 ns meet them. Whatever the kernel is asked for, the order is the same.
+// Ticks are due every 100 ns: steps of 50 and 100 ns meet them. Whatever the kernel is asked for, the order is the
+// same.
 TEST(AgendaProcess, AVisitorIsInStepAndItsOrderAmongEntriesOfItsTimeIsFixed) {
     for (const std::uint64_t step : {50'000u, 100'000u, 33'331u, 700'001u}) {
         const auto visits = [step](const Drive& drive, bool lockstep = false) {
@@ -287,12 +319,18 @@ TEST(AgendaProcess, AVisitorIsInStepAndItsOrderAmongEntriesOfItsTimeIsFixed) {
         for (std::uint64_t i = 0; i < 200; ++i) {
             at += step;
             EXPECT_NE(whole.find("v" + std::to_string(i) + " " + std::to_string(at) + " "), std::string::npos);
-            EXPECT_NE(whole.find("l" + std::to_string(i) + " " + std::to_string(at + step / 2) + " "), std::string::npos);
+            EXPECT_NE(whole.find("l" + std::to_string(i) + " " + std::to_string(at + step / 2) + " "),
+                      std::string::npos);
         }
         EXPECT_EQ(visits([](AgendaProcess&) { sc_core::sc_start(); }, true), whole);
         EXPECT_EQ(visits([](AgendaProcess& p) { p.run_for(1ms); }), whole);
         for (const std::uint64_t slice : {50'000u, 77'777u, 100'000u, 10'000'000u})
-            EXPECT_EQ(visits([&](AgendaProcess&) { while (sc_time_stamp() < to_sc_time(Ps{1'000'000'000})) sc_core::sc_start(sc_core::sc_time::from_value(slice)); }), whole) << slice;
+            EXPECT_EQ(visits([&](AgendaProcess&) {
+                          while (sc_time_stamp() < to_sc_time(Ps{1'000'000'000}))
+                              sc_core::sc_start(sc_core::sc_time::from_value(slice));
+                      }),
+                      whole)
+                << slice;
     }
 }
 

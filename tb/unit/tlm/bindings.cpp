@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be bound to what. As it stands, this compiles: our own sockets, and a user's from tlm_utils, on both kinds of
-// bus. With MIXED, each line that ends in `refused` binds ONFI to PCIe and must be an error of the compiler.
-#include <systemc>
+// What may be bound to what. As it stands, this compiles: our own sockets, and a user's from tlm_utils, on both kinds
+// of bus. With MIXED, each line that ends in `refused` binds ONFI to PCIe and must be an error of the compiler.
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <systemc>
 
 #include "common/tlm/lt_adapter.h"
 #include "controller/channel_ctrl/channel_controller.h"
@@ -40,14 +41,14 @@ void bind(Users& mine, ChannelController& channel, OnfiBus& bus, NandPackage& pa
     dma.pcie_initiator.bind(mine.memory);
     dma.pcie_initiator.bind(memory_adapter.model_target);
 #ifdef MIXED
-    channel.onfi_initiator.bind(link.device_target);          // refused
-    channel.onfi_initiator.bind(mine.memory);                 // refused
+    channel.onfi_initiator.bind(link.device_target);           // refused
+    channel.onfi_initiator.bind(mine.memory);                  // refused
     channel.onfi_initiator.bind(memory_adapter.model_target);  // refused
-    bus.package_initiator[0].bind(link.host_target);          // refused
-    dma.pcie_initiator.bind(bus.controller_target);           // refused
-    link.host_initiator.bind(mine.flash);                     // refused
-    mine.host.bind(package.bus_target);                       // refused
-    mine.controller.bind(link.host_target);                   // refused
+    bus.package_initiator[0].bind(link.host_target);           // refused
+    dma.pcie_initiator.bind(bus.controller_target);            // refused
+    link.host_initiator.bind(mine.flash);                      // refused
+    mine.host.bind(package.bus_target);                        // refused
+    mine.controller.bind(link.host_target);                    // refused
 #endif
 }
 

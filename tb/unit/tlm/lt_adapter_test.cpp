@@ -93,7 +93,8 @@ struct Netlist : DmaClient {
     std::vector<std::int64_t> done;
     std::vector<std::uint8_t> out = std::vector<std::uint8_t>(4096, 5), in = std::vector<std::uint8_t>(4096);
 
-    explicit Netlist(bool lockstep) : config(ideal()), process("process", agenda, lockstep), link("link", agenda, config) {
+    explicit Netlist(bool lockstep)
+        : config(ideal()), process("process", agenda, lockstep), link("link", agenda, config) {
         cpu.socket.bind(cpu_adapter.lt_target);
         cpu_adapter.model_initiator.bind(link.host_target);
         link.device_initiator.bind(device_adapter.model_target);
@@ -131,7 +132,9 @@ std::string run(bool lockstep) {
                     n.config.device_to_host_latency;
     std::string wrong;
     const auto expect = [&wrong](const char* what, std::int64_t model, std::int64_t formula) {
-        if (model != formula) wrong += std::string(what) + ": " + std::to_string(model) + " ps, expected " + std::to_string(formula) + "\n";
+        if (model != formula)
+            wrong +=
+                std::string(what) + ": " + std::to_string(model) + " ps, expected " + std::to_string(formula) + "\n";
     };
     expect("calls", static_cast<std::int64_t>(n.cpu.ends.size()), 4);
     if (!wrong.empty()) return wrong;
@@ -152,7 +155,8 @@ std::string run(bool lockstep) {
 struct AtTarget : sc_core::sc_module {
     enum class Style { at_once, response_at_once, short_form, long_form };
     tlm_utils::simple_target_socket<AtTarget> socket;
-    AtTarget(sc_core::sc_module_name name, Agenda& a, Style s) : sc_module(name), socket("socket"), agenda(a), style(s) {
+    AtTarget(sc_core::sc_module_name name, Agenda& a, Style s)
+        : sc_module(name), socket("socket"), agenda(a), style(s) {
         socket.register_nb_transport_fw(this, &AtTarget::forward);
     }
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -276,7 +280,9 @@ std::string run_forms(AtTarget::Style style) {
     return text;
 }
 
-TEST(LtAdapter, TimesAreThoseOfTheLinkAndTheAnnotations) { EXPECT_EQ(in_child([] { return run(true); }), ""); }
+TEST(LtAdapter, TimesAreThoseOfTheLinkAndTheAnnotations) {
+    EXPECT_EQ(in_child([] { return run(true); }), "");
+}
 
 // Left: when the two reads return. Right: when the initiator that ends its responses late hears of each.
 TEST(LtAdapter, EveryFormOfTheBaseProtocol) {
@@ -288,7 +294,9 @@ TEST(LtAdapter, EveryFormOfTheBaseProtocol) {
 }
 
 // The adapter's caller is a thread: the agenda finds it and keeps step, where it would else run ahead.
-TEST(LtAdapter, TheAgendaKeepsStepWithAnInitiatorByItself) { EXPECT_EQ(in_child([] { return run(false); }), ""); }
+TEST(LtAdapter, TheAgendaKeepsStepWithAnInitiatorByItself) {
+    EXPECT_EQ(in_child([] { return run(false); }), "");
+}
 
 }  // namespace
 }  // namespace ssdtlm

@@ -37,7 +37,9 @@ struct Vcd {
         int number = 0;
         enum { header, dump, body } state = header;
         bool timescale = false;
-        const auto fail = [&](const std::string& why) { throw std::runtime_error("line " + std::to_string(number) + ": " + why + ": " + line); };
+        const auto fail = [&](const std::string& why) {
+            throw std::runtime_error("line " + std::to_string(number) + ": " + why + ": " + line);
+        };
         const auto words = [](const std::string& s) {
             std::istringstream w(s);
             std::vector<std::string> all;

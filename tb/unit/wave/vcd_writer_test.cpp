@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 
 class VcdWriterTest : public ::testing::Test {
 protected:
-    VcdWriterTest() : folder_(fs::temp_directory_path() / ("ssdtlm_vcd_" + std::to_string(getpid()))) { fs::create_directories(folder_); }
+    VcdWriterTest() : folder_(fs::temp_directory_path() / ("ssdtlm_vcd_" + std::to_string(getpid()))) {
+        fs::create_directories(folder_);
+    }
     ~VcdWriterTest() override { fs::remove_all(folder_); }
     std::string text(const std::string& name) const {
         std::ifstream in(folder_ / name, std::ios::binary);
@@ -31,7 +33,9 @@ protected:
     const fs::path folder_;
 };
 
-SimTime at(std::int64_t ps) { return SimTime{Ps{ps}}; }
+SimTime at(std::int64_t ps) {
+    return SimTime{Ps{ps}};
+}
 
 TEST_F(VcdWriterTest, WritesScopesKindsAndValues) {
     {
@@ -67,8 +71,10 @@ TEST_F(VcdWriterTest, ManySignalsHaveDistinctCodes) {
     {
         VcdWriter writer(folder_ / "many.vcd");
         WaveRecorder recorder(writer, {});
-        for (int i = 0; i < kSignals; ++i) recorder.add({"top", "s" + std::to_string(i), WaveKind::vector, 20, 0, nullptr});
-        for (int i = 0; i < kSignals; ++i) recorder.change(static_cast<WaveId>(i), at(5), static_cast<std::uint64_t>(i));
+        for (int i = 0; i < kSignals; ++i)
+            recorder.add({"top", "s" + std::to_string(i), WaveKind::vector, 20, 0, nullptr});
+        for (int i = 0; i < kSignals; ++i)
+            recorder.change(static_cast<WaveId>(i), at(5), static_cast<std::uint64_t>(i));
         recorder.finish(at(6));
     }
     const Vcd vcd = Vcd::parse(text("many.vcd"));
@@ -83,7 +89,8 @@ TEST_F(VcdWriterTest, SameBytesHoweverItIsFed) {
     const auto feed = [&](const std::string& name, int settle_every) {
         VcdWriter writer(folder_ / name);
         WaveRecorder recorder(writer, {});
-        for (int i = 0; i < kSignals; ++i) recorder.add({"top", "s" + std::to_string(i), WaveKind::vector, 8, 0, nullptr});
+        for (int i = 0; i < kSignals; ++i)
+            recorder.add({"top", "s" + std::to_string(i), WaveKind::vector, 8, 0, nullptr});
         std::mt19937 random(1);
         std::int64_t now = 0;
         for (int i = 0; i < kChanges; ++i) {
@@ -116,10 +123,12 @@ TEST_F(VcdWriterTest, SaysWhyItCannotWrite) {
 }
 
 TEST(VcdParser, RefusesWhatIsNotStrict) {
-    const std::string head = "$version x $end\n$timescale 1 ps $end\n$scope module a $end\n$var wire 1 ! b $end\n$upscope $end\n"
-                             "$enddefinitions $end\n#0\n$dumpvars\n0!\n$end\n";
+    const std::string head =
+        "$version x $end\n$timescale 1 ps $end\n$scope module a $end\n$var wire 1 ! b $end\n$upscope $end\n"
+        "$enddefinitions $end\n#0\n$dumpvars\n0!\n$end\n";
     EXPECT_NO_THROW(Vcd::parse(head + "#1\n1!\n"));
-    for (const char* wrong : {"#1\n0!\n", "#0\n1!\n", "#1\n1\"\n", "#1\nb1 !\n", "#1\n1!\n0!\n", "#2\n1!\n#1\n", "x!\n", "#1\n1!"})
+    for (const char* wrong :
+         {"#1\n0!\n", "#0\n1!\n", "#1\n1\"\n", "#1\nb1 !\n", "#1\n1!\n0!\n", "#2\n1!\n#1\n", "x!\n", "#1\n1!"})
         EXPECT_THROW(Vcd::parse(head + wrong), std::exception) << wrong;
 }
 

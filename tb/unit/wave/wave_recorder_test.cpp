@@ -20,15 +20,21 @@ struct List final : WaveSink {
         from = t.time_since_epoch().count();
         initial = v;
     }
-    void change(SimTime t, WaveId id, std::uint64_t v) override { rows.emplace_back(t.time_since_epoch().count(), id, v); }
+    void change(SimTime t, WaveId id, std::uint64_t v) override {
+        rows.emplace_back(t.time_since_epoch().count(), id, v);
+    }
     void end(SimTime t) override { to = t.time_since_epoch().count(); }
     std::int64_t from = -1, to = -1;
     std::vector<std::uint64_t> initial;
     std::vector<Row> rows;
 };
 
-SimTime at(std::int64_t ps) { return SimTime{Ps{ps}}; }
-WaveSignal signal(const char* name) { return {"top", name, WaveKind::vector, 32, 0, nullptr}; }
+SimTime at(std::int64_t ps) {
+    return SimTime{Ps{ps}};
+}
+WaveSignal signal(const char* name) {
+    return {"top", name, WaveKind::vector, 32, 0, nullptr};
+}
 
 TEST(WaveRecorder, SortsChangesAndDropsThoseThatChangeNothing) {
     List list;

@@ -10,8 +10,8 @@
 #include "common/report/error.h"
 #include "fio_fixture.h"
 #include "host_pcie/workload/fio/fio_latency_target.h"
-#include "host_pcie/workload/report/fio_steady_state.h"
 #include "host_pcie/workload/fio/fio_verify_history.h"
+#include "host_pcie/workload/report/fio_steady_state.h"
 
 namespace ssdtlm {
 namespace {
@@ -24,7 +24,8 @@ constexpr SimTime at(Ps t) {
 }
 std::vector<Issue> own(const std::vector<Issue>& all) {
     std::vector<Issue> out;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(out), [](const Issue& i) { return !i.request.preparation; });
+    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+                 [](const Issue& i) { return !i.request.preparation; });
     return out;
 }
 std::uint64_t of_job(const std::vector<Issue>& issues, std::uint32_t job) {
@@ -40,7 +41,8 @@ TEST(FioFiles, ClonesOfADirectoryLieSideBySideAndAreFilledFirst) {
     SimTime end{};
     for (const Issue& i : all) {
         if (!i.request.preparation || i.request.op != HostOp::write) continue;
-        for (std::uint64_t b = 0; b < i.request.bytes; b += 4096) EXPECT_TRUE(filled.insert(i.request.offset + b).second);
+        for (std::uint64_t b = 0; b < i.request.bytes; b += 4096)
+            EXPECT_TRUE(filled.insert(i.request.offset + b).second);
         end = std::max(end, i.done);
     }
     EXPECT_EQ(filled.size(), 64u);  // 4 x 64 KiB
@@ -56,7 +58,9 @@ TEST(FioFiles, ClonesOfADirectoryLieSideBySideAndAreFilledFirst) {
 }
 
 TEST(FioFiles, WhoFillsIsAsInFio) {
-    const auto filled = [](const std::string& text) { return parse_fio("[global]\ndirectory=/d\nsize=64k\n" + text).fills.size(); };
+    const auto filled = [](const std::string& text) {
+        return parse_fio("[global]\ndirectory=/d\nsize=64k\n" + text).fills.size();
+    };
     EXPECT_EQ(filled("[a]\nrw=write\n"), 0u);
     EXPECT_EQ(filled("[a]\nrw=write\noverwrite=1\n"), 1u);
     EXPECT_EQ(filled("[a]\nrw=randrw\n"), 1u);
@@ -87,7 +91,8 @@ TEST(FioFiles, NamesDecideWhatIsShared) {
 TEST(FioFiles, TheWayToChooseThem) {
     const auto order = [](const std::string& text) {
         std::vector<std::uint64_t> files;
-        for (const Issue& i : own(run_fio("[j]\nnrfiles=3\nsize=48k\n" + text))) files.push_back(i.request.offset / 16_KiB);
+        for (const Issue& i : own(run_fio("[j]\nnrfiles=3\nsize=48k\n" + text)))
+            files.push_back(i.request.offset / 16_KiB);
         return files;
     };
     EXPECT_THAT(order(""), ElementsAre(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2));
@@ -166,8 +171,8 @@ TEST(FioVerifyHistory, OverlapsDropTheOlderPiece) {
 // --- other jobs ---
 
 TEST(FioOrder, WaitForWaitsForAllClones) {
-    const auto all = run_fio(
-        "[global]\nsize=64k\n[a]\nnumjobs=3\nthinktime=100\n[b]\nwait_for=a\n[c]\nwait_for=b\n[d]\n");
+    const auto all =
+        run_fio("[global]\nsize=64k\n[a]\nnumjobs=3\nthinktime=100\n[b]\nwait_for=a\n[c]\nwait_for=b\n[d]\n");
     std::map<std::uint32_t, std::pair<SimTime, SimTime>> span;
     for (const Issue& i : all) {
         auto& s = span.try_emplace(i.request.job, i.at, i.done).first->second;
@@ -180,7 +185,8 @@ TEST(FioOrder, WaitForWaitsForAllClones) {
 
 TEST(FioOrder, ExitallEndsItsGroup) {
     // a ends after 16 I/Os of 10 us; b would do 256, c is of another group.
-    const std::string jobs = "[global]\nrw=read\n[a]\nsize=64k\nexitall\n[b]\nexit_what=group\n[c]\nnew_group\nsize=512k\n";
+    const std::string jobs =
+        "[global]\nrw=read\n[a]\nsize=64k\nexitall\n[b]\nexit_what=group\n[c]\nnew_group\nsize=512k\n";
     const auto all = run_fio(jobs);
     EXPECT_EQ(of_job(all, 0), 16u);
     EXPECT_NEAR(static_cast<double>(of_job(all, 1)), 16, 1);
@@ -200,7 +206,8 @@ TEST(FioOrder, ExitWhatReachesFurther) {
 
 TEST(FioFlow, ProportionsAreKept) {
     const auto all = run_fio(
-        "[global]\nrw=randread\nnorandommap\nruntime=100ms\ntime_based\nioengine=libaio\niodepth=4\n[a]\nflow=8\n[b]\nflow=1\n");
+        "[global]\nrw=randread\nnorandommap\nruntime=100ms\ntime_based\nioengine=libaio\niodepth=4\n[a]\nflow=8\n[b]"
+        "\nflow=1\n");
     const double a = static_cast<double>(of_job(all, 0));
     const double b = static_cast<double>(of_job(all, 1));
     EXPECT_NEAR(a / b, 8, 0.05);
@@ -209,7 +216,8 @@ TEST(FioFlow, ProportionsAreKept) {
 
 TEST(FioFlow, SleepsForFlowSleep) {
     const auto all = run_fio(
-        "[global]\nrw=randread\nnorandommap\nruntime=100ms\ntime_based\nflow_sleep=500\n[a]\nflow=1\n[b]\nflow=1\nthinktime=200\n");
+        "[global]\nrw=randread\nnorandommap\nruntime=100ms\ntime_based\nflow_sleep=500\n[a]\nflow=1\n[b]\nflow="
+        "1\nthinktime=200\n");
     EXPECT_NEAR(static_cast<double>(of_job(all, 0)), static_cast<double>(of_job(all, 1)), 5);
     // Where a held back it slept at least 500 us.
     SimTime last{};
@@ -232,8 +240,8 @@ TEST(FioFlow, TheOtherJobsEndLetsGo) {
 }
 
 TEST(FioFlow, AJobThatNeverStartsHoldsNobodyBack) {
-    const auto never = run_fio(
-        "[global]\nrw=read\n[x]\nsize=64k\nexitall\n[b]\nflow=1\nstartdelay=5\n[a]\nnew_group\nflow=1\n");
+    const auto never =
+        run_fio("[global]\nrw=read\n[x]\nsize=64k\nexitall\n[b]\nflow=1\nstartdelay=5\n[a]\nnew_group\nflow=1\n");
     EXPECT_EQ(of_job(never, 1), 0u);
     EXPECT_EQ(of_job(never, 2), 256u);
 }
@@ -249,10 +257,13 @@ TEST(FioFlow, JobsThatWaitForEachOtherAreRefused) {
 
 TEST(FioLimits, RateMinEndsTheJobAfterItsSettlingTime) {
     const FioDevice device{1_MiB, 512, 0};
-    for (const auto& [limit, meets] : {std::pair{"rate_min=200k", true}, {"rate_min=800k", false}, {"rate_iops_min=90", true},
+    for (const auto& [limit, meets] : {std::pair{"rate_min=200k", true},
+                                       {"rate_min=800k", false},
+                                       {"rate_iops_min=90", true},
                                        {"rate_iops_min=110", false}}) {
         FioWorkload w(parse_fio_job_text(
-            std::string("[j]\nrw=randread\nnorandommap\ntime_based\nruntime=5\nrate_iops=100\n") + limit + "\n", "t", device));
+            std::string("[j]\nrw=randread\nnorandommap\ntime_based\nruntime=5\nrate_iops=100\n") + limit + "\n", "t",
+            device));
         const auto issues = drain(w, 10us);
         EXPECT_EQ(w.failures().empty(), meets) << limit;
         if (meets) {
@@ -269,7 +280,8 @@ TEST(FioLimits, MaxLatency) {
     FioWorkload w(parse_fio_job_text("[j]\nrw=read\nmax_latency=20\n[k]\nrw=read\nmax_latency=5\n", "t", device));
     EXPECT_EQ(of_job(drain(w, 10us), 1), 1u);
     ASSERT_EQ(w.failures().size(), 1u);
-    EXPECT_THAT(w.failures()[0], HasSubstr("fio job 'k' ended at 0.000010 s: a latency of 10 us of reads exceeds max_latency=5 us"));
+    EXPECT_THAT(w.failures()[0],
+                HasSubstr("fio job 'k' ended at 0.000010 s: a latency of 10 us of reads exceeds max_latency=5 us"));
 }
 
 TEST(FioRefill, IodepthLowAndBatchComplete) {
@@ -341,10 +353,11 @@ TEST(FioLatencyTargetSearch, GivesUpAtDepthOneOnlyForAllIos) {
 
 TEST(FioLatencyTargetSearch, EndsAtTheFullDepthOfAnEasyTarget) {
     const FioDevice device{1_MiB, 512, 0};
-    FioWorkload w(parse_fio_job_text(
-        "[j]\nrw=randread\nnorandommap\ntime_based\nruntime=60\nioengine=libaio\niodepth=16\nlatency_target=50\nlatency_window=1ms\n"
-        "latency_percentile=99\n",
-        "t", device));
+    FioWorkload w(
+        parse_fio_job_text("[j]\nrw=randread\nnorandommap\ntime_based\nruntime=60\nioengine=libaio\niodepth="
+                           "16\nlatency_target=50\nlatency_window=1ms\n"
+                           "latency_percentile=99\n",
+                           "t", device));
     std::uint32_t resets = 0;
     w.on_statistics_reset([&resets](std::uint32_t) { ++resets; });
     const auto issues = drain(w, 10us);
@@ -380,10 +393,11 @@ TEST(FioSteadyStateRule, DeviationAndSlope) {
 
 TEST(FioSteadyStateRule, EndsItsGroup) {
     const FioDevice device{1_MiB, 512, 0};
-    FioWorkload w(parse_fio_job_text(
-        "[j]\nnumjobs=2\ngroup_reporting\nrw=randread\nnorandommap\ntime_based\nruntime=100\nrate_iops=100\nss=iops:5%\nss_dur=4\n"
-        "ss_ramp=2\n",
-        "t", device));
+    FioWorkload w(
+        parse_fio_job_text("[j]\nnumjobs=2\ngroup_reporting\nrw=randread\nnorandommap\ntime_based\nruntime=100\nrate_"
+                           "iops=100\nss=iops:5%\nss_dur=4\n"
+                           "ss_ramp=2\n",
+                           "t", device));
     const auto issues = drain(w, 10us);
     EXPECT_NEAR(to_seconds(issues.back().at.time_since_epoch()), 6, 1.1);  // ramp + 1 s, then four values
     EXPECT_EQ(w.steady_state(0), nullptr);

@@ -104,7 +104,8 @@ TEST(FioJobFile, SizesAgainstTheDevice) {
     EXPECT_EQ(f.jobs[3].size, 50_KiB);
     EXPECT_EQ(f.jobs[4].io_size, 1_MiB);
     EXPECT_EQ(f.jobs[4].size, 64_KiB);
-    for (std::uint64_t c = 0; c < 4; ++c) EXPECT_EQ(f.jobs[5 + c].files[0].offset, (4 - c) % 4 * 256_KiB);  // fio counts down
+    for (std::uint64_t c = 0; c < 4; ++c)
+        EXPECT_EQ(f.jobs[5 + c].files[0].offset, (4 - c) % 4 * 256_KiB);  // fio counts down
 }
 
 TEST(FioJobFile, BssplitAndZonesResolve) {
@@ -232,9 +233,10 @@ TEST(FioJobFile, BadValues) {
                              "filename=${SSDTLM_NOT_SET}"}) {
         EXPECT_NE(first(std::string("[j]\n") + line + "\n"), "accepted") << line;
     }
-    EXPECT_THAT(first("[j]\nzonemode=zbd\n"),
-                HasSubstr("the drive has no zones; allowed: none, strided"));
-    EXPECT_EQ(first("[j]\nzonemode=none\nnrfiles=1\nunified_rw_reporting=none\nrate_ignore_thinktime=1\ntrim_percentage=0\n"), "accepted");
+    EXPECT_THAT(first("[j]\nzonemode=zbd\n"), HasSubstr("the drive has no zones; allowed: none, strided"));
+    EXPECT_EQ(
+        first("[j]\nzonemode=none\nnrfiles=1\nunified_rw_reporting=none\nrate_ignore_thinktime=1\ntrim_percentage=0\n"),
+        "accepted");
     EXPECT_THAT(first("[global]\nrw=read\n"), HasSubstr("no job"));
     EXPECT_THAT(first("[j\n"), HasSubstr("a section is [name]"));
 }
@@ -261,7 +263,10 @@ TEST(FioJobFile, DigestIsOfWhatIsAskedForNotOfHowItIsWritten) {
     const std::string digest = parse_fio("[global]\nbs=16k\n[j]\nrw=write\n").digest;
     EXPECT_EQ(digest.size(), 16u);
     EXPECT_EQ(parse_fio("; a comment\n\n[global]\n  bs = 16k  # here too\n[j]\nrw=write").digest, digest);
-    EXPECT_EQ(parse_fio_job_text("[global]\ninclude size.fio\n[j]\nrw=write\n", folder + "x.fio", FioDevice{8_MiB, 4096, 7}).digest, digest);
+    EXPECT_EQ(
+        parse_fio_job_text("[global]\ninclude size.fio\n[j]\nrw=write\n", folder + "x.fio", FioDevice{8_MiB, 4096, 7})
+            .digest,
+        digest);
     FioJobText two;
     two.path = "test.fio";
     two.text = "[global]\nbs=16k\n[other]\nrw=read\n[j]\nrw=write\n";
@@ -269,8 +274,10 @@ TEST(FioJobFile, DigestIsOfWhatIsAskedForNotOfHowItIsWritten) {
     EXPECT_EQ(parse_fio_jobs(two, FioDevice{1_MiB, 512, 0}).digest, digest);
     two.sections.clear();
     std::vector<std::string> digests{digest, parse_fio_jobs(two, FioDevice{1_MiB, 512, 0}).digest};
-    for (const char* text : {"[global]\nbs=8k\n[j]\nrw=write\n", "[global]\nbs=16k\n[j]\nrw=read\n", "[global]\nbs=16k\n[j]\nrw=write\ntime_based\nruntime=1\n",
-                             "[global]\nbs=16k\n[j]\nrw=write\nruntime=1\n", "[global]\nbs=16k\n[j]\nrw=write\n[j]\nrw=write\n"})
+    for (const char* text :
+         {"[global]\nbs=8k\n[j]\nrw=write\n", "[global]\nbs=16k\n[j]\nrw=read\n",
+          "[global]\nbs=16k\n[j]\nrw=write\ntime_based\nruntime=1\n", "[global]\nbs=16k\n[j]\nrw=write\nruntime=1\n",
+          "[global]\nbs=16k\n[j]\nrw=write\n[j]\nrw=write\n"})
         digests.push_back(parse_fio(text).digest);
     std::sort(digests.begin(), digests.end());
     EXPECT_EQ(std::adjacent_find(digests.begin(), digests.end()), digests.end());
@@ -288,9 +295,8 @@ TEST(FioJobFile, LogsAreNamedAfterTheJobByDefault) {
 }
 
 TEST(FioJobFile, ShippedJobsAreAcceptedAndSmall) {
-    for (const char* name :
-         {"random_mix", "qd1_4k_randread", "bssplit_zoned", "ramp_rate", "two_groups_stonewall", "numjobs_group",
-          "jesd219-enterprise", "jesd219-enterprise-4k"}) {
+    for (const char* name : {"random_mix", "qd1_4k_randread", "bssplit_zoned", "ramp_rate", "two_groups_stonewall",
+                             "numjobs_group", "jesd219-enterprise", "jesd219-enterprise-4k"}) {
         const FioDevice device{8_GiB, std::string(name) == "jesd219-enterprise" ? 512u : 4096u, 0};
         const auto file = load_fio_job_file(std::string(SSDTLM_WORKLOADS) + "/" + name + ".fio", device);
         FioWorkload w(file);

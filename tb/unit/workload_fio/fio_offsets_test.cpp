@@ -269,7 +269,8 @@ TEST(FioOffsets, SequenceSuffixes) {
 // Zones of 64 KiB with 192 KiB between them: four in 1 MiB, and once more from the start.
 TEST(FioOffsets, StridedZones) {
     for (const char* rw : {"read", "randread"}) {
-        const auto issues = run_fio(std::string("[j]\nrw=") + rw + "\nbs=16k\nsize=1m\nio_size=512k\nzonemode=strided\nzonesize=64k\nzoneskip=192k\n");
+        const auto issues = run_fio(std::string("[j]\nrw=") + rw +
+                                    "\nbs=16k\nsize=1m\nio_size=512k\nzonemode=strided\nzonesize=64k\nzoneskip=192k\n");
         ASSERT_EQ(issues.size(), 32u);
         std::set<std::uint64_t> in_zone;
         for (std::size_t i = 0; i < issues.size(); ++i) {
@@ -291,21 +292,22 @@ TEST(FioOffsets, StridedZones) {
 
 // Each write has the offset and the length of what was trimmed before it, whatever sizes are drawn.
 TEST(FioOffsets, TrimwritePairs) {
-    for (const char* sizes : {"", "bssplit=4k/60:8k/10:16k/5:32k/5:64k/20\n", "bsrange=4k-32k\n", "bs=4k,8k,16k\n", "norandommap\nbssplit=4k/50:12k/50\n",
-                              "time_based\nruntime=10ms\nbsrange=4k-12k\n"})
-    for (const std::string& text : {std::string("[j]\nrw=trimwrite\n") + sizes, std::string("[j]\nrw=randtrimwrite\n") + sizes}) {
-        const auto issues = run_fio(text.c_str());
-        if (*sizes == '\0') {
-            ASSERT_EQ(issues.size(), 512u) << text;
+    for (const char* sizes : {"", "bssplit=4k/60:8k/10:16k/5:32k/5:64k/20\n", "bsrange=4k-32k\n", "bs=4k,8k,16k\n",
+                              "norandommap\nbssplit=4k/50:12k/50\n", "time_based\nruntime=10ms\nbsrange=4k-12k\n"})
+        for (const std::string& text :
+             {std::string("[j]\nrw=trimwrite\n") + sizes, std::string("[j]\nrw=randtrimwrite\n") + sizes}) {
+            const auto issues = run_fio(text.c_str());
+            if (*sizes == '\0') {
+                ASSERT_EQ(issues.size(), 512u) << text;
+            }
+            ASSERT_GT(issues.size(), 20u) << text;
+            for (std::size_t i = 0; i + 1 < issues.size(); i += 2) {
+                EXPECT_EQ(issues[i].request.op, HostOp::trim);
+                EXPECT_EQ(issues[i + 1].request.op, HostOp::write);
+                EXPECT_EQ(issues[i].request.offset, issues[i + 1].request.offset);
+                ASSERT_EQ(issues[i].request.bytes, issues[i + 1].request.bytes) << text << i;
+            }
         }
-        ASSERT_GT(issues.size(), 20u) << text;
-        for (std::size_t i = 0; i + 1 < issues.size(); i += 2) {
-            EXPECT_EQ(issues[i].request.op, HostOp::trim);
-            EXPECT_EQ(issues[i + 1].request.op, HostOp::write);
-            EXPECT_EQ(issues[i].request.offset, issues[i + 1].request.offset);
-            ASSERT_EQ(issues[i].request.bytes, issues[i + 1].request.bytes) << text << i;
-        }
-    }
 }
 
 TEST(FioOffsets, BlockAlign) {

@@ -46,23 +46,24 @@ INSTANTIATE_TEST_SUITE_P(
 // The same on files: directory=, ioengine=psync.
 INSTANTIATE_TEST_SUITE_P(
     VerifyPhase, FioAmounts,
-    ::testing::Values(Amount{"rw=write\nverify=crc32c", 256, 256, 0}, Amount{"rw=randwrite\nverify=crc32c", 256, 256, 0},
+    ::testing::Values(Amount{"rw=write\nverify=crc32c", 256, 256, 0},
+                      Amount{"rw=randwrite\nverify=crc32c", 256, 256, 0},
                       Amount{"rw=write\nverify=crc32c\ndo_verify=0", 0, 256, 0},
                       Amount{"rw=write\nverify=crc32c\nloops=2", 512, 512, 0},
                       Amount{"rw=write\nverify=crc32c\nverify_backlog=16", 256, 256, 0},
                       Amount{"rw=randwrite\nverify=crc32c\nverify_backlog=16\nverify_backlog_batch=8", 256, 256, 0},
                       Amount{"rw=write\nverify=crc32c\nnumber_ios=100", 100, 100, 0},
                       Amount{"rw=write\nverify=crc32c\nverify_backlog=16\nnumber_ios=100", 52, 52, 0},
-                      Amount{"rw=write\nverify=crc32c\nio_size=2m", 256, 256, 0}, Amount{"rw=read\nverify=0", 256, 0, 0},
-                      Amount{"rw=write\nverify=none", 0, 256, 0}));
-INSTANTIATE_TEST_SUITE_P(
-    Files, FioAmounts,
-    ::testing::Values(Amount{"nrfiles=4", 256, 0, 0}, Amount{"nrfiles=3", 255, 0, 0},
-                      Amount{"rw=randread\nnrfiles=4\nfile_service_type=random", 256, 0, 0},
-                      Amount{"nrfiles=4\nfile_service_type=sequential", 256, 0, 0},
-                      Amount{"filesize=256k\nnrfiles=2", 128, 0, 0}, Amount{"filesize=64k\nnrfiles=16", 256, 0, 0},
-                      Amount{"rw=randread\nfilesize=512k\nnrfiles=2\nio_size=256k", 64, 0, 0},
-                      Amount{"create_only=1", 0, 0, 0}));
+                      Amount{"rw=write\nverify=crc32c\nio_size=2m", 256, 256, 0},
+                      Amount{"rw=read\nverify=0", 256, 0, 0}, Amount{"rw=write\nverify=none", 0, 256, 0}));
+INSTANTIATE_TEST_SUITE_P(Files, FioAmounts,
+                         ::testing::Values(Amount{"nrfiles=4", 256, 0, 0}, Amount{"nrfiles=3", 255, 0, 0},
+                                           Amount{"rw=randread\nnrfiles=4\nfile_service_type=random", 256, 0, 0},
+                                           Amount{"nrfiles=4\nfile_service_type=sequential", 256, 0, 0},
+                                           Amount{"filesize=256k\nnrfiles=2", 128, 0, 0},
+                                           Amount{"filesize=64k\nnrfiles=16", 256, 0, 0},
+                                           Amount{"rw=randread\nfilesize=512k\nnrfiles=2\nio_size=256k", 64, 0, 0},
+                                           Amount{"create_only=1", 0, 0, 0}));
 
 // A hole on a part of the drive, fio 3.33 on a file of 4 MiB: the pass ends at the end of the region.
 TEST(FioWorkload, HolesOnAPartOfTheDrive) {
@@ -193,8 +194,9 @@ TEST(FioWorkload, AJobsOwnTimeIsThatOfFio333) {
         const char* options;
         std::int64_t ms;
     };
-    for (const Row& row : {Row{"rate_iops=1\nruntime=4\ntime_based", 4000}, Row{"thinktime=1500000\nnumber_ios=2", 3000},
-                           Row{"rate_iops=10\nramp_time=1\nruntime=2\ntime_based", 2000}, Row{"rate_iops=100\nnumber_ios=100", 990}}) {
+    for (const Row& row :
+         {Row{"rate_iops=1\nruntime=4\ntime_based", 4000}, Row{"thinktime=1500000\nnumber_ios=2", 3000},
+          Row{"rate_iops=10\nramp_time=1\nruntime=2\ntime_based", 2000}, Row{"rate_iops=100\nnumber_ios=100", 990}}) {
         const FioDevice device{1_MiB, 512, 0};
         FioWorkload w(parse_fio_job_text(std::string("[j]\nrw=randread\n") + row.options + "\n", "test.fio", device));
         EXPECT_FALSE(w.job_time(0).has_value()) << "it has not begun";
@@ -278,13 +280,15 @@ TEST(FioWorkload, RateIgnoresThinkTime) {
 }
 
 TEST(FioWorkload, AJobThatEndsInItsRampSaysSo) {
-    for (const auto& [text, said] : {std::pair{"[early]\nrw=read\nramp_time=60s\n", true}, std::pair{"[late]\nrw=read\nramp_time=1ms\n", false}}) {
+    for (const auto& [text, said] :
+         {std::pair{"[early]\nrw=read\nramp_time=60s\n", true}, std::pair{"[late]\nrw=read\nramp_time=1ms\n", false}}) {
         FioWorkload workload(parse_fio(text));
         drain(workload, 10us);
         const std::vector<std::string> outcomes = workload.outcomes();
         ASSERT_EQ(outcomes.size(), said ? 1u : 0u) << text;
         if (said) {
-            EXPECT_NE(outcomes[0].find("job 'early' ended within its ramp_time of 60.000000 s"), std::string::npos) << outcomes[0];
+            EXPECT_NE(outcomes[0].find("job 'early' ended within its ramp_time of 60.000000 s"), std::string::npos)
+                << outcomes[0];
         }
     }
 }

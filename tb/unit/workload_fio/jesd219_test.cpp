@@ -34,7 +34,8 @@ struct Jesd219 : ::testing::TestWithParam<std::pair<const char*, const Shares*>>
     const std::uint64_t capacity = 100 * 64_MiB;  // a percent is a whole number of the largest requests
     std::vector<Issue> run(std::uint64_t seed = 1) {
         const std::uint32_t lba = GetParam().second == &kSizes ? 512 : 4096;
-        FioWorkload workload(load_fio_job_file(std::string(SSDTLM_WORKLOADS) + "/" + GetParam().first, FioDevice{capacity, lba, seed}));
+        FioWorkload workload(
+            load_fio_job_file(std::string(SSDTLM_WORKLOADS) + "/" + GetParam().first, FioDevice{capacity, lba, seed}));
         return drain(workload, 100us);
     }
     std::size_t group_of(const Issue& i) const {
@@ -59,7 +60,8 @@ TEST_P(Jesd219, SizesHaveTheirSharesInEachPartOfTheDrive) {
     for (const auto& [size, share] : *GetParam().second) {
         EXPECT_NEAR(static_cast<double>(all[size]) / n, share, five_sigma(share, issues.size())) << size;
         for (std::size_t g = 0; g < 3; ++g)
-            EXPECT_NEAR(static_cast<double>(by_group[g][size]) / static_cast<double>(of_group[g]), share, five_sigma(share, of_group[g]))
+            EXPECT_NEAR(static_cast<double>(by_group[g][size]) / static_cast<double>(of_group[g]), share,
+                        five_sigma(share, of_group[g]))
                 << size << " in group " << g;
     }
 }
@@ -73,15 +75,18 @@ TEST_P(Jesd219, PartsOfTheDriveHaveTheirSharesAndAreUniform) {
         const double expected = g.share / static_cast<double>(g.end - g.begin);
         for (std::uint64_t p = g.begin; p < g.end; ++p) {
             sum += percent[p];
-            EXPECT_NEAR(percent[p] / static_cast<double>(issues.size()), expected, five_sigma(expected, issues.size())) << p << " %";
+            EXPECT_NEAR(percent[p] / static_cast<double>(issues.size()), expected, five_sigma(expected, issues.size()))
+                << p << " %";
         }
-        EXPECT_NEAR(sum / static_cast<double>(issues.size()), g.share, five_sigma(g.share, issues.size())) << g.begin << " %";
+        EXPECT_NEAR(sum / static_cast<double>(issues.size()), g.share, five_sigma(g.share, issues.size()))
+            << g.begin << " %";
     }
 }
 
 TEST_P(Jesd219, FourOfTenAreReadsAndAllStartAtWholeFourKiB) {
     const auto issues = run();
-    EXPECT_NEAR(static_cast<double>(count(issues, HostOp::read)) / static_cast<double>(issues.size()), 0.4, five_sigma(0.4, issues.size()));
+    EXPECT_NEAR(static_cast<double>(count(issues, HostOp::read)) / static_cast<double>(issues.size()), 0.4,
+                five_sigma(0.4, issues.size()));
     EXPECT_EQ(count(issues, HostOp::read) + count(issues, HostOp::write), issues.size());
     double bytes = 0;
     for (const Issue& i : issues) {

@@ -111,7 +111,8 @@ TEST(BufferPool, DoesWhatAPlainOneDoes) {
                 case 3:
                     if (plain.writing_.empty()) break;
                     {
-                        const auto any = std::next(plain.writing_.begin(), static_cast<std::ptrdiff_t>(random.below(plain.writing_.size())));
+                        const auto any = std::next(plain.writing_.begin(),
+                                                   static_cast<std::ptrdiff_t>(random.below(plain.writing_.size())));
                         const std::uint64_t done = *any;
                         plain.written(done);
                         pool.written(done);
@@ -140,7 +141,8 @@ TEST(BufferPool, DoesWhatAPlainOneDoes) {
 }
 
 TEST(BufferPool, HitsAreThoseOfLruUnderIndependentReferences) {
-    // Che, Tung, Wang (2002): a page of probability p is there with 1 - exp(-p t), where these sum up to the frames in use.
+    // Che, Tung, Wang (2002): a page of probability p is there with 1 - exp(-p t), where these sum up to the frames in
+    // use.
     constexpr std::uint64_t kPages = 4000;
     constexpr std::uint32_t kFrames = 800;
     std::vector<double> p(kPages);
@@ -166,7 +168,8 @@ TEST(BufferPool, HitsAreThoseOfLruUnderIndependentReferences) {
     int hits = 0;
     constexpr int kDraws = 400'000;
     for (int i = -100'000; i < kDraws; ++i) {
-        const auto page = static_cast<std::uint64_t>(std::lower_bound(sums.begin(), sums.end() - 1, random.unit()) - sums.begin());
+        const auto page =
+            static_cast<std::uint64_t>(std::lower_bound(sums.begin(), sums.end() - 1, random.unit()) - sums.begin());
         const bool hit = pool.lookup(page);
         if (!hit) {
             if (pool.free() == 0) pool.make_room(none, 0);

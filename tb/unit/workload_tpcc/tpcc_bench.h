@@ -20,7 +20,8 @@ struct TpccLatency {
     Ps of(HostOp op) const { return op == HostOp::read ? read : op == HostOp::write ? write : flush; }
 };
 
-/// Runs the workload to its end; `look` is called when a request is issued. A workload that stops in between gives a short list.
+/// Runs the workload to its end; `look` is called when a request is issued. A workload that stops in between gives a
+/// short list.
 inline std::vector<TpccIssue> run_tpcc(TpccWorkload& workload, const TpccLatency& latency = {},
                                        const std::function<void(const TpccIssue&)>& look = {}) {
     struct Pending {

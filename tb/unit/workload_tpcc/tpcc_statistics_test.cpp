@@ -66,15 +66,19 @@ TEST(TpccStatistics, ReadsAreTheMissesOfLru) {
         const double expected = misses_of_lru(c, w.pool().frames() - std::min(1024u, w.pool().frames() / 8) * 3 / 4);
         const double found = sum(w.counters().read) / kTransactions;
         EXPECT_NEAR(found / expected, 1, 0.05) << "pool of " << share;
-        std::printf("[   FIGURE ] pool of %2.0f %%: %.3f pages read for a transaction, LRU %.3f\n", 100 * share, found, expected);
+        std::printf("[   FIGURE ] pool of %2.0f %%: %.3f pages read for a transaction, LRU %.3f\n", 100 * share, found,
+                    expected);
     }
 }
 
-/// Changes of each page of `rows` rows in a transaction; NURand is counted out with the constant 0, which moves the popular rows.
-std::vector<double> changes(std::uint32_t a, std::uint32_t rows, std::size_t per_page, double rate, double uniform_rate) {
+/// Changes of each page of `rows` rows in a transaction; NURand is counted out with the constant 0, which moves the
+/// popular rows.
+std::vector<double> changes(std::uint32_t a, std::uint32_t rows, std::size_t per_page, double rate,
+                            double uniform_rate) {
     std::vector<double> pages((rows + per_page - 1) / per_page);
     for (std::uint32_t low = 0; low <= a; ++low)
-        for (std::uint32_t base = 0; base < rows; ++base) pages[((low | base) % rows) / per_page] += rate / (a + 1.0) / rows;
+        for (std::uint32_t base = 0; base < rows; ++base)
+            pages[((low | base) % rows) / per_page] += rate / (a + 1.0) / rows;
     for (std::size_t p = 0; p < pages.size(); ++p)
         pages[p] += uniform_rate * static_cast<double>(std::min<std::size_t>(per_page, rows - p * per_page)) / rows;
     return pages;
@@ -85,8 +89,9 @@ TEST(TpccStatistics, WithAllInMemoryEachPageIsWrittenOnceForTheAgeOfItsChanges) 
     TpccWorkload w(c, {16_GiB, 512, 1});
     run_tpcc(w);
     EXPECT_EQ(w.cleaner().for_room(), 0u);
-    // Rows changed by a transaction: 23, 4 and 130 of new orders, payments and deliveries. A page that is changed for the first
-    // time is written when three quarters of the log have been written behind that, and then waits for its next change.
+    // Rows changed by a transaction: 23, 4 and 130 of new orders, payments and deliveries. A page that is changed for
+    // the first time is written when three quarters of the log have been written behind that, and then waits for its
+    // next change.
     const double redo = (0.45 * 23 + 0.43 * 4 + 0.04 * 130) * c.redo_per_row;
     const double age = 0.75 * static_cast<double>(c.log_bytes) / redo;
     const auto written = [&](const std::vector<double>& one, double copies) {
@@ -96,16 +101,20 @@ TEST(TpccStatistics, WithAllInMemoryEachPageIsWrittenOnceForTheAgeOfItsChanges) 
     };
     // Lines of new orders; customers by number in payments (40 %), by name else, and any in deliveries.
     const double stock = written(changes(8191, 100'000, 52, 0.45 * 10, 0), 10);
-    const auto found = [&](Table t) { return static_cast<double>(w.counters().written[static_cast<std::size_t>(t)]) / kTransactions; };
+    const auto found = [&](Table t) {
+        return static_cast<double>(w.counters().written[static_cast<std::size_t>(t)]) / kTransactions;
+    };
     EXPECT_NEAR(found(Table::stock) / stock, 1, 0.05);
-    std::printf("[   FIGURE ] all in memory: %.3f pages of stock written for a transaction, formula %.3f\n", found(Table::stock), stock);
+    std::printf("[   FIGURE ] all in memory: %.3f pages of stock written for a transaction, formula %.3f\n",
+                found(Table::stock), stock);
     std::vector<double> customer = changes(1023, 3000, 24, 0.43 * 0.4, 0.04 * 10);
     std::vector<double> name(1000);
     for (std::uint32_t low = 0; low <= 255; ++low)
         for (std::uint32_t base = 0; base < 1000; ++base) name[(low | base) % 1000] += 0.43 * 0.6 / 256 / 1000;
     for (std::size_t n = 0; n < 1000; ++n) customer[(n + 1000) / 24] += name[n];  // the middle one of three
     EXPECT_NEAR(found(Table::customer) / written(customer, 100), 1, 0.05);
-    std::printf("[   FIGURE ] all in memory: %.3f pages of customer written for a transaction, formula %.3f\n", found(Table::customer), written(customer, 100));
+    std::printf("[   FIGURE ] all in memory: %.3f pages of customer written for a transaction, formula %.3f\n",
+                found(Table::customer), written(customer, 100));
 }
 
 TEST(TpccStatistics, MoreMemoryMeansFewerReadsAndAtLastFewerWrites) {
@@ -119,8 +128,8 @@ TEST(TpccStatistics, MoreMemoryMeansFewerReadsAndAtLastFewerWrites) {
         reads = r;
         writes = x;
         const double log = static_cast<double>(w.log().bytes());
-        std::printf("[   FIGURE ] pool of %3.0f %%: %.3f read, %.3f written, %.1f %% of the bytes written are log\n", 100 * share, r / kTransactions,
-                    x / kTransactions, 100 * log / (log + 2 * x * 16384));
+        std::printf("[   FIGURE ] pool of %3.0f %%: %.3f read, %.3f written, %.1f %% of the bytes written are log\n",
+                    100 * share, r / kTransactions, x / kTransactions, 100 * log / (log + 2 * x * 16384));
     }
     EXPECT_LT(reads / kTransactions, 0.1) << "all is in memory";
 }

@@ -15,18 +15,21 @@ namespace {
 
 TEST(TpccTables, RowsOfAPageAreThoseOfLeuteneggerAndDias) {
     // Tuples in a page of 4 KiB, their Table 1; larger pages hold as many in each 4 KiB.
-    const std::map<Table, std::uint32_t> published{{Table::warehouse, 46}, {Table::district, 43},   {Table::customer, 6},
-                                                   {Table::stock, 13},     {Table::item, 49},       {Table::order, 170},
-                                                   {Table::new_order, 512}, {Table::order_line, 75}, {Table::history, 89}};
+    const std::map<Table, std::uint32_t> published{
+        {Table::warehouse, 46},  {Table::district, 43},   {Table::customer, 6},
+        {Table::stock, 13},      {Table::item, 49},       {Table::order, 170},
+        {Table::new_order, 512}, {Table::order_line, 75}, {Table::history, 89}};
     for (const auto& [table, rows] : published)
-        for (const std::uint32_t four : {1u, 2u, 4u}) EXPECT_EQ(rows_per_page(table, four * 4096), four * rows) << name_of(table);
+        for (const std::uint32_t four : {1u, 2u, 4u})
+            EXPECT_EQ(rows_per_page(table, four * 4096), four * rows) << name_of(table);
 }
 
 TEST(TpccTables, PagesAreThoseOfTheRows) {
     const auto up = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
     for (const std::uint64_t w : {1u, 2u, 7u, 30u}) {
         // Of 16 KiB. Rows of a district have pages of their own in the tables that grow, but for history.
-        const std::uint64_t fixed = up(w, 184) + up(10 * w, 172) + up(100'000, 196) + up(100'000 * w, 52) + up(30'000 * w, 24);
+        const std::uint64_t fixed =
+            up(w, 184) + up(10 * w, 172) + up(100'000, 196) + up(100'000 * w, 52) + up(30'000 * w, 24);
         const std::uint64_t grow = 10 * w * (up(3000, 680) + up(900, 2048) + up(30'000, 300)) + up(30'000 * w, 356);
         const Tables tables(static_cast<std::uint32_t>(w), 16384);
         EXPECT_EQ(tables.initial_pages(), fixed + grow);
@@ -75,7 +78,9 @@ struct PlainTable {
         pages_of_[group].push_back(fresh ? first_ + taken_++ % room_ : pages_of_[group].back());
         return fresh;
     }
-    std::uint64_t page_of(std::uint32_t group, std::uint32_t back) const { return pages_of_[group][pages_of_[group].size() - 1 - back]; }
+    std::uint64_t page_of(std::uint32_t group, std::uint32_t back) const {
+        return pages_of_[group][pages_of_[group].size() - 1 - back];
+    }
 
     std::uint64_t first_, taken_ = 0, room_ = 0;
     std::uint32_t rows_per_page_;

@@ -42,8 +42,8 @@ double top(std::vector<double> p, double part) {
 }
 
 TEST(NuRand, IsAsSkewedAsPublished) {
-    // Leutenegger and Dias, "A modeling study of the TPC-C benchmark" (SIGMOD 1993): 84 % of the accesses to 20 % of stock, 71 %
-    // to 10 %, 39 % to 2 %; 75 % to 20 % of its pages of 4 KiB.
+    // Leutenegger and Dias, "A modeling study of the TPC-C benchmark" (SIGMOD 1993): 84 % of the accesses to 20 % of
+    // stock, 71 % to 10 %, 39 % to 2 %; 75 % to 20 % of its pages of 4 KiB.
     const std::vector<double> stock = enumerate(8191, 1, kItems, 0);
     EXPECT_NEAR(top(stock, 0.20), 0.84, 0.005);
     EXPECT_NEAR(top(stock, 0.10), 0.71, 0.005);
@@ -74,7 +74,8 @@ TEST(NuRand, DrawsWhatTheEnumerationSays) {
         // Pearson's sum over groups of 50 values: its mean is one less than their number, its variance twice that.
         double sum = 0;
         const std::vector<double> expected = by_page(p, 50), found = by_page(count, 50);
-        for (std::size_t i = 0; i < expected.size(); ++i) sum += std::pow(found[i] - kDraws * expected[i], 2) / (kDraws * expected[i]);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            sum += std::pow(found[i] - kDraws * expected[i], 2) / (kDraws * expected[i]);
         const double freedom = static_cast<double>(expected.size()) - 1;
         EXPECT_NEAR(sum, freedom, 5 * std::sqrt(2 * freedom)) << u.a;
     }
@@ -97,8 +98,8 @@ struct TpccTransactions : ::testing::Test {
         return rows;
     }
     std::size_t touched(Table table) const {
-        return static_cast<std::size_t>(
-            std::count_if(accesses.begin(), accesses.end(), [&](const Access& a) { return tables.table_of(a.page) == table; }));
+        return static_cast<std::size_t>(std::count_if(
+            accesses.begin(), accesses.end(), [&](const Access& a) { return tables.table_of(a.page) == table; }));
     }
 };
 
@@ -106,8 +107,11 @@ TEST_F(TpccTransactions, TheMixIsThatOfClause523) {
     std::map<Kind, double> count;
     constexpr double kCount = 200'000;
     for (int i = 0; i < static_cast<int>(kCount); ++i) ++count[transactions.next(accesses)];
-    const std::map<Kind, double> shares{
-        {Kind::new_order, 0.45}, {Kind::payment, 0.43}, {Kind::order_status, 0.04}, {Kind::delivery, 0.04}, {Kind::stock_level, 0.04}};
+    const std::map<Kind, double> shares{{Kind::new_order, 0.45},
+                                        {Kind::payment, 0.43},
+                                        {Kind::order_status, 0.04},
+                                        {Kind::delivery, 0.04},
+                                        {Kind::stock_level, 0.04}};
     for (const auto& [kind, share] : shares) EXPECT_NEAR(count[kind] / kCount, share, five_sigma(share, kCount));
 }
 
@@ -130,7 +134,8 @@ TEST_F(TpccTransactions, RowsThatEachChanges) {
                 break;
             }
             case Kind::payment:
-                for (const Table t : {Table::warehouse, Table::district, Table::customer, Table::history}) ASSERT_EQ(changed(t), 1u);
+                for (const Table t : {Table::warehouse, Table::district, Table::customer, Table::history})
+                    ASSERT_EQ(changed(t), 1u);
                 ASSERT_EQ(changed(), 4u);
                 break;
             case Kind::delivery:  // of ten districts: an order of ten lines, its new order, its customer
@@ -188,7 +193,8 @@ TEST_F(TpccTransactions, OneLineOfAHundredIsOfAnotherWarehouse) {
     const std::uint64_t customers = tables.customer(kDistricts, 0) - tables.customer(0, 0);
     for (int i = 0; i < 200'000; ++i) {
         if (transactions.next(accesses) != Kind::new_order) continue;
-        const auto customer = std::find_if(accesses.begin(), accesses.end(), [&](const Access& a) { return tables.table_of(a.page) == Table::customer; });
+        const auto customer = std::find_if(accesses.begin(), accesses.end(),
+                                           [&](const Access& a) { return tables.table_of(a.page) == Table::customer; });
         const std::uint64_t home = (customer->page - tables.customer(0, 0)) / customers;
         for (const Access& a : accesses) {
             if (tables.table_of(a.page) != Table::stock) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests of the TPC-C workload against the rules of a database: where each goes, in which order, and what waits for what.
+// The requests of the TPC-C workload against the rules of a database: where each goes, in which order, and what waits
+// for what.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -66,7 +67,8 @@ TEST(TpccWorkload, EachRequestIsInItsArea) {
                 ASSERT_GE(r.offset, c.doublewrite ? doublewrite : tables);
                 ASSERT_EQ((r.offset - doublewrite) % c.page_bytes, 0u);
                 ASSERT_EQ(r.bytes % c.page_bytes, 0u);
-                ASSERT_TRUE(r.offset < tables ? r.offset + r.bytes <= tables : r.bytes == c.page_bytes && r.offset + r.bytes <= end);
+                ASSERT_TRUE(r.offset < tables ? r.offset + r.bytes <= tables
+                                              : r.bytes == c.page_bytes && r.offset + r.bytes <= end);
             }
         }
     }
@@ -83,7 +85,9 @@ TEST(TpccWorkload, ItEndsWhenAllTransactionsHave) {
         for (const std::uint64_t n : w.counters().transactions) sum += n;
         EXPECT_EQ(sum, c.transactions);
         for (const std::uint64_t n : w.counters().read) reads += n;
-        EXPECT_EQ(reads, static_cast<std::uint64_t>(std::count_if(issues.begin(), issues.end(), [](const TpccIssue& i) { return i.request.op == HostOp::read; })));
+        EXPECT_EQ(reads, static_cast<std::uint64_t>(std::count_if(issues.begin(), issues.end(), [](const TpccIssue& i) {
+                      return i.request.op == HostOp::read;
+                  })));
     }
 }
 
@@ -144,7 +148,8 @@ TEST(TpccWorkload, TheLogIsWrittenInOrderOnceAround) {
         EXPECT_TRUE(wrapped);
         // Each changed row once, by the clauses: 45 % of new orders 23 on average, payments 4, deliveries 130.
         const auto& t = w.counters().transactions;
-        const double rows = 23.0 * static_cast<double>(t[0]) + 4.0 * static_cast<double>(t[1]) + 130.0 * static_cast<double>(t[3]);
+        const double rows =
+            23.0 * static_cast<double>(t[0]) + 4.0 * static_cast<double>(t[1]) + 130.0 * static_cast<double>(t[3]);
         EXPECT_GT(static_cast<double>(bytes), rows * c.redo_per_row * 0.99);
     }
 }
@@ -152,9 +157,9 @@ TEST(TpccWorkload, TheLogIsWrittenInOrderOnceAround) {
 TEST(TpccWorkload, PagesGoToTheDoublewriteAreaAndAreFlushedThereBeforeTheyAreWritten) {
     for (const TpccConfig& c : variants()) {
         TpccWorkload w(c, kDrive);
-        std::uint64_t safe = 0;     // pages in the doublewrite area that are flushed
-        std::uint64_t copied = 0;   // not yet
-        std::uint64_t in_place = 0; // written since the last flush
+        std::uint64_t safe = 0;      // pages in the doublewrite area that are flushed
+        std::uint64_t copied = 0;    // not yet
+        std::uint64_t in_place = 0;  // written since the last flush
         SimTime last_end{};
         std::uint64_t doublewritten = 0, written = 0;
         for (const TpccIssue& i : run_tpcc(w)) {
@@ -174,7 +179,8 @@ TEST(TpccWorkload, PagesGoToTheDoublewriteAreaAndAreFlushedThereBeforeTheyAreWri
                 last_end = std::max(last_end, i.done);
             } else {
                 if (c.doublewrite) {
-                    ASSERT_GE(i.at, last_end - (in_place != 0 ? Ps{20us} : Ps{0})) << "before the flush of the doublewrite area";
+                    ASSERT_GE(i.at, last_end - (in_place != 0 ? Ps{20us} : Ps{0}))
+                        << "before the flush of the doublewrite area";
                     ASSERT_GT(safe, 0u);
                     --safe;
                 }
@@ -195,7 +201,8 @@ TEST(TpccWorkload, PagesGoToTheDoublewriteAreaAndAreFlushedThereBeforeTheyAreWri
 TEST(TpccWorkload, APageIsWrittenAfterTheLogOfItsChanges) {
     for (const TpccConfig& c : variants()) {
         TpccWorkload w(c, kDrive);
-        std::uint64_t logged = 0;  // when the last batch ended: the next one has pages with all that was changed by then
+        std::uint64_t logged =
+            0;  // when the last batch ended: the next one has pages with all that was changed by then
         bool begins = true, in_place = false;
         std::size_t batches = 0;
         run_tpcc(w, {}, [&](const TpccIssue& i) {
@@ -244,7 +251,8 @@ TEST(TpccWorkload, AFullLogHoldsTransactionsBackUntilPagesAreWritten) {
     SimTime now{};
     for (;;) {
         const Workload::Next n = w.next(now);
-        if (w.pool().checkpoint() != BufferPool::kNone) longest = std::max(longest, w.log().lsn() - w.pool().checkpoint());
+        if (w.pool().checkpoint() != BufferPool::kNone)
+            longest = std::max(longest, w.log().lsn() - w.pool().checkpoint());
         if (n.state == Workload::State::ready) {
             const Ps takes = n.request.job == w.cleaner_job() ? Ps{50ms} : Ps{20us};
             pending.emplace(now + takes, TpccIssue{n.request, now, now + takes});
@@ -292,8 +300,9 @@ TEST(TpccWorkload, WhatDoesNotFitIsRefused) {
     c.connections = 1024;
     c.redo_per_row = 1000;
     c.buffer_pool = 0.01;
-    EXPECT_THAT(problems(c, needs - 512), ElementsAre(HasSubstr("workload.tpcc.warehouses: 2 take"), HasSubstr("workload.tpcc.log_size: 16 MiB"),
-                                                      HasSubstr("workload.tpcc.buffer_pool: ")));
+    EXPECT_THAT(problems(c, needs - 512),
+                ElementsAre(HasSubstr("workload.tpcc.warehouses: 2 take"), HasSubstr("workload.tpcc.log_size: 16 MiB"),
+                            HasSubstr("workload.tpcc.buffer_pool: ")));
 }
 
 }  // namespace

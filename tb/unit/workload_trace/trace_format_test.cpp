@@ -213,7 +213,8 @@ TEST(Fiu, ColumnsAndUnits) {
 
 TEST(Etw, IssueIsTheAnswerLessTheElapsedTime) {
     auto f = make("etw");
-    auto p = parse(*f, "   DiskRead,   1000250,  System (   4),   812,  0xfffffa80, 0x004f3a2000, 0x00001000,   250,  3,  0x43");
+    auto p = parse(
+        *f, "   DiskRead,   1000250,  System (   4),   812,  0xfffffa80, 0x004f3a2000, 0x00001000,   250,  3,  0x43");
     ASSERT_EQ(p.kind, LineKind::record);
     EXPECT_EQ(p.line.ticks, 1'000'000);
     EXPECT_EQ(f->tick_ps(), 1'000'000);

@@ -37,7 +37,8 @@ TEST(TraceGaps, ShortOnesStayAndNoneIsLongerThanAsked) {
     EXPECT_EQ(shorten_gaps(none, 1000, Age::longest()).shortened, 0u);
 }
 
-// Random traces of months to millennia: what remains fits, in order; a pause is as it was or one of the longest, which could not be a tick longer.
+// Random traces of months to millennia: what remains fits, in order; a pause is as it was or one of the longest, which
+// could not be a tick longer.
 TEST(TraceGaps, AsMuchIsKeptAsFits) {
     Random random(3);
     for (int round = 0; round < 300; ++round) {
@@ -47,11 +48,14 @@ TEST(TraceGaps, AsMuchIsKeptAsFits) {
         const std::size_t n = 1 + random.below(60);
         for (std::size_t i = 0; i < n; ++i) {
             const std::int64_t room = std::int64_t{9'000'000'000'000'000'000} - ticks.back();
-            const auto gap = static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(random.percent(80) ? 40 : 62)));
+            const auto gap =
+                static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(random.percent(80) ? 40 : 62)));
             ticks.push_back(ticks.back() + std::min(gap, room));
         }
         const bool asks = random.percent(40);
-        const Age most = asks ? Age::nanoseconds(1 + static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(60)))) : Age::longest();
+        const Age most =
+            asks ? Age::nanoseconds(1 + static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(60))))
+                 : Age::longest();
         std::vector<TraceRecord> r = at(ticks);
         const TraceGaps gaps = shorten_gaps(r, tick, most);
         const std::int64_t asked = std::max<std::int64_t>(most.count() / tick, 1);
@@ -61,14 +65,17 @@ TEST(TraceGaps, AsMuchIsKeptAsFits) {
             const std::int64_t was = ticks[i] - ticks[i - 1], is = r[i].t.count() - r[i - 1].t.count();
             ASSERT_GE(is, 0);
             ASSERT_LE(is, was);
-            if (asks) { ASSERT_LE(is, asked); }
+            if (asks) {
+                ASSERT_LE(is, asked);
+            }
             if (is != was) {
                 ASSERT_TRUE(shortened == 0 || is == kept) << "all that were shortened last as long";
                 kept = is;
                 ++shortened;
             }
         }
-        for (std::size_t i = 1; i < r.size(); ++i) ASSERT_TRUE(shortened == 0 || r[i].t.count() - r[i - 1].t.count() <= kept);
+        for (std::size_t i = 1; i < r.size(); ++i)
+            ASSERT_TRUE(shortened == 0 || r[i].t.count() - r[i - 1].t.count() <= kept);
         ASSERT_LE(r.back().t.count(), limit);
         ASSERT_EQ(gaps.shortened, shortened);
         if (shortened == 0 || (asks && kept == asked)) continue;

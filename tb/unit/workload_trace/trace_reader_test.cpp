@@ -47,7 +47,8 @@ protected:
 
 TEST_F(TraceReader, DetectsEachFormat) {
     EXPECT_EQ(read("5,usr,0,Read,4096,512,1\n").format, "msr");
-    EXPECT_EQ(read("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n5,usr,0,Read,0,512,1\n").format, "msr");
+    EXPECT_EQ(read("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n5,usr,0,Read,0,512,1\n").format,
+              "msr");
     EXPECT_EQ(read("5 0 8 8 1\n").format, "mqsim");
     EXPECT_EQ(read("5,R,0,512,9\n").format, "alibaba");
     EXPECT_EQ(read("8,0 0 1 0.5 1 Q R 8 + 8 [x]\n8,0 0 1 0.5 1 D R 8 + 8 [x]\n").format, "blkparse");
@@ -88,7 +89,8 @@ TEST_F(TraceReader, AFormatIsFoundThoughNoLineCanBeRead) {
                 ASSERT_EQ(e.problems().size(), 11u) << damaged << ": " << e.what();
                 EXPECT_EQ(e.problems()[0].found, "found '?!'");
                 EXPECT_THAT(e.problems()[0].where, ::testing::EndsWith(":1:" + std::to_string(from + 1)));
-                EXPECT_THAT(e.problems()[10].found, ::testing::EndsWith(std::string("cannot be read as ") + format)) << damaged;
+                EXPECT_THAT(e.problems()[10].found, ::testing::EndsWith(std::string("cannot be read as ") + format))
+                    << damaged;
             }
             from = end + 1;
         }
@@ -233,7 +235,8 @@ TEST_F(TraceReader, DigestIsOfContentAndChoiceNotOfPathOrDevice) {
     other_device.device_bytes = 1 << 20;
     EXPECT_EQ(read(text, other_device).digest, digest);
     // Every one of these replays something else.
-    std::vector<std::string> digests{digest, read("100 0 8 8 1\n300 1 16 8 0\n200 0 24 8 1\n").digest, read("100 0 8 8 1\n").digest};
+    std::vector<std::string> digests{digest, read("100 0 8 8 1\n300 1 16 8 0\n200 0 24 8 1\n").digest,
+                                     read("100 0 8 8 1\n").digest};
     const auto with = [&](auto change) {
         TraceOptions changed;
         change(changed);
@@ -263,7 +266,8 @@ TEST_F(TraceReader, DigestOfAFileLongerThanTheBuffer) {
 
 TEST_F(TraceReader, CutGzipIsRefused) {
     std::string text;
-    for (int i = 0; i < 5000; ++i) text += std::to_string(i * 7919 % 10007) + " 0 " + std::to_string(i * 31 % 977) + " 8 1\n";
+    for (int i = 0; i < 5000; ++i)
+        text += std::to_string(i * 7919 % 10007) + " 0 " + std::to_string(i * 31 % 977) + " 8 1\n";
     const std::string whole = file("", ".gz");
     gzFile z = gzopen(whole.c_str(), "wb");
     gzwrite(z, text.data(), static_cast<unsigned>(text.size()));
@@ -487,11 +491,10 @@ TEST_F(TraceReader, PreflushBecomesAFlushBeforeTheWrite) {
 }
 
 TEST_F(TraceReader, ShippedSamplesReadWithoutBrokenLines) {
-    const std::pair<const char*, const char*> samples[] = {{"msr.csv", "msr"}, {"msr.csv.gz", "msr"},
-                                                           {"mqsim.trace", "mqsim"}, {"alibaba.csv", "alibaba"},
-                                                           {"blkparse.txt", "blkparse"}, {"systor.csv", "systor"},
-                                                           {"tencent.csv", "tencent"}, {"spc.txt", "spc"},
-                                                           {"fiu.txt", "fiu"}, {"etw.txt", "etw"}};
+    const std::pair<const char*, const char*> samples[] = {
+        {"msr.csv", "msr"},           {"msr.csv.gz", "msr"},    {"mqsim.trace", "mqsim"},   {"alibaba.csv", "alibaba"},
+        {"blkparse.txt", "blkparse"}, {"systor.csv", "systor"}, {"tencent.csv", "tencent"}, {"spc.txt", "spc"},
+        {"fiu.txt", "fiu"},           {"etw.txt", "etw"}};
     for (const auto& [name, format] : samples) {
         TraceOptions o;
         o.path = std::string(SSDTLM_TRACES) + "/" + name;
@@ -501,8 +504,8 @@ TEST_F(TraceReader, ShippedSamplesReadWithoutBrokenLines) {
         EXPECT_EQ(t.format, format);
         EXPECT_EQ(t.stats[TraceNote::broken].lines, 0u);
         EXPECT_GE(t.records.size(), 40u);
-        EXPECT_TRUE(std::is_sorted(t.records.begin(), t.records.end(),
-                                   [](const auto& a, const auto& b) { return a.t < b.t; }));
+        EXPECT_TRUE(
+            std::is_sorted(t.records.begin(), t.records.end(), [](const auto& a, const auto& b) { return a.t < b.t; }));
         EXPECT_GT(t.stats[TraceNote::rounded].lines, 0u) << name;
     }
 }

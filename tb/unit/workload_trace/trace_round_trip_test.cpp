@@ -45,20 +45,29 @@ std::string text(const char* format, T... values) {
 
 using Long = long long;
 using ULong = unsigned long long;
-const char* word(HostOp op, const char* read, const char* write) { return op == HostOp::read ? read : write; }
-std::string number(std::uint32_t v) { return std::to_string(v); }
+const char* word(HostOp op, const char* read, const char* write) {
+    return op == HostOp::read ? read : write;
+}
+std::string number(std::uint32_t v) {
+    return std::to_string(v);
+}
 
 std::vector<Writer> writers() {
     std::vector<Writer> w;
     const auto msr = [](const Request& r) {
-        return text("%lld,usr,%u,%s,%llu,%llu,413", Long{128166372003061629} + r.ns / 100, r.volume, word(r.op, "Read", "Write"),
-                    ULong{r.offset}, ULong{r.bytes});
+        return text("%lld,usr,%u,%s,%llu,%llu,413", Long{128166372003061629} + r.ns / 100, r.volume,
+                    word(r.op, "Read", "Write"), ULong{r.offset}, ULong{r.bytes});
     };
     const auto usr = [](std::uint32_t v) { return "usr," + number(v); };
     const std::string msr_header = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
     w.push_back({"msr", 100, 1, false, "", msr, usr});
     w.push_back({"msr", 100, 1, false, "\xEF\xBB\xBF" + msr_header, msr, usr});
-    w.push_back({"msr", 100, 1, false, "", [msr](const Request& r) { const auto s = msr(r); return s.substr(0, s.rfind(',')); }, usr});
+    w.push_back({"msr", 100, 1, false, "",
+                 [msr](const Request& r) {
+                     const auto s = msr(r);
+                     return s.substr(0, s.rfind(','));
+                 },
+                 usr});
     w.push_back({"msr", 100, 1, false, "",
                  [](const Request& r) {
                      return text("%lld,%u,%s,%llu,%llu,413", Long{128166372003061629} + r.ns / 100, r.volume,
@@ -86,8 +95,8 @@ std::vector<Writer> writers() {
                  number});
     w.push_back({"alibaba", 1'000, 1, false, "",
                  [](const Request& r) {
-                     return text("%u,%s,%llu,%llu,%lld", r.volume, word(r.op, "R", "W"), ULong{r.offset}, ULong{r.bytes},
-                                 Long{1577808144360767} + r.ns / 1'000);
+                     return text("%u,%s,%llu,%llu,%lld", r.volume, word(r.op, "R", "W"), ULong{r.offset},
+                                 ULong{r.bytes}, Long{1577808144360767} + r.ns / 1'000);
                  },
                  number});
     w.push_back({"spc", 1'000, 512, false, "",
@@ -99,44 +108,51 @@ std::vector<Writer> writers() {
     w.push_back({"fiu", 1, 512, false, "",
                  [](const Request& r) {
                      return text("%lld 2412 kjournald %llu %llu %s %u 0 531e779d9ec2b3b9f8d5b0fae1d8e0f3",
-                                 Long{89966719862396} + r.ns, ULong{r.offset / 512}, ULong{r.bytes / 512}, word(r.op, "R", "W"),
-                                 r.volume);
+                                 Long{89966719862396} + r.ns, ULong{r.offset / 512}, ULong{r.bytes / 512},
+                                 word(r.op, "R", "W"), r.volume);
                  },
                  [](std::uint32_t v) { return number(v) + ",0"; }});
     w.push_back({"mqsim", 1, 512, false, "",
                  [](const Request& r) {
-                     return text("%lld %u %llu %llu %s", Long{r.ns}, r.volume, ULong{r.offset / 512}, ULong{r.bytes / 512},
-                                 word(r.op, "1", "0"));
+                     return text("%lld %u %llu %llu %s", Long{r.ns}, r.volume, ULong{r.offset / 512},
+                                 ULong{r.bytes / 512}, word(r.op, "1", "0"));
                  },
                  number});
     w.push_back({"blkparse", 1, 512, true, "",
                  [](const Request& r) {
-                     const std::string data = text("%s %llu + %llu", word(r.op, "R", "WS"), ULong{r.offset / 512}, ULong{r.bytes / 512});
+                     const std::string data =
+                         text("%s %llu + %llu", word(r.op, "R", "WS"), ULong{r.offset / 512}, ULong{r.bytes / 512});
                      return text("8,%u 1 7 %lld.%09lld 697 D %s [x]", r.volume, Long{r.ns} / 1'000'000'000,
                                  Long{r.ns} % 1'000'000'000, r.op == HostOp::flush ? "FN" : data.c_str());
                  },
                  [](std::uint32_t v) { return "8," + number(v); }});
     w.push_back({"iolog", 1'000, 1, true, "fio version 3 iolog\n",
                  [](const Request& r) {
-                     return text("%lld file%u %s %llu %llu", Long{r.ns / 1'000}, r.volume, r.op == HostOp::flush ? "sync" : word(r.op, "read", "write"), ULong{r.offset}, ULong{r.bytes});
+                     return text("%lld file%u %s %llu %llu", Long{r.ns / 1'000}, r.volume,
+                                 r.op == HostOp::flush ? "sync" : word(r.op, "read", "write"), ULong{r.offset},
+                                 ULong{r.bytes});
                  },
                  [](std::uint32_t v) { return "file" + number(v); }});
-    w.push_back({"etw", 1'000, 1, true,
-                 "BeginHeader\n"
-                 "               DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,   ByteOffset,     IOSize, "
-                 "ElapsedTime,  DiskNum, IrpFlags, FileName\n"
-                 "              DiskWrite,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,   ByteOffset,     IOSize, "
-                 "ElapsedTime,  DiskNum, IrpFlags, FileName\n"
-                 "           DiskReadInit,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr\n"
-                 "              DiskFlush,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,  ElapsedTime,  DiskNum\n"
-                 "EndHeader\n",
-                 [](const Request& r) {
-                     const Long elapsed = 17 + Long{r.ns} % 300, t = 500'000 + r.ns / 1'000 + elapsed;
-                     if (r.op == HostOp::flush) return text("DiskFlush, %lld, System ( 4), 8, 0xff, %lld, %u", t, elapsed, r.volume);
-                     return text("%12s, %lld, System ( 4), 8, 0xff, 0x%010llx, 0x%08llx, %lld, %u, 0x43, \"C:\\a, b\"",
-                                 word(r.op, "DiskRead", "DiskWrite"), t, ULong{r.offset}, ULong{r.bytes}, elapsed, r.volume);
-                 },
-                 number});
+    w.push_back(
+        {"etw", 1'000, 1, true,
+         "BeginHeader\n"
+         "               DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,   ByteOffset,     "
+         "IOSize, "
+         "ElapsedTime,  DiskNum, IrpFlags, FileName\n"
+         "              DiskWrite,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,   ByteOffset,     "
+         "IOSize, "
+         "ElapsedTime,  DiskNum, IrpFlags, FileName\n"
+         "           DiskReadInit,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr\n"
+         "              DiskFlush,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,  ElapsedTime,  DiskNum\n"
+         "EndHeader\n",
+         [](const Request& r) {
+             const Long elapsed = 17 + Long{r.ns} % 300, t = 500'000 + r.ns / 1'000 + elapsed;
+             if (r.op == HostOp::flush)
+                 return text("DiskFlush, %lld, System ( 4), 8, 0xff, %lld, %u", t, elapsed, r.volume);
+             return text("%12s, %lld, System ( 4), 8, 0xff, 0x%010llx, 0x%08llx, %lld, %u, 0x43, \"C:\\a, b\"",
+                         word(r.op, "DiskRead", "DiskWrite"), t, ULong{r.offset}, ULong{r.bytes}, elapsed, r.volume);
+         },
+         number});
     w.push_back({"columns", 1, 4096, false, "",
                  [](const Request& r) {
                      return text("%s;;%lld.%06lld;%u;0x%llx;%llu;x", word(r.op, "get", "put"), Long{r.ns} / 1'000'000,
@@ -156,7 +172,10 @@ protected:
         for (std::size_t i = 0; i < count; ++i) {
             const bool flush = w.flush && random_() % 9 == 0;
             const auto unit = std::max<std::uint64_t>(w.unit, 512);
-            list.push_back({ns, flush ? HostOp::flush : random_() % 2 == 0 ? HostOp::read : HostOp::write,
+            list.push_back({ns,
+                            flush                ? HostOp::flush
+                            : random_() % 2 == 0 ? HostOp::read
+                                                 : HostOp::write,
                             flush ? 0 : random_() % (1u << 20) * unit, flush ? 0 : (1 + random_() % 256) * unit,
                             static_cast<std::uint32_t>(random_() % 3)});
             ns += static_cast<std::int64_t>(random_() % 5 == 0 ? 0 : random_() % 1'000'000'000) / w.tick_ns * w.tick_ns;
@@ -207,8 +226,10 @@ TEST_F(RoundTrip, EachFormat) {
 std::vector<std::string> lines_of(const std::string& content) {
     std::vector<std::string> lines{""};
     for (char c : content.substr(content.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0)) {
-        if (c == '\n') lines.emplace_back();
-        else lines.back() += c;
+        if (c == '\n')
+            lines.emplace_back();
+        else
+            lines.back() += c;
     }
     return lines;
 }
@@ -220,13 +241,24 @@ TEST_F(RoundTrip, DamageIsReadOrNamedWhereItIs) {
             std::string content = file(w, requests(w, 6));
             for (std::uint64_t edits = 1 + random_() % 3; edits > 0 && !content.empty(); --edits) {
                 const std::size_t at = random_() % content.size();
-                const char junk = static_cast<char>(random_() % 3 == 0 ? random_() % 256 : " ,;\"-.0x9RW#\n"[random_() % 13]);
+                const char junk =
+                    static_cast<char>(random_() % 3 == 0 ? random_() % 256 : " ,;\"-.0x9RW#\n"[random_() % 13]);
                 switch (random_() % 5) {
-                    case 0: content.erase(at, 1 + random_() % 6); break;
-                    case 1: content.insert(at, 1, junk); break;
-                    case 2: content[at] = junk; break;
-                    case 3: content.insert(at, content.substr(random_() % content.size(), 1 + random_() % 20)); break;
-                    default: content.insert(at, std::string(1 + random_() % 30, "9,\" "[random_() % 4])); break;
+                    case 0:
+                        content.erase(at, 1 + random_() % 6);
+                        break;
+                    case 1:
+                        content.insert(at, 1, junk);
+                        break;
+                    case 2:
+                        content[at] = junk;
+                        break;
+                    case 3:
+                        content.insert(at, content.substr(random_() % content.size(), 1 + random_() % 20));
+                        break;
+                    default:
+                        content.insert(at, std::string(1 + random_() % 30, "9,\" "[random_() % 4]));
+                        break;
                 }
             }
             TraceOptions o = options(w, content);
@@ -234,7 +266,8 @@ TEST_F(RoundTrip, DamageIsReadOrNamedWhereItIs) {
             try {
                 const Trace t = read_trace(o);
                 ++outcomes["read"];
-                EXPECT_TRUE(std::is_sorted(t.records.begin(), t.records.end(), [](const auto& a, const auto& b) { return a.t < b.t; }));
+                EXPECT_TRUE(std::is_sorted(t.records.begin(), t.records.end(),
+                                           [](const auto& a, const auto& b) { return a.t < b.t; }));
             } catch (const UserError& e) {
                 ++outcomes["refused"];
                 ASSERT_FALSE(e.problems().empty());

@@ -22,7 +22,9 @@ std::shared_ptr<Trace> make_trace(const std::vector<std::int64_t>& us, std::uint
     return t;
 }
 
-SimTime at_us(std::int64_t us) { return SimTime{Ps{us * 1'000'000}}; }
+SimTime at_us(std::int64_t us) {
+    return SimTime{Ps{us * 1'000'000}};
+}
 using State = Workload::State;
 
 TEST(TraceWorkload, TimedFollowsTheStampsFromTheFirstCall) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write buffer that programs what was not written for longest, beside a plain simulation of the same rule, and beside theory.
+// The write buffer that programs what was not written for longest, beside a plain simulation of the same rule, and
+// beside theory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ std::vector<std::uint32_t> all(WriteBuffer& b) {
         order.push_back(idx(b.entry(i).lpa));
         b.programmed(i);
     }
-    EXPECT_TRUE(seen.size() <= order.size() && std::equal(seen.begin(), seen.end(), order.begin()));  // others wait for those
+    EXPECT_TRUE(seen.size() <= order.size() &&
+                std::equal(seen.begin(), seen.end(), order.begin()));  // others wait for those
     return order;
 }
 
@@ -50,7 +52,8 @@ TEST(ColdestFirst, WhatIsWrittenAgainGoesLast) {
     EXPECT_EQ(all(b), (Order{3, 1, 4, 2}));
 }
 
-// And in the order in which somebody began to wait; the flush covers the others, and what comes after it does not pass them.
+// And in the order in which somebody began to wait; the flush covers the others, and what comes after it does not pass
+// them.
 TEST(ColdestFirst, WhatSomebodyWaitsForGoesBeforeIt) {
     WriteBuffer b(16, nullptr, coldest_first());
     for (const std::uint32_t lpa : {1u, 2u, 3u, 4u}) put(b, lpa);
@@ -82,7 +85,12 @@ public:
     void write(std::uint32_t lpa, std::uint32_t version, bool waited_for, bool merging) {
         const std::optional<std::size_t> newest = last(lpa);
         const bool replaces = newest && copies[*newest].coalesces();
-        if (!replaces) copies.push_back({lpa, version, merging ? State::merging : newest ? State::waits : State::ready, false, false, 0});
+        if (!replaces)
+            copies.push_back({lpa, version,
+                              merging  ? State::merging
+                              : newest ? State::waits
+                                       : State::ready,
+                              false, false, 0});
         Copy& c = copies[replaces ? *newest : copies.size() - 1];
         c.version = version;
         c.demanded = waited_for;
@@ -122,7 +130,8 @@ public:
         for (std::size_t i = copies.size(); i-- != 0;) {
             if (copies[i].lpa != lpa) continue;
             copies[i].dropped = true;
-            if (copies[i].state == State::waits || copies[i].state == State::ready) copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+            if (copies[i].state == State::waits || copies[i].state == State::ready)
+                copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
     std::optional<std::size_t> last(std::uint32_t lpa) const {
@@ -133,7 +142,9 @@ public:
     std::vector<Copy> copies;  // in the order in which they came
 
 private:
-    static bool before(const Copy& a, const Copy& b) { return a.demanded != b.demanded ? a.demanded : a.place < b.place; }
+    static bool before(const Copy& a, const Copy& b) {
+        return a.demanded != b.demanded ? a.demanded : a.place < b.place;
+    }
     void make_ready(Copy& c) {
         c.state = State::ready;
         c.place = ++n_;
@@ -160,7 +171,8 @@ TEST(ColdestFirst, LikeAPlainSimulationUnderRandomWritesFlushesAndDeallocations)
                 const bool waits = r.percent(15), merges = !plain.last(lpa) && r.percent(50);
                 const std::uint64_t before = b.coalesced();
                 of.resize(++version + 1);
-                of[version] = b.insert(Lpa{lpa}, version, waits ? 1 : kNoWaiter, merges ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
+                of[version] = b.insert(Lpa{lpa}, version, waits ? 1 : kNoWaiter,
+                                       merges ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
                 plain.write(lpa, version, waits, merges);
                 hot += b.coalesced() != before;
             } else if (what < pops) {
@@ -229,15 +241,19 @@ TEST(ColdestFirst, SavesAsManyProgramsAsTheorySays) {
                 for (int i = 0; i < draws; ++i) {
                     if (i == warm) before = b.coalesced();
                     if (b.used() == b.capacity()) b.programmed(b.pop_dirty());
-                    const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
+                    const auto at =
+                        std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
                     ASSERT_TRUE(b.reserve(1));
-                    b.insert(Lpa{static_cast<std::uint32_t>(at - cumulative.begin())}, 1, kNoWaiter, BufferPort::Bytes::whole);
+                    b.insert(Lpa{static_cast<std::uint32_t>(at - cumulative.begin())}, 1, kNoWaiter,
+                             BufferPort::Bytes::whole);
                 }
                 ratio[cold] = static_cast<double>(b.coalesced() - before) / (draws - warm);
             }
             const double expected = theory(p, room);
-            std::printf("[   FIGURE ] Zipf %.1f, %u of %u units: %.4f of the writes find theirs (theory %.4f), %.4f in the order of arrival\n", exponent, room, kUnits,
-                        ratio[1], expected, ratio[0]);
+            std::printf(
+                "[   FIGURE ] Zipf %.1f, %u of %u units: %.4f of the writes find theirs (theory %.4f), %.4f in the "
+                "order of arrival\n",
+                exponent, room, kUnits, ratio[1], expected, ratio[0]);
             EXPECT_NEAR(ratio[1], expected, 0.005);
             EXPECT_GT(ratio[1], ratio[0] + (exponent != 0 ? 0.01 : -0.005));
         }

@@ -44,7 +44,9 @@ using Order = std::vector<std::uint32_t>;
 TEST(Quotas, ShareTheRoomAndTheRest) {
     const Quotas q(16, {50, 30});
     EXPECT_EQ(q.parts(), 3u);
-    for (const auto& [tenant, part] : std::map<std::uint16_t, std::uint32_t>{{0, 2}, {1, 0}, {2, 1}, {3, 2}, {65535, 2}}) EXPECT_EQ(q.part_of(tenant), part) << tenant;
+    for (const auto& [tenant, part] :
+         std::map<std::uint16_t, std::uint32_t>{{0, 2}, {1, 0}, {2, 1}, {3, 2}, {65535, 2}})
+        EXPECT_EQ(q.part_of(tenant), part) << tenant;
     EXPECT_EQ(q.units(0), 8u);
     EXPECT_EQ(q.units(1), 4u);
     EXPECT_EQ(q.units(2), 4u);
@@ -80,7 +82,7 @@ TEST(Quotas, WhosePartIsFullestIsProgrammedFirst) {
         WriteBuffer b(16, nullptr, with({50, 25}, coldest));
         for (const std::uint32_t lpa : {10u, 11u, 12u}) put(b, lpa, 1);  // of 8
         for (const std::uint32_t lpa : {20u, 21u}) put(b, lpa, 2);       // of 4
-        put(b, 30, 0);                                                  // of 4
+        put(b, 30, 0);                                                   // of 4
         EXPECT_EQ(next(b, 1), (Order{20}));
         EXPECT_FALSE(b.reserve(6, 1));
         EXPECT_EQ(next(b, 1), (Order{10}));
@@ -140,7 +142,8 @@ TEST(Quotas, NobodyTakesMoreThanItsPart) {
                 const std::uint64_t before = b.coalesced();
                 const Index old = b.find(Lpa{lpa});
                 const std::uint32_t whose = old == kNone ? 0 : b.entry(old).tenant;
-                b.insert(Lpa{lpa}, ++version, r.percent(5) ? 3 : kNoWaiter, BufferPort::Bytes::whole, 0, 0, WorkTag{tenant});
+                b.insert(Lpa{lpa}, ++version, r.percent(5) ? 3 : kNoWaiter, BufferPort::Bytes::whole, 0, 0,
+                         WorkTag{tenant});
                 if (b.coalesced() != before) {
                     --room[part(whose)];
                     moved += part(whose) != part(tenant);

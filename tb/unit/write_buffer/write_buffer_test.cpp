@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/allocation/lanes.h"
 #include "common/report/error.h"
+#include "controller/ftl/allocation/lanes.h"
 
 namespace ssdtlm {
 namespace {
@@ -17,7 +17,8 @@ using Index = WriteBuffer::Index;
 constexpr auto kNone = WriteBuffer::kNone;
 constexpr auto kNoWaiter = WriteBuffer::kNoWaiter;
 
-Index put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter, bool merging = false) {
+Index put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter,
+          bool merging = false) {
     EXPECT_TRUE(b.reserve(1));
     return b.insert(Lpa{lpa}, version, waiter, merging ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
 }
@@ -264,7 +265,7 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
     const std::uint32_t of = lanes != nullptr ? lanes->count() : 1;
     WriteBuffer b(32, lanes, order);
     Random r(11);
-    std::map<std::uint32_t, std::uint32_t> newest;     // buffered
+    std::map<std::uint32_t, std::uint32_t> newest;  // buffered
     std::map<std::uint32_t, std::uint32_t> in_flash;
     std::vector<Index> flushing;
     std::uint32_t version = 0;
@@ -278,7 +279,8 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
             if (b.used() == b.capacity()) continue;
             ++version;
             EXPECT_TRUE(b.reserve(1));
-            b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, BufferPort::Bytes::whole, stream_of(version), place_of(version));
+            b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, BufferPort::Bytes::whole,
+                     stream_of(version), place_of(version));
             newest[lpa] = version;
         } else if (what < 70) {
             const auto lane = static_cast<std::uint32_t>(of == 1 ? 0 : r.below(of));
@@ -325,7 +327,9 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
     EXPECT_EQ(b.coalesced() == 0, !order.merges);
     EXPECT_EQ(b.inserted(), programmed + b.coalesced() + b.dropped_dirty() + b.used());
 }
-TEST(WriteBuffer, AgreesWithANaiveModel) { compare_with_a_naive_model(nullptr); }
+TEST(WriteBuffer, AgreesWithANaiveModel) {
+    compare_with_a_naive_model(nullptr);
+}
 TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
     NandGeometry g;
     g.channels = 3;

@@ -18,7 +18,8 @@ void put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t
     b.insert(Lpa{lpa}, version, waiter, BufferPort::Bytes::whole);
 }
 
-// Without merging, arrivals leave as they came, but for one that waits for an older write of its unit on its way to flash: it is the next when that is there.
+// Without merging, arrivals leave as they came, but for one that waits for an older write of its unit on its way to
+// flash: it is the next when that is there.
 TEST(WriteBuffer, WritesThatDoNotMergeKeepTheirPlaces) {
     WriteBuffer b(8, nullptr, {false, 0, 0, 0});
     for (const std::uint32_t lpa : {1u, 2u, 1u, 3u, 1u}) put(b, lpa, 0);

@@ -31,8 +31,8 @@ std::vector<std::string> static_dimensions() {
     return all;
 }
 
-Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape,
-             std::uint32_t streams, const NvmSets& sets, std::uint64_t logical_units)
+Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry,
+             const SuperblockShape& shape, std::uint32_t streams, const NvmSets& sets, std::uint64_t logical_units)
     : units_per_row_(shape.planes() * geometry.units_per_page()),
       by_row_(units_per_row_),
       by_groups_(shape.groups()),
@@ -45,7 +45,9 @@ Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const N
     if (sets.count() > 1) ranges_ = sets.ranges(logical_units);
     for (std::size_t i = 0; i < rows.size(); i += shape.planes()) {
         const GroupId group = shape.group_of(rows[i]);
-        const std::uint32_t key = sets.any() ? sets.of(rows[i]) : fixed == "none" ? 0 : key_of(fixed, rows[i], geometry);
+        const std::uint32_t key = sets.any()        ? sets.of(rows[i])
+                                  : fixed == "none" ? 0
+                                                    : key_of(fixed, rows[i], geometry);
         const auto share = static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
         if (share == keys.size()) {
             keys.push_back(key);
@@ -74,7 +76,8 @@ void Lanes::move_to(std::uint64_t rows) {
     const std::uint64_t position = rows % sequence_.size();
     for (std::uint32_t lane = 0; lane < count(); ++lane) {
         const auto& mine = positions_of_[lane % shares_];
-        cursors_[lane].move_to(static_cast<std::size_t>(std::lower_bound(mine.begin(), mine.end(), position) - mine.begin()));
+        cursors_[lane].move_to(
+            static_cast<std::size_t>(std::lower_bound(mine.begin(), mine.end(), position) - mine.begin()));
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which groups of planes a logical address may be written to. Static dimensions (Hu et al., "Exploring and exploiting the
-// multilevel parallelism inside SSDs", 2013) come from the address: it names the channel, way, die or plane where a fresh drive would
-// have it after one ascending write. The others are chosen as pages are written. What one value of the static dimensions leaves to
-// choose from is a share of the groups: with none it is all of them, with all four each group by itself. With NVM Sets (nvm_sets.h) each of
-// these is a share, and a range of the addresses comes to it.
-// Each write stream that has superblocks of its own is written beside the others. A lane is one stream in one share.
+// Which groups of planes a logical address may be written to. Static dimensions (Hu et al., "Exploring and exploiting
+// the multilevel parallelism inside SSDs", 2013) come from the address: it names the channel, way, die or plane where a
+// fresh drive would have it after one ascending write. The others are chosen as pages are written. What one value of
+// the static dimensions leaves to choose from is a share of the groups: with none it is all of them, with all four each
+// group by itself. With NVM Sets (nvm_sets.h) each of these is a share, and a range of the addresses comes to it. Each
+// write stream that has superblocks of its own is written beside the others. A lane is one stream in one share.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ std::vector<std::string> static_dimensions();
 
 class Lanes final : public LanePort {
 public:
-    /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions(). `streams`: beside 0, that of all others. `sets`: none, or with nothing
-    /// fixed, of `logical_units`.
-    Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape,
-          std::uint32_t streams = 0, const NvmSets& sets = {}, std::uint64_t logical_units = 0);
+    /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions(). `streams`: beside 0, that of all
+    /// others. `sets`: none, or with nothing fixed, of `logical_units`.
+    Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry,
+          const SuperblockShape& shape, std::uint32_t streams = 0, const NvmSets& sets = {},
+          std::uint64_t logical_units = 0);
 
     std::uint32_t shares() const { return shares_; }
     std::uint32_t streams() const { return streams_; }
@@ -41,7 +42,9 @@ public:
     std::uint32_t share_of(GroupId group) const { return share_of_group_[idx(group)]; }
 
     std::uint32_t count() const override { return count_; }
-    std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const override { return stream_of(stream) * shares_ + share_of(lpa); }
+    std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const override {
+        return stream_of(stream) * shares_ + share_of(lpa);
+    }
     std::uint32_t of(GroupId group, std::uint32_t stream = 0) const { return stream * shares_ + share_of(group); }
     /// Below streams() + 1. Streams without superblocks of their own go with 0.
     std::uint32_t stream_of(std::uint8_t stream) const { return stream > streams_ ? 0 : stream; }
@@ -57,7 +60,8 @@ public:
     void move_to(std::uint64_t rows);
     /// The x-th logical unit of the share, ascending from 0.
     std::uint64_t nth(std::uint32_t share, std::uint64_t x) const;
-    /// So many of the share's first units, of those below `units`, and in the last round perhaps some above: what is drawn among them has to be looked at.
+    /// So many of the share's first units, of those below `units`, and in the last round perhaps some above: what is
+    /// drawn among them has to be looked at.
     std::uint64_t first_units(std::uint32_t share, std::uint64_t units) const;
     template <class Archive>
     void state(Archive& s) {
@@ -82,8 +86,9 @@ private:
     std::vector<std::uint32_t> share_of_group_;
     std::vector<std::uint32_t> share_of_position_;          // in the sequence
     std::vector<std::vector<std::uint32_t>> positions_of_;  // by share
-    std::vector<std::uint64_t> ranges_;                     // by share: its first address, and the end; empty: the address is a place in the sequence
-    std::vector<GroupCursor> cursors_;                      // by lane
+    std::vector<std::uint64_t>
+        ranges_;  // by share: its first address, and the end; empty: the address is a place in the sequence
+    std::vector<GroupCursor> cursors_;  // by lane
 };
 
 }  // namespace ssdtlm

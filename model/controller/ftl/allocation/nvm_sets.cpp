@@ -15,7 +15,9 @@ struct Box {
     std::array<std::uint32_t, 4> first{}, last{};
 };
 
-std::array<std::uint32_t, 4> sizes_of(const NandGeometry& g) { return {g.channels, g.ways, g.dies_per_chip, g.planes_per_die}; }
+std::array<std::uint32_t, 4> sizes_of(const NandGeometry& g) {
+    return {g.channels, g.ways, g.dies_per_chip, g.planes_per_die};
+}
 
 std::array<std::uint32_t, 4> position_of(PlaneId plane, const NandGeometry& g) {
     const std::uint32_t die = idx(plane) / g.planes_per_die, way = die / g.dies_per_chip;
@@ -104,7 +106,8 @@ NvmSets::NvmSets(const std::string& text, const NandGeometry& geometry) {
 std::vector<std::uint64_t> NvmSets::ranges(std::uint64_t units) const {
     std::vector<std::uint64_t> first;
     std::uint64_t before = 0;
-    for (std::uint32_t set = 0; set < count(); before += planes_[set++]) first.push_back(units * before / set_of_plane_.size());
+    for (std::uint32_t set = 0; set < count(); before += planes_[set++])
+        first.push_back(units * before / set_of_plane_.size());
     first.push_back(units);
     return first;
 }
@@ -112,13 +115,15 @@ std::vector<std::uint64_t> NvmSets::ranges(std::uint64_t units) const {
 void NvmSets::check(std::vector<Problem>& out, const char* key, const std::string& text, const NandGeometry& g) {
     if (text.empty()) return;
     const auto sizes = sizes_of(g);
-    std::string allowed = "sets like \"C0-1, C2W0\", of channels C0-" + std::to_string(sizes[0] - 1) + ", ways W0-" + std::to_string(sizes[1] - 1) + ", dies D0-" +
-                          std::to_string(sizes[2] - 1) + " and planes P0-" + std::to_string(sizes[3] - 1);
+    std::string allowed = "sets like \"C0-1, C2W0\", of channels C0-" + std::to_string(sizes[0] - 1) + ", ways W0-" +
+                          std::to_string(sizes[1] - 1) + ", dies D0-" + std::to_string(sizes[2] - 1) +
+                          " and planes P0-" + std::to_string(sizes[3] - 1);
     std::vector<Box> boxes;
     for (const std::string& name : split(text)) {
         const std::optional<Box> box = box_of(name, g);
         if (!box) {
-            out.push_back({key, "\"" + text + "\": \"" + name + "\" is no set of this drive", allowed, "write each set as letters with a number or a range, and sets with a comma in between"});
+            out.push_back({key, "\"" + text + "\": \"" + name + "\" is no set of this drive", allowed,
+                           "write each set as letters with a number or a range, and sets with a comma in between"});
             return;
         }
         boxes.push_back(*box);
@@ -130,7 +135,10 @@ void NvmSets::check(std::vector<Problem>& out, const char* key, const std::strin
         if (in == 1) continue;
         std::string where;
         for (std::size_t d = 0; d < 4; ++d) where += kDimensionLetters[d] + std::to_string(at[d]);
-        out.push_back({key, "\"" + text + "\": " + where + (in == 0 ? " is in none of the sets" : " is in " + std::to_string(in) + " of the sets"), "each plane in one set", "change the sets, or add one"});
+        out.push_back({key,
+                       "\"" + text + "\": " + where +
+                           (in == 0 ? " is in none of the sets" : " is in " + std::to_string(in) + " of the sets"),
+                       "each plane in one set", "change the sets, or add one"});
         return;
     }
 }

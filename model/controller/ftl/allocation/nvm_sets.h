@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVM Sets (NVM Express Base Specification, "NVM Sets"): parts of the flash that share no plane, each with a range of the logical
-// addresses, so that what is written to one range never takes a plane of another one, nor, unless sets divide the planes of a die, one of its dies. Written as "C0-3, C4-7W0-1, C4-7W2-3": the
-// channels (C), ways (W), dies of a chip (D) and planes of a die (P) of each set; a dimension that is not named is taken whole. The
-// ranges follow each other in the order of the sets, each in proportion to its planes.
+// NVM Sets (NVM Express Base Specification, "NVM Sets"): parts of the flash that share no plane, each with a range of
+// the logical addresses, so that what is written to one range never takes a plane of another one, nor, unless sets
+// divide the planes of a die, one of its dies. Written as "C0-3, C4-7W0-1, C4-7W2-3": the channels (C), ways (W), dies
+// of a chip (D) and planes of a die (P) of each set; a dimension that is not named is taken whole. The ranges follow
+// each other in the order of the sets, each in proportion to its planes.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ public:
     bool names_planes() const { return names_planes_; }
 
     /// Adds what is wrong with the text of this key.
-    static void check(std::vector<Problem>& out, const char* key, const std::string& text, const NandGeometry& geometry);
+    static void check(std::vector<Problem>& out, const char* key, const std::string& text,
+                      const NandGeometry& geometry);
 
 private:
     std::vector<std::string> names_;

@@ -62,7 +62,11 @@ std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& 
 }
 
 GroupCursor::GroupCursor(const std::vector<PlaneId>& rows, const SuperblockShape& shape)
-    : position_of_(shape.groups()), able_((shape.groups() + 63) / 64), held_(able_.size()), open_(able_.size()), ragged_(able_.size()) {
+    : position_of_(shape.groups()),
+      able_((shape.groups() + 63) / 64),
+      held_(able_.size()),
+      open_(able_.size()),
+      ragged_(able_.size()) {
     for (std::size_t i = 0; i < rows.size(); i += shape.planes()) sequence_.push_back(shape.group_of(rows[i]));
     for (std::size_t i = 0; i < sequence_.size(); ++i) {
         position_of_[idx(sequence_[i])] = static_cast<std::uint32_t>(i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page allocation: in which order consecutive host pages go to the planes of the device, or to the groups of planes that
-// are written in step (superblock.h). The four letters are channel,
-// way (chip enable), die (LUN) and plane; the first letter varies fastest, so CWDP fills all channels before it uses
-// the second chip of any (Hu et al., "Exploring and exploiting the multilevel parallelism inside SSDs", 2013; MQSim's
-// Plane_Allocation_Scheme). Dynamic: the position comes from the order of programs, never from the logical address.
+// Page allocation: in which order consecutive host pages go to the planes of the device, or to the groups of planes
+// that are written in step (superblock.h). The four letters are channel, way (chip enable), die (LUN) and plane; the
+// first letter varies fastest, so CWDP fills all channels before it uses the second chip of any (Hu et al., "Exploring
+// and exploiting the multilevel parallelism inside SSDs", 2013; MQSim's Plane_Allocation_Scheme). Dynamic: the position
+// comes from the order of programs, never from the logical address.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,12 @@ std::vector<std::string> allocation_orders();
 
 /// All planes of the device, each once, in the named order. UserError when the name is none of allocation_orders().
 std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry& geometry);
-/// The order of the planes when each row of a superblock is filled before the next group's: the letter P comes first when
-/// the planes of a die are one group.
+/// The order of the planes when each row of a superblock is filled before the next group's: the letter P comes first
+/// when the planes of a die are one group.
 std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& geometry, SuperblockSpan span);
 
-/// Walks round the groups in their order and skips those that are switched off or held. Fresh: all on, none held, at the first
-/// group.
+/// Walks round the groups in their order and skips those that are switched off or held. Fresh: all on, none held, at
+/// the first group.
 class GroupCursor {
 public:
     /// `rows`: a row_sequence() of this shape.
@@ -58,8 +58,8 @@ public:
         move_to(at + 1);
         return true;
     }
-    /// Of those that are on the one with the least load, of equals the one that next() would come to first; the walk goes on behind
-    /// it. `load`: by group. false: none is on.
+    /// Of those that are on the one with the least load, of equals the one that next() would come to first; the walk
+    /// goes on behind it. `load`: by group. false: none is on.
     bool next_least(const std::vector<std::uint32_t>& load, GroupId& out);
     /// The next ragged group; the walk stays where it is. false: none is.
     bool next_ragged(GroupId& out) const {
@@ -84,7 +84,9 @@ public:
         std::uint32_t ragged = 0;
         for (std::size_t at = 0; at < 64 * open_.size(); ++at) {
             const auto is = [at](const Bits& bits) { return (bits[at / 64] >> (at % 64) & 1) != 0; };
-            s.require(is(open_) == (is(able_) && !is(held_)) && (at < sequence_.size() || !(is(able_) || is(held_) || is(ragged_))), "a group that takes pages, and does not");
+            s.require(is(open_) == (is(able_) && !is(held_)) &&
+                          (at < sequence_.size() || !(is(able_) || is(held_) || is(ragged_))),
+                      "a group that takes pages, and does not");
             ragged += is(ragged_);
         }
         s.require(ragged == ragged_count_ && cursor_ < sequence_.size(), "a turn of a group that there is not");

@@ -4,10 +4,15 @@
 namespace ssdtlm {
 
 TranslationRoom::TranslationRoom(const Lanes& lanes, std::uint32_t pages, std::uint32_t entries)
-    : lanes_(lanes), entries_(entries), last_(lanes.has_ranges() ? lanes.shares() : 1), held_(lanes.shares()), most_(lanes.shares(), pages) {
+    : lanes_(lanes),
+      entries_(entries),
+      last_(lanes.has_ranges() ? lanes.shares() : 1),
+      held_(lanes.shares()),
+      most_(lanes.shares(), pages) {
     if (lanes.has_ranges()) return;
     for (std::uint32_t share = 0; share < lanes.shares(); ++share)
-        most_[share] = static_cast<std::uint32_t>(std::uint64_t{pages} * lanes.groups(share).size() / lanes.sequence().size());
+        most_[share] =
+            static_cast<std::uint32_t>(std::uint64_t{pages} * lanes.groups(share).size() / lanes.sequence().size());
 }
 
 }  // namespace ssdtlm

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which groups of planes a translation page may be written to. Without static dimensions and NVM Sets: any. With NVM Sets those of a set's range stay
-// in the set, and one that begins in another set's range is in no flash page with them. With static dimensions each share of the groups holds its part
-// of them at most, and one flash page more: else garbage collection would have no room for the addresses that come to the share. Some share has no
-// more than its part, so there is always one that may take some.
+// Which groups of planes a translation page may be written to. Without static dimensions and NVM Sets: any. With NVM
+// Sets those of a set's range stay in the set, and one that begins in another set's range is in no flash page with
+// them. With static dimensions each share of the groups holds its part of them at most, and one flash page more: else
+// garbage collection would have no room for the addresses that come to the share. Some share has no more than its part,
+// so there is always one that may take some.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ public:
 
     /// Those of one pool may be in one flash page, and wait for the same groups.
     std::uint32_t pools() const { return static_cast<std::uint32_t>(last_.size()); }
-    std::uint32_t pool_of(std::uint32_t page) const { return __builtin_expect(pools() == 1, 1) ? 0 : lanes_.share_of(Lpa{page * entries_}); }
+    std::uint32_t pool_of(std::uint32_t page) const {
+        return __builtin_expect(pools() == 1, 1) ? 0 : lanes_.share_of(Lpa{page * entries_});
+    }
     /// The next group in turn that may take some of the pool, of those for which takes(group). False: none.
     template <class Takes>
     bool next(std::uint32_t pool, Takes&& takes, GroupId& out) {
@@ -45,7 +48,8 @@ public:
     void state(Archive& s) {
         s.fixed(last_);
         s.fixed(held_);
-        for (const std::uint32_t group : last_) s.require(group < lanes_.sequence().size(), "a turn of a group that there is not");
+        for (const std::uint32_t group : last_)
+            s.require(group < lanes_.sequence().size(), "a turn of a group that there is not");
     }
 
 private:

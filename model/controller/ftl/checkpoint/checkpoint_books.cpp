@@ -33,7 +33,8 @@ std::uint64_t pack_place(const PageAddress& a) {
 
 PageAddress unpack_place(std::uint64_t word) {
     return {PlaneId{static_cast<std::uint32_t>(word >> (kBlockBits + kPageBits))},
-            static_cast<std::uint32_t>(word >> kPageBits & ((1u << kBlockBits) - 1)), static_cast<std::uint32_t>(word & ((1u << kPageBits) - 1))};
+            static_cast<std::uint32_t>(word >> kPageBits & ((1u << kBlockBits) - 1)),
+            static_cast<std::uint32_t>(word & ((1u << kPageBits) - 1))};
 }
 
 PageContent checkpoint_page(CheckpointPage kind, std::uint32_t index, std::uint64_t sequence) {
@@ -41,23 +42,27 @@ PageContent checkpoint_page(CheckpointPage kind, std::uint32_t index, std::uint6
 }
 
 bool is_checkpoint_page(const PageContent* content, CheckpointPage kind, std::uint32_t index, std::uint64_t sequence) {
-    return content != nullptr && content->size() >= CheckpointLayout::kHeaderWords && (*content)[0] == (kMagic << 32 | index) &&
-           ((*content)[1] & 0xFF) == static_cast<std::uint64_t>(kind) && (*content)[1] >> 8 <= sequence;
+    return content != nullptr && content->size() >= CheckpointLayout::kHeaderWords &&
+           (*content)[0] == (kMagic << 32 | index) && ((*content)[1] & 0xFF) == static_cast<std::uint64_t>(kind) &&
+           (*content)[1] >> 8 <= sequence;
 }
 
-std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages, std::uint64_t journal_pages,
-                                        std::uint64_t translation_pages) {
+std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages,
+                                        std::uint64_t journal_pages, std::uint64_t translation_pages) {
     // A superblock that has failed is named a second time.
-    return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() + map_pages + journal_pages +
-           div_ceil(translation_pages, std::uint64_t{64});
+    return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() +
+           map_pages + journal_pages + div_ceil(translation_pages, std::uint64_t{64});
 }
 
 std::vector<std::uint64_t> CheckpointBooks::encode() const {
-    std::vector<std::uint64_t> w{sequence, number, std::uint64_t{clean} | std::uint64_t{read_only} << 1, superblocks.size(), blocks.size(),
-                                 groups.size(), journal.size(), failed.size(), map.size(), dirty.size()};
+    std::vector<std::uint64_t> w{
+        sequence,           number,        std::uint64_t{clean} | std::uint64_t{read_only} << 1,
+        superblocks.size(), blocks.size(), groups.size(),
+        journal.size(),     failed.size(), map.size(),
+        dirty.size()};
     for (const Superblock& s : superblocks) {
-        w.push_back(std::uint64_t{s.write_pointer} << 32 | std::uint64_t{s.stream} << 16 | std::uint64_t{s.bad} << 9 | std::uint64_t{s.cut} << 8 |
-                    static_cast<std::uint64_t>(s.state));
+        w.push_back(std::uint64_t{s.write_pointer} << 32 | std::uint64_t{s.stream} << 16 | std::uint64_t{s.bad} << 9 |
+                    std::uint64_t{s.cut} << 8 | static_cast<std::uint64_t>(s.state));
         w.push_back(s.last);
         w.push_back(s.free_turn);
     }

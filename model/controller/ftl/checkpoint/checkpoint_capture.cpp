@@ -7,7 +7,8 @@
 
 namespace ssdtlm {
 
-CheckpointCapture::CheckpointCapture(Ftl& ftl) : ftl_(ftl), checkpoints_(*ftl.checkpoints_), number_of_(ftl.journal_.ids()) {
+CheckpointCapture::CheckpointCapture(Ftl& ftl)
+    : ftl_(ftl), checkpoints_(*ftl.checkpoints_), number_of_(ftl.journal_.ids()) {
     if (ftl_.parity_ != nullptr) ftl_.parity_->draw_numbers();
     for (Journal::Id id = 1; id < ftl_.journal_.ids(); ++id) {
         const Journal::Page& p = ftl_.journal_.page(id);
@@ -34,7 +35,8 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         const SuperblockId b{n};
         const BlockRecord& r = ftl_.blocks_[b];
         c.superblocks[n] = {r.state, r.stream, r.cut, r.bad, r.write_pointer, checkpoints_.in_flight().last_of(b), 0};
-        const bool is_open = r.state != BlockState::sealed && r.state != BlockState::victim && r.state != BlockState::retired;
+        const bool is_open =
+            r.state != BlockState::sealed && r.state != BlockState::victim && r.state != BlockState::retired;
         for (std::uint32_t i = 0; i < shape.planes(); ++i) {
             const BlockId block = shape.block(b, i);
             const std::uint32_t programmed = ftl_.spare_.next_page(block);
@@ -54,7 +56,8 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
     for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)
         if (checkpoints_.is_dirty(page)) c.set_dirty(page);
     for (const auto& [lpa, to] : moved_)
-        if (ftl_.translation_pages_ != 0 && !ftl_.is_translation(lpa)) c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page_);
+        if (ftl_.translation_pages_ != 0 && !ftl_.is_translation(lpa))
+            c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page_);
     c.journal = journal_;
     for (const auto& [b, page] : ftl_.failed_in_) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
@@ -64,7 +67,8 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
 /// False: a unit is nowhere, until what a failed program was to hold has another place.
 bool CheckpointCapture::map_page(std::uint32_t page, std::vector<std::uint32_t>& entries) const {
     const std::uint64_t first = std::uint64_t{page} * checkpoints_.layout().entries_per_page();
-    const std::uint64_t end = std::min(ftl_.logical_units_ + ftl_.translation_pages_, first + checkpoints_.layout().entries_per_page());
+    const std::uint64_t end =
+        std::min(ftl_.logical_units_ + ftl_.translation_pages_, first + checkpoints_.layout().entries_per_page());
     entries.clear();
     for (std::uint64_t l = first; l < end; ++l) {
         Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});
@@ -75,7 +79,8 @@ bool CheckpointCapture::map_page(std::uint32_t page, std::vector<std::uint32_t>&
         }
         entries.push_back(idx(p));
     }
-    const auto from = std::lower_bound(moved_.begin(), moved_.end(), std::pair<Lpa, Ppa>{Lpa{static_cast<std::uint32_t>(first)}, Ppa{0}});
+    const auto from = std::lower_bound(moved_.begin(), moved_.end(),
+                                       std::pair<Lpa, Ppa>{Lpa{static_cast<std::uint32_t>(first)}, Ppa{0}});
     for (auto m = from; m != moved_.end() && idx(m->first) < end; ++m) entries[idx(m->first) - first] = idx(m->second);
     return true;
 }
@@ -91,7 +96,8 @@ PageContent CheckpointCapture::content(std::uint32_t page, const std::vector<std
 bool CheckpointCapture::has_changed(std::uint32_t page, const PageContent& now) const {
     const PageContent* before = ftl_.spare_.content(checkpoints_.latest()->map[page]);
     if (before == nullptr || before->size() != now.size()) return true;
-    return !std::equal(before->begin() + CheckpointLayout::kHeaderWords, before->end(), now.begin() + CheckpointLayout::kHeaderWords);
+    return !std::equal(before->begin() + CheckpointLayout::kHeaderWords, before->end(),
+                       now.begin() + CheckpointLayout::kHeaderWords);
 }
 
 CheckpointCapture::Result CheckpointCapture::begin(Ftl& ftl, bool clean) {

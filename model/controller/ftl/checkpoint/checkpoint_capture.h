@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes down what the FTL's tables say at one moment, for a checkpoint: as if all programs had ended that are under way.
+// Takes down what the FTL's tables say at one moment, for a checkpoint: as if all programs had ended that are under
+// way.
 #pragma once
 
 #include <vector>
@@ -30,8 +31,8 @@ private:
     const Ftl& ftl_;
     const Checkpoints& checkpoints_;
     std::vector<PageAddress> journal_;
-    std::vector<std::uint32_t> number_of_;        // of a page of the journal, in journal_, from 1
-    std::vector<std::pair<Lpa, Ppa>> moved_;      // units that garbage collection has under way, in order
+    std::vector<std::uint32_t> number_of_;    // of a page of the journal, in journal_, from 1
+    std::vector<std::pair<Lpa, Ppa>> moved_;  // units that garbage collection has under way, in order
 };
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which superblocks are set apart for checkpoints of the map, and how much of it goes into a page. The last superblocks of
-// each group, taken group by group in turn: the first two of them are the anchors, which hold root records and where a drive looks when
-// it starts; the others hold pages of checkpoints. One with a block that the factory has marked leaves its place to a spare one of its group.
+// Which superblocks are set apart for checkpoints of the map, and how much of it goes into a page. The last superblocks
+// of each group, taken group by group in turn: the first two of them are the anchors, which hold root records and where
+// a drive looks when it starts; the others hold pages of checkpoints. One with a block that the factory has marked
+// leaves its place to a spare one of its group.
 #pragma once
 
 #include <algorithm>
@@ -29,18 +30,22 @@ public:
     void replace(SuperblockId bad, SuperblockId by) { *std::find(places_.begin(), places_.end(), bad) = by; }
     /// Root records are in the first plane of an anchor, in the order of its pages.
     std::uint32_t anchor_pages() const { return shape_.pages() / shape_.planes(); }
-    PageAddress anchor_page(std::uint32_t anchor, std::uint32_t n) const { return shape_.page(superblock(anchor), n * shape_.planes()); }
+    PageAddress anchor_page(std::uint32_t anchor, std::uint32_t n) const {
+        return shape_.page(superblock(anchor), n * shape_.planes());
+    }
     const SuperblockShape& shape() const { return shape_; }
 
-    static constexpr std::uint32_t kHeaderWords = 2;      ///< of each page
-    static constexpr std::uint32_t kRootWords = 8;        ///< of a root record, without the places of the books
+    static constexpr std::uint32_t kHeaderWords = 2;  ///< of each page
+    static constexpr std::uint32_t kRootWords = 8;    ///< of a root record, without the places of the books
     std::uint32_t words_per_page() const { return words_per_page_; }
     std::uint32_t payload_words() const { return words_per_page_ - kHeaderWords; }
     std::uint32_t entries_per_page() const { return 2 * payload_words(); }  ///< of the map, 4 bytes each
     std::uint32_t map_pages(std::uint64_t logical_units) const {
         return static_cast<std::uint32_t>(div_ceil(logical_units, entries_per_page()));
     }
-    std::uint32_t pages_of_words(std::uint64_t words) const { return static_cast<std::uint32_t>(div_ceil(words, payload_words())); }
+    std::uint32_t pages_of_words(std::uint64_t words) const {
+        return static_cast<std::uint32_t>(div_ceil(words, payload_words()));
+    }
     /// Superblocks that a whole checkpoint takes, at most.
     std::uint32_t most_superblocks() const { return most_superblocks_; }
     /// Pages of the books that a whole checkpoint has, at most: a root record has to name them all.

@@ -14,7 +14,8 @@ Checkpoints::Checkpoints(const CheckpointLayout& layout, const NandGeometry& geo
       in_flight_(geometry, layout.shape().superblocks()),
       parts_(layout.superblocks() - CheckpointLayout::kAnchors) {}
 
-void Checkpoints::found(const CheckpointBooks& books, const CheckpointRoot& root, std::uint32_t anchor, std::uint32_t pages) {
+void Checkpoints::found(const CheckpointBooks& books, const CheckpointRoot& root, std::uint32_t anchor,
+                        std::uint32_t pages) {
     latest_ = books;
     root_ = root;
     sequence_ = root.sequence;
@@ -27,7 +28,8 @@ std::uint32_t Checkpoints::part_of(const PageAddress& a) const {
     const SuperblockId b = layout_.shape().superblock_of(geometry_.block_of(a));
     for (std::uint32_t i = 0; i < parts_.size(); ++i)
         if (layout_.superblock(CheckpointLayout::kAnchors + i) == b) return i;
-    panic("Checkpoints", "a page of a checkpoint in superblock " + std::to_string(idx(b)) + ", which is not set apart for that");
+    panic("Checkpoints",
+          "a page of a checkpoint in superblock " + std::to_string(idx(b)) + ", which is not set apart for that");
 }
 
 void Checkpoints::count_live() {
@@ -83,8 +85,10 @@ Checkpoints::Attempt& Checkpoints::begin(CheckpointBooks books, std::vector<MapP
     a.root = {books.sequence, books.number, books.clean, words.size(), {}};
     for (std::size_t first = 0; first < words.size(); first += layout_.payload_words()) {
         const std::size_t end = std::min(words.size(), first + layout_.payload_words());
-        PageContent content = checkpoint_page(CheckpointPage::books, static_cast<std::uint32_t>(a.root.books.size()), books.sequence);
-        content.insert(content.end(), words.begin() + static_cast<std::ptrdiff_t>(first), words.begin() + static_cast<std::ptrdiff_t>(end));
+        PageContent content =
+            checkpoint_page(CheckpointPage::books, static_cast<std::uint32_t>(a.root.books.size()), books.sequence);
+        content.insert(content.end(), words.begin() + static_cast<std::ptrdiff_t>(first),
+                       words.begin() + static_cast<std::ptrdiff_t>(end));
         a.root.books.push_back(place());
         a.pages.push_back({a.root.books.back(), std::move(content)});
     }
@@ -145,7 +149,8 @@ void Checkpoints::state(Snapshot& s) {
     if (is_any) {
         std::vector<std::uint64_t> books = s.reads() ? std::vector<std::uint64_t>() : latest_->encode();
         s(books);
-        if (s.reads() && !(latest_ = CheckpointBooks::decode(books))) s.refuse("books of a checkpoint that say nothing");
+        if (s.reads() && !(latest_ = CheckpointBooks::decode(books)))
+            s.refuse("books of a checkpoint that say nothing");
     }
     s(root_.sequence, root_.number, root_.clean, root_.words, root_.books, root_number_, sequence_);
     for (Part& p : parts_) s(p.used, p.live, p.bad);
@@ -157,22 +162,27 @@ void Checkpoints::state(Snapshot& s) {
 
 void Checkpoints::check_read(Snapshot& s) {
     const auto exists = [&](const PageAddress& a) {
-        s.require(idx(a.plane) < geometry_.planes() && a.block < geometry_.blocks_per_plane && a.page < geometry_.pages_per_block, "a page of a checkpoint that there is not");
+        s.require(idx(a.plane) < geometry_.planes() && a.block < geometry_.blocks_per_plane &&
+                      a.page < geometry_.pages_per_block,
+                  "a page of a checkpoint that there is not");
         part_of(a);
     };
     if (latest_) {
         const SuperblockShape& shape = layout_.shape();
-        s.require(latest_->superblocks.size() == shape.superblocks() && latest_->blocks.size() == geometry_.blocks() && latest_->groups.size() == shape.groups() &&
-                      latest_->map.size() == map_pages_,
+        s.require(latest_->superblocks.size() == shape.superblocks() && latest_->blocks.size() == geometry_.blocks() &&
+                      latest_->groups.size() == shape.groups() && latest_->map.size() == map_pages_,
                   "books of a checkpoint of another drive");
         for (const PageAddress& a : latest_->map) exists(a);
         for (const PageAddress& a : root_.books) exists(a);
         std::vector<Part> said = parts_;
         count_live();
-        for (std::size_t i = 0; i < parts_.size(); ++i) s.require(said[i].live == parts_[i].live, "pages of a checkpoint that are not counted");
+        for (std::size_t i = 0; i < parts_.size(); ++i)
+            s.require(said[i].live == parts_[i].live, "pages of a checkpoint that are not counted");
     }
     for (const Part& p : parts_) s.require(p.used <= pages_each(), "more pages than a superblock has");
-    s.require((open_ == kNone || open_ < parts_.size()) && next_part_ < parts_.size() && (anchor_ == kNone || anchor_ < CheckpointLayout::kAnchors), "a superblock for checkpoints that there is not");
+    s.require((open_ == kNone || open_ < parts_.size()) && next_part_ < parts_.size() &&
+                  (anchor_ == kNone || anchor_ < CheckpointLayout::kAnchors),
+              "a superblock for checkpoints that there is not");
     s.require(root_pages_ <= layout_.anchor_pages() && root_.sequence <= sequence_, "a root record that there is not");
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints of the map: what the newest complete one is, where the next one goes, what is in it. It keeps the tables; when a checkpoint
-// is written, and how its pages get to the flash, is for others to decide (CheckpointWriter).
-// The superblocks set apart are written one after the other. A checkpoint has those pages of the map that have changed, and
-// its books; pages of older ones stay in use as long as they say what is true. When the room behind would not do any more for all
-// pages at once, all are written, and what was in use before is not any more. A page of the newest complete checkpoint is never erased.
+// The checkpoints of the map: what the newest complete one is, where the next one goes, what is in it. It keeps the
+// tables; when a checkpoint is written, and how its pages get to the flash, is for others to decide (CheckpointWriter).
+// The superblocks set apart are written one after the other. A checkpoint has those pages of the map that have changed,
+// and its books; pages of older ones stay in use as long as they say what is true. When the room behind would not do
+// any more for all pages at once, all are written, and what was in use before is not any more. A page of the newest
+// complete checkpoint is never erased.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +78,8 @@ public:
     void fail(SuperblockId b);
 
     // --- Root records ---
-    /// Where the next one goes. When `erase` is not kNoSuperblock that one has to be erased first. False: no anchor is left.
+    /// Where the next one goes. When `erase` is not kNoSuperblock that one has to be erased first. False: no anchor is
+    /// left.
     bool root_place(PageAddress& at, SuperblockId& erase) const;
     /// root_place() is being erased, or taken.
     void root_erased(bool ok);
@@ -115,11 +117,11 @@ private:
     std::uint64_t root_number_ = 0;
     std::optional<Attempt> attempt_;
     std::uint64_t sequence_ = 0;
-    std::vector<Part> parts_;         // of the superblocks behind the anchors
-    std::uint32_t open_ = kNone;      // is written
-    std::uint32_t next_part_ = 0;     // and this one after it, if it is free
-    std::uint32_t anchor_ = kNone;    // takes root records
-    std::uint32_t root_pages_ = 0;    // of it, in use
+    std::vector<Part> parts_;       // of the superblocks behind the anchors
+    std::uint32_t open_ = kNone;    // is written
+    std::uint32_t next_part_ = 0;   // and this one after it, if it is free
+    std::uint32_t anchor_ = kNone;  // takes root records
+    std::uint32_t root_pages_ = 0;  // of it, in use
     bool anchor_bad_[CheckpointLayout::kAnchors] = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that have taken their places and are not programmed yet. A checkpoint names them as if they were; so it is not complete
-// before all of them have ended well that were under way when it was taken.
+// Pages that have taken their places and are not programmed yet. A checkpoint names them as if they were; so it is not
+// complete before all of them have ended well that were under way when it was taken.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,20 @@ public:
         Lpa lpa;
         Ppa from, to;
     };
-    ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks) : geometry_(geometry), last_of_(superblocks) {}
+    ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks)
+        : geometry_(geometry), last_of_(superblocks) {}
 
     void begins(const PageAddress& a, SuperblockId b, std::uint64_t number) {
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    /// Garbage collection moves the first units of such a page, padding aside, from these places (as numbers): the map changes when the program
-    /// has ended.
-    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from, std::uint32_t count) {
+    /// Garbage collection moves the first units of such a page, padding aside, from these places (as numbers): the map
+    /// changes when the program has ended.
+    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from,
+               std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i)
-            if (units[i] != kPadding) pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
+            if (units[i] != kPadding)
+                pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
     }
     void ended(const PageAddress& a, bool ok) {
         pages_.erase(key(a));
@@ -68,7 +71,9 @@ public:
     }
 
 private:
-    std::uint64_t key(const PageAddress& a) const { return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page; }
+    std::uint64_t key(const PageAddress& a) const {
+        return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page;
+    }
 
     const NandGeometry geometry_;
     std::unordered_map<std::uint64_t, std::vector<Move>> pages_;

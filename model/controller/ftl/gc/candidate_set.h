@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ftl/superblock.h"
 #include "common/address/fast_divide.h"
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
@@ -51,7 +51,9 @@ public:
         for (std::uint32_t b = 0; b < valid.size(); ++b) {
             if (valid[b] == no_candidate) continue;
             const std::uint32_t group = group_of_(b);
-            if (nodes_[b].valid != valid[b] || nodes_[b].position >= size_[group] || members_[group * per_group_ + nodes_[b].position] != SuperblockId{b}) return false;
+            if (nodes_[b].valid != valid[b] || nodes_[b].position >= size_[group] ||
+                members_[group * per_group_ + nodes_[b].position] != SuperblockId{b})
+                return false;
             ++candidates;
         }
         return members == candidates;
@@ -64,7 +66,7 @@ private:
     std::uint32_t per_group_;
     FastDivide group_of_;
     std::vector<SuperblockId> members_;  // per group: the first size_ places are used
-    std::vector<Node> nodes_;       // by block
+    std::vector<Node> nodes_;            // by block
     std::vector<std::uint32_t> size_;
 };
 

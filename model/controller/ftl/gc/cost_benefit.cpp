@@ -51,7 +51,9 @@ public:
         s(candidates_);
         s.fixed(sealed_at_);
     }
-    bool agrees(const std::vector<std::uint32_t>& valid) const override { return candidates_.agrees(valid, kNoCandidate); }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override {
+        return candidates_.agrees(valid, kNoCandidate);
+    }
 
 private:
     std::uint32_t units_;
@@ -60,11 +62,11 @@ private:
     std::vector<std::uint64_t> sealed_at_;  // by block
 };
 
-const VictimPolicies::Registered kCostBenefitPolicy{{
-    "cost_benefit",
-    "the block with the largest age times invalid by valid share (Rosenblum and Ousterhout 1992)",
-    {},
-    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<CostBenefit>(setup); }}};
+const VictimPolicies::Registered kCostBenefitPolicy{
+    {"cost_benefit",
+     "the block with the largest age times invalid by valid share (Rosenblum and Ousterhout 1992)",
+     {},
+     [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<CostBenefit>(setup); }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -3,9 +3,9 @@
 // uniform traffic, ignorant of hot and cold. O(1) per invalidation; select() walks the empty buckets below the minimum.
 #include <algorithm>
 
+#include "common/address/fast_divide.h"
 #include "controller/ftl/gc/block_lists.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "common/address/fast_divide.h"
 
 namespace ssdtlm {
 namespace {
@@ -47,7 +47,8 @@ public:
         for (std::uint32_t b = 0; b < valid.size(); ++b) {
             if (lists.empty()) return false;
             const std::uint32_t group = group_of_(b);
-            if (lists[b] != (valid[b] == kNoCandidate ? BlockLists::kInNone : group * buckets_ + valid[b])) return false;
+            if (lists[b] != (valid[b] == kNoCandidate ? BlockLists::kInNone : group * buckets_ + valid[b]))
+                return false;
             if (lists[b] != BlockLists::kInNone && lowest_[group] > valid[b]) return false;
         }
         return true;
@@ -67,11 +68,11 @@ private:
     std::vector<std::uint32_t> lowest_;  // per group: no bucket below has a block
 };
 
-const VictimPolicies::Registered kGreedyPolicy{{
-    "greedy",
-    "the block with the fewest valid units, and of equals the one that got there first",
-    {},
-    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<Greedy>(setup); }}};
+const VictimPolicies::Registered kGreedyPolicy{
+    {"greedy",
+     "the block with the fewest valid units, and of equals the one that got there first",
+     {},
+     [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<Greedy>(setup); }}};
 
 }  // namespace
 }  // namespace ssdtlm

@@ -32,7 +32,8 @@ public:
         const std::uint32_t n = candidates_.size(group);
         if (n == 0) return kNoSuperblock;
         SuperblockId best = kNoSuperblock;
-        for (std::uint32_t again = 0; again < kDraws && (best == kNoSuperblock || candidates_.valid(best) > most_valid); ++again) {
+        for (std::uint32_t again = 0; again < kDraws && (best == kNoSuperblock || candidates_.valid(best) > most_valid);
+             ++again) {
             best = draw(group);
             for (std::uint32_t d = 1; d < choices_; ++d) {
                 const SuperblockId b = draw(group);
@@ -42,19 +43,24 @@ public:
         if (candidates_.valid(best) > most_valid) best = any(group, most_valid);
         if (best == kNoSuperblock && at_all != most_valid) best = any(group, at_all);
         // Else what is full would be moved for ever, in a drive at rest too.
-        if (best != kNoSuperblock && candidates_.valid(best) > worth_it_ && !is_one_worth_it(group)) return kNoSuperblock;
+        if (best != kNoSuperblock && candidates_.valid(best) > worth_it_ && !is_one_worth_it(group))
+            return kNoSuperblock;
         if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
     void removed(SuperblockId block) override { candidates_.remove(block); }
     ChoiceLaw law() const override { return {ChoiceLaw::Kind::best_of, choices_, most_valid_}; }
     void state(Snapshot& s) override { s(candidates_, random_); }
-    bool agrees(const std::vector<std::uint32_t>& valid) const override { return candidates_.agrees(valid, kNoCandidate); }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override {
+        return candidates_.agrees(valid, kNoCandidate);
+    }
 
 private:
     static constexpr std::uint32_t kDraws = 32;  // then all are looked at
 
-    SuperblockId draw(GroupId group) { return candidates_.member(group, static_cast<std::uint32_t>(random_.below(candidates_.size(group)))); }
+    SuperblockId draw(GroupId group) {
+        return candidates_.member(group, static_cast<std::uint32_t>(random_.below(candidates_.size(group))));
+    }
     /// Of those with so few valid units, all with the same chance; kNoSuperblock: there are none.
     SuperblockId any(GroupId group, std::uint32_t most_valid) {
         SuperblockId found = kNoSuperblock;
@@ -78,31 +84,34 @@ private:
     Random random_;
 };
 
-const VictimPolicies::Registered kRandomPolicy{{
-    "random",
-    "any block, with equal chance",
-    {policy_integer("least_invalid_pages", 1)
-         .range("0", "65535")
-         .says("Invalid pages that a victim must have, if any block has so many. More than 1 is random++. 0: any full block is taken, even if nothing "
-               "is gained (random+), unless no block would gain anything")
-         .from("1: less would win nothing")},
-    [](const VictimPolicySetup& setup, const PolicySettings& own) {
-        const std::uint64_t least = static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;
-        const auto units = setup.shape.data_units();
-        return std::make_unique<RandomChoice>(setup, 1, units - static_cast<std::uint32_t>(std::min<std::uint64_t>(least, units)));
-    }}};
+const VictimPolicies::Registered kRandomPolicy{
+    {"random",
+     "any block, with equal chance",
+     {policy_integer("least_invalid_pages", 1)
+          .range("0", "65535")
+          .says("Invalid pages that a victim must have, if any block has so many. More than 1 is random++. 0: any full "
+                "block is taken, even if nothing "
+                "is gained (random+), unless no block would gain anything")
+          .from("1: less would win nothing")},
+     [](const VictimPolicySetup& setup, const PolicySettings& own) {
+         const std::uint64_t least =
+             static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;
+         const auto units = setup.shape.data_units();
+         return std::make_unique<RandomChoice>(
+             setup, 1, units - static_cast<std::uint32_t>(std::min<std::uint64_t>(least, units)));
+     }}};
 
-const VictimPolicies::Registered kDChoicesPolicy{{
-    "d_choices",
-    "the least valid of some blocks drawn at random (Van Houdt 2013)",
-    {policy_integer("choices", 10)
-         .range("2", "1024")
-         .says("Blocks that are drawn for each victim")
-         .from("Van Houdt, SIGMETRICS 2013: at 10 close to greedy")},
-    [](const VictimPolicySetup& setup, const PolicySettings& own) {
-        return std::make_unique<RandomChoice>(setup, static_cast<std::uint32_t>(own.number("choices")),
-                                              setup.shape.data_units() - setup.reclaim_units);
-    }}};
+const VictimPolicies::Registered kDChoicesPolicy{{"d_choices",
+                                                  "the least valid of some blocks drawn at random (Van Houdt 2013)",
+                                                  {policy_integer("choices", 10)
+                                                       .range("2", "1024")
+                                                       .says("Blocks that are drawn for each victim")
+                                                       .from("Van Houdt, SIGMETRICS 2013: at 10 close to greedy")},
+                                                  [](const VictimPolicySetup& setup, const PolicySettings& own) {
+                                                      return std::make_unique<RandomChoice>(
+                                                          setup, static_cast<std::uint32_t>(own.number("choices")),
+                                                          setup.shape.data_units() - setup.reclaim_units);
+                                                  }}};
 
 }  // namespace
 }  // namespace ssdtlm

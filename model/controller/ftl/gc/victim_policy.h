@@ -23,13 +23,15 @@ enum class VictimReason : std::uint8_t {
 };
 
 /// One policy serves all groups of the device. The contract:
-/// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again only after an erase.
+/// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again
+/// only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
-/// - choose(group) returns a candidate of this group with at least `reclaim_units` invalid units and at most `most_valid` valid ones, and must
-///   return one if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
-///   collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to do so
-///   (random, least_invalid_pages = 0) returns others too, while there is one with so many.
+/// - choose(group) returns a candidate of this group with at least `reclaim_units` invalid units and at most
+/// `most_valid` valid ones, and must
+///   return one if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back
+///   whole, so collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to
+///   do so (random, least_invalid_pages = 0) returns others too, while there is one with so many.
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
 /// - Deterministic: the same calls give the same answers; chance comes from the seed only.
 class VictimPolicy {
@@ -39,7 +41,9 @@ public:
     virtual void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t clock) = 0;
     /// The candidate has one valid unit less, now `valid`.
     virtual void invalidated(SuperblockId block, std::uint32_t valid) = 0;
-    SuperblockId select(GroupId group, std::uint64_t clock, std::uint32_t most_valid = ~0u) { return choose(group, clock, most_valid); }
+    SuperblockId select(GroupId group, std::uint64_t clock, std::uint32_t most_valid = ~0u) {
+        return choose(group, clock, most_valid);
+    }
     /// The candidate is one no more: it is collected for another reason.
     virtual void removed(SuperblockId block) = 0;
     /// For a steady state by formula (precondition.state = "analytic"); a policy without one works in the other states.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windowed greedy: the least valid of the blocks that were sealed first (Hu et al., "Write amplification analysis in
-// flash-based solid state drives", SYSTOR 2009); among equals, the one sealed first. A window of one is FIFO, one of all blocks
-// is greedy. When none of the window is worth collecting, the first behind it that is. Constant time per invalidation; looks at
-// the window for each victim. FIFO is also called LRU cleaning or a circular log: whatever the block holds, as long as a page is
-// won; collected data start again at the end of the queue.
+// flash-based solid state drives", SYSTOR 2009); among equals, the one sealed first. A window of one is FIFO, one of
+// all blocks is greedy. When none of the window is worth collecting, the first behind it that is. Constant time per
+// invalidation; looks at the window for each victim. FIFO is also called LRU cleaning or a circular log: whatever the
+// block holds, as long as a page is won; collected data start again at the end of the queue.
 #include <algorithm>
 
 #include "common/address/fast_divide.h"
@@ -30,7 +30,8 @@ public:
     SuperblockId choose(GroupId group, std::uint64_t, std::uint32_t most_valid) override {
         SuperblockId best = kNoSuperblock;
         std::uint32_t seen = 0, fewest = std::min(most_valid, most_valid_) + 1;
-        for (SuperblockId b = queues_.front(idx(group)); b != kNoSuperblock && (seen < window_ || best == kNoSuperblock); b = queues_.after(b), ++seen) {
+        for (SuperblockId b = queues_.front(idx(group));
+             b != kNoSuperblock && (seen < window_ || best == kNoSuperblock); b = queues_.after(b), ++seen) {
             if (valid_[idx(b)] >= fewest) continue;
             fewest = valid_[idx(b)];
             best = b;
@@ -62,22 +63,22 @@ private:
     std::vector<std::uint32_t> valid_;
 };
 
-const VictimPolicies::Registered kFifoPolicy{{
-    "fifo",
-    "the block sealed first",
-    {},
-    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<WindowedGreedy>(setup, 1); }}};
+const VictimPolicies::Registered kFifoPolicy{
+    {"fifo", "the block sealed first", {}, [](const VictimPolicySetup& setup, const PolicySettings&) {
+         return std::make_unique<WindowedGreedy>(setup, 1);
+     }}};
 
-const VictimPolicies::Registered kWindowedGreedyPolicy{{
-    "windowed_greedy",
-    "the least valid of the blocks sealed first (Hu et al. 2009)",
-    {policy_integer("window", 32)
-         .range("1", "1048576")
-         .says("Number of oldest full blocks of a group of planes among which the victim is chosen. 1 is fifo; all of them is greedy")
-         .from("assumed; Hu et al., SYSTOR 2009, vary it")},
-    [](const VictimPolicySetup& setup, const PolicySettings& own) {
-        return std::make_unique<WindowedGreedy>(setup, static_cast<std::uint32_t>(own.number("window")));
-    }}};
+const VictimPolicies::Registered kWindowedGreedyPolicy{
+    {"windowed_greedy",
+     "the least valid of the blocks sealed first (Hu et al. 2009)",
+     {policy_integer("window", 32)
+          .range("1", "1048576")
+          .says("Number of oldest full blocks of a group of planes among which the victim is chosen. 1 is fifo; all of "
+                "them is greedy")
+          .from("assumed; Hu et al., SYSTOR 2009, vary it")},
+     [](const VictimPolicySetup& setup, const PolicySettings& own) {
+         return std::make_unique<WindowedGreedy>(setup, static_cast<std::uint32_t>(own.number("window")));
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

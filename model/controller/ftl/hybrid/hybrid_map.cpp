@@ -11,13 +11,15 @@ namespace ssdtlm {
 HybridMap::HybridMap(const PlacementSetup& setup, std::uint32_t random_logs)
     : BlockPlacement(setup), random_logs_(random_logs), groups_(ftl_.shape().groups()) {
     blocks_.give_up_reserve();  // may_open() says how many free ones are kept
-    for (std::uint32_t g = 0; g < groups_.size(); ++g) groups_[g].data.assign(logical().count(GroupId{g}), kNoSuperblock);
+    for (std::uint32_t g = 0; g < groups_.size(); ++g)
+        groups_[g].data.assign(logical().count(GroupId{g}), kNoSuperblock);
 }
 
 std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) {
     if (demanded(group) || merges_failed(group)) return 0;
     groups_[idx(group)].rest.state = Rest::State::none;
-    const std::uint32_t n = first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
+    const std::uint32_t n =
+        first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
     counters_.host_pages_allocated += n;
     return n;
 }
@@ -76,7 +78,8 @@ bool HybridMap::stands_at(const LogicalPage& page) {
 std::uint32_t HybridMap::append(const LogicalPage& first, std::uint32_t most, PageAddress* out, bool copied) {
     const GroupId group = first.group;
     Sequential& s = groups_[idx(group)].sequential;
-    const std::uint32_t pages = logical().pages(group, first.block), n = std::min({most, row_left(first.page), pages - first.page});
+    const std::uint32_t pages = logical().pages(group, first.block),
+                        n = std::min({most, row_left(first.page), pages - first.page});
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, kSequential);
     if (s.at == kNoSuperblock) s = {superblock_of(out[0]), first.block, 0, false};
     s.copied = s.copied || copied;
@@ -116,11 +119,12 @@ PageAddress HybridMap::take_again(GroupId group) {
     return a;
 }
 
-/// One free superblock is kept for a merge and others for the journal. Where losses of power have left fewer, and nothing would give
-/// more, all but one may be used.
+/// One free superblock is kept for a merge and others for the journal. Where losses of power have left fewer, and
+/// nothing would give more, all but one may be used.
 bool HybridMap::may_open(GroupId group) const {
     const Group& g = groups_[idx(group)];
-    const bool none_to_come = g.random.empty() && g.dead.empty() && !g.erasing && g.complete.empty() && g.sequential.at == kNoSuperblock;
+    const bool none_to_come =
+        g.random.empty() && g.dead.empty() && !g.erasing && g.complete.empty() && g.sequential.at == kNoSuperblock;
     return blocks_.free_blocks(group) > (none_to_come ? 1 : ftl_.config().gc_hard_free_blocks);
 }
 
@@ -153,7 +157,8 @@ std::uint32_t HybridMap::host_programs(GroupId group) const {
 
 bool HybridMap::begin(GroupId group) {
     Group& g = groups_[idx(group)];
-    SSDTLM_CHECK(demanded(group) && g.dead.empty() && !g.erasing && g.complete.empty(), "a merge begun before the one before it has ended");
+    SSDTLM_CHECK(demanded(group) && g.dead.empty() && !g.erasing && g.complete.empty(),
+                 "a merge begun before the one before it has ended");
     return g.begun = begin_demanded(group);
 }
 
@@ -229,7 +234,8 @@ PageAddress HybridMap::next_page(GroupId group) {
         s.copied = true;
         s.next = g.run.next + 1;
     }
-    SSDTLM_CHECK(ftl_.shape().page(b, g.run.next).page == a.page && ftl_.shape().page(b, g.run.next).plane == a.plane, "a page of a merge out of its place");
+    SSDTLM_CHECK(ftl_.shape().page(b, g.run.next).page == a.page && ftl_.shape().page(b, g.run.next).plane == a.plane,
+                 "a page of a merge out of its place");
     ++g.run.next;
     return a;
 }
@@ -290,7 +296,9 @@ void HybridMap::failed(SuperblockId b) {
     Group& g = groups_[idx(ftl_.shape().group_of(b))];
     if (g.sequential.at == b) g.sequential = Sequential{};
     if (g.merged == b) g.merged = kNoSuperblock;
-    g.complete.erase(std::remove_if(g.complete.begin(), g.complete.end(), [b](const Sequential& s) { return s.at == b; }), g.complete.end());
+    g.complete.erase(
+        std::remove_if(g.complete.begin(), g.complete.end(), [b](const Sequential& s) { return s.at == b; }),
+        g.complete.end());
     g.random.erase(std::remove(g.random.begin(), g.random.end(), b), g.random.end());
     g.random.push_front(b);
     // What was demanded may have been about the log block that was.

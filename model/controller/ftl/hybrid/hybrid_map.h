@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid mapping with log blocks (FAST: Lee, Park, Chung, Lee, Park, Song, "A log buffer-based flash translation layer using
-// fully-associative sector translation", ACM TECS 6(3), 2007). A data block holds one logical block, each unit at its place. What the
-// host writes goes to log blocks: whole pages from the first one of a logical block on, in ascending order, to the group's sequential
-// log block, all others to its random ones in turn.
+// Hybrid mapping with log blocks (FAST: Lee, Park, Chung, Lee, Park, Song, "A log buffer-based flash translation layer
+// using fully-associative sector translation", ACM TECS 6(3), 2007). A data block holds one logical block, each unit at
+// its place. What the host writes goes to log blocks: whole pages from the first one of a logical block on, in
+// ascending order, to the group's sequential log block, all others to its random ones in turn.
 //
-// Without random log blocks this is block mapping: the sequential log block is the replacement block, which takes each page of the host, in
-// ascending order, at its place. A page of which the host writes some units has the others copied into it.
+// Without random log blocks this is block mapping: the sequential log block is the replacement block, which takes each
+// page of the host, in ascending order, at its place. A page of which the host writes some units has the others copied
+// into it.
 //
-// Merges turn log blocks into data blocks. Switch: the sequential log block has all pages of its logical block and takes the place of
-// the data block. Partial: another logical block needs it, so the rest is copied into it first. Full: of the oldest random log block
-// each logical block that has units in it is gathered in a free superblock, in ascending order, wherever its units are. Fill (without
-// random log blocks only): what lies before the page that the host writes is copied, or padded, first. Rest (so too): the other units of the
-// page that the host writes are read, and programmed with it.
+// Merges turn log blocks into data blocks. Switch: the sequential log block has all pages of its logical block and
+// takes the place of the data block. Partial: another logical block needs it, so the rest is copied into it first.
+// Full: of the oldest random log block each logical block that has units in it is gathered in a free superblock, in
+// ascending order, wherever its units are. Fill (without random log blocks only): what lies before the page that the
+// host writes is copied, or padded, first. Rest (so too): the other units of the page that the host writes are read,
+// and programmed with it.
 //
 // What a mapping by blocks is asked, and who does the merges, is in mapping/block_placement.h.
 #pragma once
@@ -29,7 +31,8 @@ namespace ssdtlm {
 
 class HybridMap : public BlockPlacement {
 public:
-    /// Streams of the superblocks (block_manager.h) that are sequential log blocks, of random ones, and of those that full merges fill.
+    /// Streams of the superblocks (block_manager.h) that are sequential log blocks, of random ones, and of those that
+    /// full merges fill.
     static constexpr std::uint32_t kSequential = 0, kRandom = 1, kMerged = 1;
 
     /// `random_logs` of each group.
@@ -105,17 +108,18 @@ private:
         bool copied = false;  ///< not all of it was written by the host
     };
     struct Group {
-        std::vector<SuperblockId> data;     // by logical block
+        std::vector<SuperblockId> data;  // by logical block
         Sequential sequential;
-        std::vector<Sequential> complete;   // sequential log blocks whose last programs are under way
-        std::deque<SuperblockId> random;    // the oldest first, but before these what has failed; one may be open, and one of take_again()
+        std::vector<Sequential> complete;  // sequential log blocks whose last programs are under way
+        std::deque<SuperblockId>
+            random;  // the oldest first, but before these what has failed; one may be open, and one of take_again()
         std::deque<SuperblockId> dead;
         SuperblockId merged = kNoSuperblock;  // which a full merge fills
         Demand demand = Demand::none;
-        Run run;                            // fill: what is asked for
+        Run run;  // fill: what is asked for
         Rest rest;
-        bool gathers = false;               // a full merge of which something was copied; not of what has failed
-        bool begun = false;                 // what is demanded
+        bool gathers = false;  // a full merge of which something was copied; not of what has failed
+        bool begun = false;    // what is demanded
         bool erasing = false;
     };
     void check_read(Snapshot& s, std::uint32_t group) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logical blocks of a hybrid map: where in which data block a mapping unit has its place. Each group of planes has the rows of
-// logical units that an ascending write of a fresh drive would give it (allocation/lanes.h with all dimensions static), and as many
-// of these rows as a superblock has are a logical block. So an ascending write goes to all groups in turn, and what the state
-// `sequential` lays out is data blocks.
+// The logical blocks of a hybrid map: where in which data block a mapping unit has its place. Each group of planes has
+// the rows of logical units that an ascending write of a fresh drive would give it (allocation/lanes.h with all
+// dimensions static), and as many of these rows as a superblock has are a logical block. So an ascending write goes to
+// all groups in turn, and what the state `sequential` lays out is data blocks.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,20 @@ struct LogicalPage {
     std::uint32_t block = 0;  ///< of the group
     std::uint32_t page = 0;
 
-    friend bool operator==(const LogicalPage& a, const LogicalPage& b) { return a.group == b.group && a.block == b.block && a.page == b.page; }
+    friend bool operator==(const LogicalPage& a, const LogicalPage& b) {
+        return a.group == b.group && a.block == b.block && a.page == b.page;
+    }
     friend bool operator!=(const LogicalPage& a, const LogicalPage& b) { return !(a == b); }
 };
 
 class LogicalBlocks {
 public:
     /// `sequence`: all groups in the order of allocation.
-    LogicalBlocks(const NandGeometry& g, const SuperblockShape& shape, const std::vector<GroupId>& sequence, std::uint64_t units)
+    LogicalBlocks(const NandGeometry& g, const SuperblockShape& shape, const std::vector<GroupId>& sequence,
+                  std::uint64_t units)
         : units_(units),
-          rows_(static_cast<std::uint32_t>((units + std::uint64_t{shape.planes()} * g.units_per_page() - 1) / (std::uint64_t{shape.planes()} * g.units_per_page()))),
+          rows_(static_cast<std::uint32_t>((units + std::uint64_t{shape.planes()} * g.units_per_page() - 1) /
+                                           (std::uint64_t{shape.planes()} * g.units_per_page()))),
           rows_per_block_(g.pages_per_block),
           planes_(shape.planes()),
           per_page_(g.units_per_page()),
@@ -52,7 +56,8 @@ public:
     /// Its units have this number and those behind it.
     Lpa first_unit(const LogicalPage& p) const {
         const std::uint32_t in_block = p.page / planes_;
-        const std::uint64_t row = (std::uint64_t{p.block} * rows_per_block_ + in_block) * groups_.size() + position_of_[idx(p.group)];
+        const std::uint64_t row =
+            (std::uint64_t{p.block} * rows_per_block_ + in_block) * groups_.size() + position_of_[idx(p.group)];
         return Lpa{static_cast<std::uint32_t>((row * planes_ + (p.page - in_block * planes_)) * per_page_)};
     }
     /// That there are; fewer than a page has room for in the last one of the drive only.

@@ -169,40 +169,49 @@ void Journal::check_read(Snapshot& s) const {
     std::size_t unused = 0, full = 0, durable = 0;
     for (Id id = 1; id < pages_.size(); ++id) {
         const Page& p = pages_[id];
-        s.require(p.state <= State::durable && p.state != State::in_flight, "a page of the journal in a state that cannot be");
+        s.require(p.state <= State::durable && p.state != State::in_flight,
+                  "a page of the journal in a state that cannot be");
         s.require(p.turn <= turns_ && (p.state != State::open || id == open_), "a page of the journal out of its turn");
         unused += p.state == State::unused;
         full += p.state == State::full;
         durable += p.state == State::durable;
         const auto at = by_place_.find(key(p.at));
-        s.require(p.state != State::durable || (at != by_place_.end() && at->second == id), "a page of the journal that is not where it is");
-        if (p.state == State::open || p.state == State::full) s.require(pending.insert(p.turn).second, "two pages of the journal with one turn");
+        s.require(p.state != State::durable || (at != by_place_.end() && at->second == id),
+                  "a page of the journal that is not where it is");
+        if (p.state == State::open || p.state == State::full)
+            s.require(pending.insert(p.turn).second, "two pages of the journal with one turn");
         for (const SuperblockId b : p.needs) s.require(idx(b) < superblocks, "a superblock that there is not");
         for (const Id needed : p.needs_pages) {
             s.require(needed < pages_.size(), "a page of the journal that there is not");
             ++holds[needed];
         }
         for (const JournalEntry& e : p.entries)
-            s.require(e.note <= JournalNote::failed && (e.note != JournalNote::failed || idx(e.first) < superblocks), "an entry of the journal about what there is not");
+            s.require(e.note <= JournalNote::failed && (e.note != JournalNote::failed || idx(e.first) < superblocks),
+                      "an entry of the journal about what there is not");
     }
     std::vector<bool> seen(pages_.size());
     for (const Id id : unused_) {
-        s.require(id != kDetached && id < pages_.size() && pages_[id].state == State::unused && !seen[id], "an unused page of the journal that is in use");
+        s.require(id != kDetached && id < pages_.size() && pages_[id].state == State::unused && !seen[id],
+                  "an unused page of the journal that is in use");
         seen[id] = true;
     }
     for (const Id id : full_) {
-        s.require(id < pages_.size() && pages_[id].state == State::full && !seen[id], "a full page of the journal that is not full");
+        s.require(id < pages_.size() && pages_[id].state == State::full && !seen[id],
+                  "a full page of the journal that is not full");
         seen[id] = true;
     }
-    for (Id id = 1; id < pages_.size(); ++id) s.require(pages_[id].holds == holds[id], "a page of the journal for which nobody waits");
-    s.require(unused == unused_.size() && full == full_.size() && durable == by_place_.size() && pending == pending_, "pages of the journal that are nowhere");
+    for (Id id = 1; id < pages_.size(); ++id)
+        s.require(pages_[id].holds == holds[id], "a page of the journal for which nobody waits");
+    s.require(unused == unused_.size() && full == full_.size() && durable == by_place_.size() && pending == pending_,
+              "pages of the journal that are nowhere");
     s.require(open_ < pages_.size(), "an open page of the journal that there is not");
     std::size_t needed = 0;
     for (const SuperblockId b : all_needed_) {
         s.require(idx(b) < superblocks && is_needed_[idx(b)], "a superblock that is not needed");
         ++needed;
     }
-    s.require(needed == static_cast<std::size_t>(std::count(is_needed_.begin(), is_needed_.end(), true)), "a superblock that is needed twice");
+    s.require(needed == static_cast<std::size_t>(std::count(is_needed_.begin(), is_needed_.end(), true)),
+              "a superblock that is needed twice");
 }
 
 }  // namespace ssdtlm

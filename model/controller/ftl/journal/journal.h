@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the flash does not say by itself: which units were deallocated or lost, and which superblocks have failed. Pages of
-// entries, each written once; the map holds, for a unit without a copy, the journal page that says so. A page is of use as long
-// as the map points to it, or a superblock that has failed.
-// It keeps the tables; when a page is written, and where, is for others to decide (Ftl, JournalWriter).
+// What the flash does not say by itself: which units were deallocated or lost, and which superblocks have failed. Pages
+// of entries, each written once; the map holds, for a unit without a copy, the journal page that says so. A page is of
+// use as long as the map points to it, or a superblock that has failed. It keeps the tables; when a page is written,
+// and where, is for others to decide (Ftl, JournalWriter).
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ enum class JournalNote : std::uint8_t {
     failed  ///< no units but a superblock, which is not to be used any more
 };
 
-/// Neighbouring units that had no copy any more when `number` was drawn. Copies with a lower number do not count, those with
-/// a higher one do.
+/// Neighbouring units that had no copy any more when `number` was drawn. Copies with a lower number do not count, those
+/// with a higher one do.
 struct JournalEntry {
     std::uint64_t number = 0;
-    Lpa first{};              ///< failed: number of the superblock
+    Lpa first{};  ///< failed: number of the superblock
     std::uint32_t units = 0;
     JournalNote note = JournalNote::deallocated;
     bool lost() const { return note == JournalNote::lost; }
@@ -45,11 +45,11 @@ public:
     enum class State : std::uint8_t { unused, open, full, in_flight, durable };
     struct Page {
         State state = State::unused;
-        std::uint32_t live = 0;   ///< units for which the map points to it, and superblocks that it says have failed
-        std::uint32_t holds = 0;  ///< newer copies of its units that are being programmed, and pages that need it
-        std::uint64_t turn = 0;   ///< pages are numbered as they are opened, from 1
-        PageAddress at;           ///< in flight and durable
-        bool hurries = false;     ///< is to be written though it is open
+        std::uint32_t live = 0;     ///< units for which the map points to it, and superblocks that it says have failed
+        std::uint32_t holds = 0;    ///< newer copies of its units that are being programmed, and pages that need it
+        std::uint64_t turn = 0;     ///< pages are numbered as they are opened, from 1
+        PageAddress at;             ///< in flight and durable
+        bool hurries = false;       ///< is to be written though it is open
         bool entries_known = true;  ///< else they are in flash only
         std::vector<JournalEntry> entries;
         // Not erased until this page is durable:
@@ -62,7 +62,8 @@ public:
         : per_page_(page_bytes / kEntryBytes), pages_(1), is_needed_(superblocks) {}
 
     // --- Taking note ---
-    /// Adds an entry to the open page, which is opened if there is none. True: that one is full now, and waits to be written.
+    /// Adds an entry to the open page, which is opened if there is none. True: that one is full now, and waits to be
+    /// written.
     bool add(const JournalEntry& entry);
     /// The page that the last add() went to.
     Id open() const { return open_; }
@@ -121,8 +122,8 @@ private:
     std::deque<Page> pages_;  // by Id; grows only: references stay
     std::vector<Id> unused_;
     Id open_ = kDetached;
-    std::vector<bool> is_needed_;          // by the open page, of superblocks:
-    std::vector<SuperblockId> all_needed_; // these
+    std::vector<bool> is_needed_;           // by the open page, of superblocks:
+    std::vector<SuperblockId> all_needed_;  // these
     std::deque<Id> full_;
     std::set<std::uint64_t> pending_;
     std::uint64_t turns_ = 0;

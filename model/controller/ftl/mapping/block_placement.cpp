@@ -11,18 +11,25 @@ BlockPlacement::BlockPlacement(const PlacementSetup& setup)
       counters_(setup.counters),
       logical_(ftl_.geometry(), ftl_.shape(), ftl_.lanes().sequence(), ftl_.logical_units()) {}
 
-bool BlockPlacement::has_copy(Lpa lpa) const { return is_place(ftl_.lookup(lpa)); }
+bool BlockPlacement::has_copy(Lpa lpa) const {
+    return is_place(ftl_.lookup(lpa));
+}
 
-std::uint32_t BlockPlacement::row_left(std::uint32_t page) const { return ftl_.shape().data_planes() - ftl_.shape().plane_in_group(page); }
+std::uint32_t BlockPlacement::row_left(std::uint32_t page) const {
+    return ftl_.shape().data_planes() - ftl_.shape().plane_in_group(page);
+}
 
-SuperblockId BlockPlacement::superblock_of(const PageAddress& a) const { return ftl_.shape().superblock_of(ftl_.geometry().block_of(a)); }
+SuperblockId BlockPlacement::superblock_of(const PageAddress& a) const {
+    return ftl_.shape().superblock_of(ftl_.geometry().block_of(a));
+}
 
 void BlockPlacement::merge_at_once(GroupId group) {
     for (;;) {
         while (dead(group) != kNoSuperblock) {
             if (!ftl_.erase_allowed(dead(group))) return;
             const SuperblockId b = begin_erase(group);
-            for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i) ftl_.flash_in_no_time().erase(ftl_.shape().block(b, i));
+            for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i)
+                ftl_.flash_in_no_time().erase(ftl_.shape().block(b, i));
             ftl_.superblock_erased(b);
             erase_ended(group);
         }

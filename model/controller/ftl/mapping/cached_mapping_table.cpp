@@ -140,7 +140,8 @@ void CachedMappingTable::state(Snapshot& s) {
     if (!s.reads()) return;
     std::vector<bool> is_free(entries_.size());
     for (const Slot slot : free_) {
-        s.require(slot < entries_.size() && !is_free[slot], "a free entry of the cached map that is not there, or twice");
+        s.require(slot < entries_.size() && !is_free[slot],
+                  "a free entry of the cached map that is not there, or twice");
         is_free[slot] = true;
     }
     check_lists(s, is_free);
@@ -159,7 +160,8 @@ void CachedMappingTable::check_lists(Snapshot& s, const std::vector<bool>& is_fr
     for (Slot slot = 0; slot < entries_.size(); ++slot) {
         if (is_free[slot]) continue;
         const Entry& e = entries_[slot];
-        s.require(page_of(e.key) < shape_.pages && e.part < parts_.size(), "an entry of the cached map that the map does not have");
+        s.require(page_of(e.key) < shape_.pages && e.part < parts_.size(),
+                  "an entry of the cached map that the map does not have");
         dirty += e.dirty;
     }
     std::uint64_t size_of_parts = 0;
@@ -168,19 +170,24 @@ void CachedMappingTable::check_lists(Snapshot& s, const std::vector<bool>& is_fr
         for (const bool kept : {false, true}) {
             const Segment& segment = parts_[part].segments[kept];
             Slot before = kNone, slot = segment.cold;
-            for (std::uint64_t left = segment.size; left != 0; --left, ++linked, before = slot, slot = entries_[slot].warmer)
-                s.require(is_used(slot) && entries_[slot].part == part && entries_[slot].kept == kept && entries_[slot].colder == before, "an order of the cached map with others in it");
+            for (std::uint64_t left = segment.size; left != 0;
+                 --left, ++linked, before = slot, slot = entries_[slot].warmer)
+                s.require(is_used(slot) && entries_[slot].part == part && entries_[slot].kept == kept &&
+                              entries_[slot].colder == before,
+                          "an order of the cached map with others in it");
             s.require(slot == kNone && segment.hot == before, "an order of the cached map that does not end");
         }
     }
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
         Slot slot = first_dirty_[page];
         for (std::uint32_t left = dirty_in_[page]; left != 0; --left, ++of_pages, slot = entries_[slot].next_dirty)
-            s.require(is_used(slot) && entries_[slot].dirty && page_of(entries_[slot].key) == page, "a list of dirty entries of the map with others in it");
+            s.require(is_used(slot) && entries_[slot].dirty && page_of(entries_[slot].key) == page,
+                      "a list of dirty entries of the map with others in it");
         s.require(slot == kNone, "a list of dirty entries of the map that does not end");
     }
     const std::uint64_t used = entries_.size() - free_.size();
-    s.require(linked == used && size_of_parts == used && dirty == of_pages, "an entry of the cached map that is in no list");
+    s.require(linked == used && size_of_parts == used && dirty == of_pages,
+              "an entry of the cached map that is in no list");
 }
 
 }  // namespace ssdtlm

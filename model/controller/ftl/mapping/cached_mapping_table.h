@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds one entry,
-// or a whole translation page; its key is the logical unit, or the number of the page. What is in use is pinned and stays; of
-// the others the coldest is the first to leave; where tenants have parts of it, the coldest of the part that is furthest beyond its size, so that
-// what one does not use others may until it wants it. This table says who is there, not what an entry says.
+// Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds
+// one entry, or a whole translation page; its key is the logical unit, or the number of the page. What is in use is
+// pinned and stays; of the others the coldest is the first to leave; where tenants have parts of it, the coldest of the
+// part that is furthest beyond its size, so that what one does not use others may until it wants it. This table says
+// who is there, not what an entry says.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ public:
     static constexpr Slot kNone = 0xFFFFFFFFu;
 
     struct Shape {
-        std::uint64_t slots = 0;            ///< room
-        std::uint32_t pages = 0;            ///< translation pages of the map
-        std::uint32_t keys_per_page = 0;    ///< of a translation page; 1: slots hold whole ones
+        std::uint64_t slots = 0;          ///< room
+        std::uint32_t pages = 0;          ///< translation pages of the map
+        std::uint32_t keys_per_page = 0;  ///< of a translation page; 1: slots hold whole ones
         MapReplacement replacement = MapReplacement::lru;
         std::uint32_t protected_percent = 50;
         std::vector<std::uint32_t> quotas{};  ///< per cent of the slots, of tenants 1, 2, ...; empty: shared by all
@@ -91,8 +92,8 @@ private:
     struct Entry {
         std::uint32_t key = 0;
         std::uint32_t pins = 0;
-        Slot colder = kNone, warmer = kNone;       // in its segment, while it is not pinned
-        Slot next_dirty = kNone;                   // of its translation page
+        Slot colder = kNone, warmer = kNone;  // in its segment, while it is not pinned
+        Slot next_dirty = kNone;              // of its translation page
         bool dirty = false;
         bool kept = false;  // in the protected segment
         std::uint8_t part = 0;
@@ -120,7 +121,7 @@ private:
     KeyTable<Place, 1024> index_;
     std::vector<Entry> entries_;
     std::vector<Slot> free_;
-    std::vector<Slot> first_dirty_;         // by translation page
+    std::vector<Slot> first_dirty_;  // by translation page
     std::vector<std::uint32_t> dirty_in_;
     std::uint64_t pinned_ = 0;
 };

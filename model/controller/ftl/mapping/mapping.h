@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings by name: where units may be put, how their places are found, how room is won back, what a loss of power leaves, and how much the drive
-// can hold. The table of places itself is the Ftl's (page_map.h): it is the truth about where a unit is, whatever the mapping, and no look-up in it
-// is a virtual call. A mapping of one's own is a class that derives from this one, and an object that registers it.
+// Mappings by name: where units may be put, how their places are found, how room is won back, what a loss of power
+// leaves, and how much the drive can hold. The table of places itself is the Ftl's (page_map.h): it is the truth about
+// where a unit is, whatever the mapping, and no look-up in it is a virtual call. A mapping of one's own is a class that
+// derives from this one, and an object that registers it.
 #pragma once
 
 #include <cstdint>
@@ -54,12 +55,15 @@ public:
     // --- Capacity: asked before there is a drive ---
     /// What it is not made to work with.
     virtual void check(std::vector<Problem>&) const {}
-    /// Translation pages on the flash hold it, and a cache in the DRAM a part of it ([map]). False: all of it is in memory.
+    /// Translation pages on the flash hold it, and a cache in the DRAM a part of it ([map]). False: all of it is in
+    /// memory.
     virtual bool is_on_flash() const { return false; }
     /// place() makes a BlockPlacement.
     virtual bool places_by_blocks() const { return false; }
     /// Of the DRAM, for what is always in memory of it.
-    virtual std::uint64_t memory_bytes() const { return is_on_flash() ? 0 : config_.user_capacity_bytes / geometry_.unit_bytes * config_.map.entry_bytes; }
+    virtual std::uint64_t memory_bytes() const {
+        return is_on_flash() ? 0 : config_.user_capacity_bytes / geometry_.unit_bytes * config_.map.entry_bytes;
+    }
     /// Superblocks of each group that are neither the host's data nor the journal's.
     virtual std::uint32_t log_blocks() const { return 0; }
     /// Copies that the units of a full write buffer may ask for, which bounds the time of a shutdown.
@@ -75,13 +79,14 @@ public:
     virtual std::string static_dimensions() const { return config_.static_dimensions; }
     /// Streams with open superblocks of their own, beside stream 0 (block_manager.h).
     virtual std::uint32_t streams() const { return config_.stream_frontiers; }
-    /// Null: the pages of the host go anywhere in the groups that are theirs, garbage collection wins room back, and out-of-band areas say after a loss
-    /// of power all there is to know. The Ftl is being made: of it only config(), geometry(), shape(), lanes(), logical_units() and codec() may be used.
+    /// Null: the pages of the host go anywhere in the groups that are theirs, garbage collection wins room back, and
+    /// out-of-band areas say after a loss of power all there is to know. The Ftl is being made: of it only config(),
+    /// geometry(), shape(), lanes(), logical_units() and codec() may be used.
     virtual std::unique_ptr<BlockPlacement> place(const PlacementSetup& setup) const;
 
     // --- Map ---
-    /// Who answers the questions of commands in place of `own`, to which it may hand them on (the contract is MapPort's). Null: `own` does, which
-    /// answers at once, or when the entries are in the cache.
+    /// Who answers the questions of commands in place of `own`, to which it may hand them on (the contract is
+    /// MapPort's). Null: `own` does, which answers at once, or when the entries are in the cache.
     virtual std::unique_ptr<MapPort> ask(MapPort& own, const MapSurroundings& around) const;
 
 protected:
@@ -92,8 +97,8 @@ protected:
 /// All that are linked into the program; ftl.mapping names one, and [ftl.<name>] has its parameters.
 using Mappings = PolicyRegistry<Mapping, MappingSetup>;
 
-/// The mapping that the configuration names; where there is none of that name, which check_ftl() says, one that has all in memory. Both arguments must
-/// outlive it.
+/// The mapping that the configuration names; where there is none of that name, which check_ftl() says, one that has all
+/// in memory. Both arguments must outlive it.
 std::unique_ptr<const Mapping> mapping_of(const FtlConfig& config, const NandGeometry& geometry);
 /// Names of mappings, sorted; `on_flash`: of those that translation pages hold, with a bar between them.
 std::vector<std::string> mapping_names();

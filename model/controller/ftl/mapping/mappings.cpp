@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mappings of the model by name. They stand where mapping_of() does, so that every program that has an Ftl has them.
+// The mappings of the model by name. They stand where mapping_of() does, so that every program that has an Ftl has
+// them.
 #include <memory>
 
 #include "controller/ftl/hybrid/log_block_mapping.h"
@@ -22,24 +23,40 @@ public:
     explicit Fast(const MappingSetup& setup) : LogBlockMapping(setup, setup.config.fast.random_log_blocks) {}
     void check(std::vector<Problem>& out) const override {
         LogBlockMapping::check(out);
-        if (random_logs() == 0) out.push_back({"fast.random_log_blocks", "0 with ftl.mapping = \"fast\"", "1 or more", "raise it"});
+        if (random_logs() == 0)
+            out.push_back({"fast.random_log_blocks", "0 with ftl.mapping = \"fast\"", "1 or more", "raise it"});
     }
 };
 
-const Mappings::Registered kBlock{{"block", "by blocks that are written in ascending order, and copied for any other write", {},
-                                   [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<LogBlockMapping>(setup, 0); }}};
-const Mappings::Registered kDftl{{"dftl", "translation pages on the flash, with a part in DRAM ([map])", {},
-                                  [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<CachedMapping>(setup); }}};
-const Mappings::Registered kFast{{"fast", "by blocks, with log blocks that are merged ([fast])", {},
-                                  [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<Fast>(setup); }}};
-const Mappings::Registered kPage{{"page", "a flat table in DRAM", {},
-                                  [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<Mapping>(setup); }}};
+const Mappings::Registered kBlock{
+    {"block",
+     "by blocks that are written in ascending order, and copied for any other write",
+     {},
+     [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<LogBlockMapping>(setup, 0); }}};
+const Mappings::Registered kDftl{
+    {"dftl",
+     "translation pages on the flash, with a part in DRAM ([map])",
+     {},
+     [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<CachedMapping>(setup); }}};
+const Mappings::Registered kFast{
+    {"fast",
+     "by blocks, with log blocks that are merged ([fast])",
+     {},
+     [](const MappingSetup& setup, const PolicySettings&) { return std::make_unique<Fast>(setup); }}};
+const Mappings::Registered kPage{
+    {"page", "a flat table in DRAM", {}, [](const MappingSetup& setup, const PolicySettings&) {
+         return std::make_unique<Mapping>(setup);
+     }}};
 
 }  // namespace
 
-std::unique_ptr<BlockPlacement> Mapping::place(const PlacementSetup&) const { return nullptr; }
+std::unique_ptr<BlockPlacement> Mapping::place(const PlacementSetup&) const {
+    return nullptr;
+}
 
-std::unique_ptr<MapPort> Mapping::ask(MapPort&, const MapSurroundings&) const { return nullptr; }
+std::unique_ptr<MapPort> Mapping::ask(MapPort&, const MapSurroundings&) const {
+    return nullptr;
+}
 
 std::unique_ptr<const Mapping> mapping_of(const FtlConfig& config, const NandGeometry& geometry) {
     const Mappings& all = Mappings::instance();
@@ -47,7 +64,9 @@ std::unique_ptr<const Mapping> mapping_of(const FtlConfig& config, const NandGeo
     return all.make("ftl.mapping", config.mapping, {config, geometry}, config.mappings);
 }
 
-std::vector<std::string> mapping_names() { return Mappings::instance().names(); }
+std::vector<std::string> mapping_names() {
+    return Mappings::instance().names();
+}
 
 std::string mappings_on_flash() {
     std::string names;

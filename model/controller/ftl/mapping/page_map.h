@@ -44,7 +44,9 @@ public:
     const ScatteredLayout* scattered() const { return scattered_.get(); }
 
 private:
-    Ppa at_start(Lpa lpa) const { return __builtin_expect(scattered_ != nullptr, 0) ? scattered_->place_of(lpa) : layout_.place_of(lpa); }
+    Ppa at_start(Lpa lpa) const {
+        return __builtin_expect(scattered_ != nullptr, 0) ? scattered_->place_of(lpa) : layout_.place_of(lpa);
+    }
 
     // XOR of the Ppa and the one at start (kUnmapped where nothing was laid out): memory is taken by what has changed.
     SparseArray<std::uint32_t> entries_;

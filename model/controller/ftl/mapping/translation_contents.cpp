@@ -8,7 +8,9 @@
 namespace ssdtlm {
 
 namespace {
-std::uint32_t words_per_slot(const Ftl& ftl) { return (ftl.entries_per_translation_page() + 1) / 2; }
+std::uint32_t words_per_slot(const Ftl& ftl) {
+    return (ftl.entries_per_translation_page() + 1) / 2;
+}
 
 /// The first word of this slot, with room for all of them.
 std::uint64_t* room_for(PageContent& content, std::uint32_t slot, std::uint32_t words) {
@@ -21,7 +23,8 @@ const std::uint64_t* words_at(const Ftl& ftl, Ppa place) {
     const std::size_t first = std::size_t{g.slot_of(place)} * words_per_slot(ftl);
     const PageContent* const content = ftl.flash().content(g.page_of(place));
     if (content == nullptr || content->size() < first + words_per_slot(ftl))
-        throw CheckFailed("the flash has not kept what the translation page at unit " + std::to_string(idx(place)) + " says");
+        throw CheckFailed("the flash has not kept what the translation page at unit " + std::to_string(idx(place)) +
+                          " says");
     return content->data() + first;
 }
 }  // namespace
@@ -44,7 +47,8 @@ void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::
         words[i / 2] |= std::uint64_t{idx(ftl.lookup(Lpa{page * n + i}))} << (i % 2 * 32);
 }
 
-const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from, std::uint32_t count, const Ftl& ftl) {
+const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from,
+                                std::uint32_t count, const Ftl& ftl) {
     content.clear();
     for (std::uint32_t i = 0; i < count; ++i)
         if (units[i] != kPadding && ftl.is_translation(ftl.codec().lpa(units[i])))
@@ -52,6 +56,8 @@ const PageContent* copy_entries(PageContent& content, const Spare* units, const 
     return content.empty() ? nullptr : &content;
 }
 
-Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry) { return Ppa{static_cast<std::uint32_t>(words_at(ftl, place)[entry / 2] >> (entry % 2 * 32))}; }
+Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry) {
+    return Ppa{static_cast<std::uint32_t>(words_at(ftl, place)[entry / 2] >> (entry % 2 * 32))};
+}
 
 }  // namespace ssdtlm

@@ -11,7 +11,8 @@ namespace ssdtlm {
 
 class ValidityMap {
 public:
-    explicit ValidityMap(std::uint64_t physical_units) : size_(physical_units / 64 + 2), words_(size_, "validity bitmap") {}
+    explicit ValidityMap(std::uint64_t physical_units)
+        : size_(physical_units / 64 + 2), words_(size_, "validity bitmap") {}
 
     bool test(Ppa p) const { return (words_[idx(p) / 64] >> (idx(p) % 64) & 1) != 0; }
     [[gnu::always_inline]] void prefetch(Ppa p) const { words_.prefetch(idx(p) / 64); }

@@ -9,14 +9,21 @@ namespace ssdtlm {
 
 void RowParity::check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     if (config.parity == Parity::none) return;
-    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed, const std::string& repair) {
-        if (wrong) out.push_back({key, found + " with ftl.parity = \"die\"", allowed, repair + ", or ftl.parity = \"none\""});
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed,
+                            const std::string& repair) {
+        if (wrong)
+            out.push_back({key, found + " with ftl.parity = \"die\"", allowed, repair + ", or ftl.parity = \"none\""});
     };
-    refuse(config.superblock != SuperblockSpan::drive, "ftl.superblock", config.superblock == SuperblockSpan::die ? "\"die\"" : "\"plane\"", "\"drive\": parity is that of a row over all dies", "set it to \"drive\"");
+    refuse(config.superblock != SuperblockSpan::drive, "ftl.superblock",
+           config.superblock == SuperblockSpan::die ? "\"die\"" : "\"plane\"",
+           "\"drive\": parity is that of a row over all dies", "set it to \"drive\"");
     refuse(g.dies() < 2, "ftl.parity", "1 die", "2 dies or more: one of them takes it", "use more dies");
-    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache", "none: rows in SLC mode have no parity", "leave it out");
-    refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"fresh\", \"sequential\" or \"random\": by formula any block holds data", "set one of these");
-    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: the parity of data that moves without time is not implemented", "set it to true");
+    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
+           "none: rows in SLC mode have no parity", "leave it out");
+    refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"",
+           "\"fresh\", \"sequential\" or \"random\": by formula any block holds data", "set one of these");
+    refuse(!config.gc_charge_time, "gc.charge_time", "false",
+           "true: the parity of data that moves without time is not implemented", "set it to true");
 }
 
 void RowParity::owe() {
@@ -34,7 +41,8 @@ void RowParity::owe() {
 
 void RowParity::draw_numbers() {
     for (Page& page : due_)
-        if (page.record.number == 0 && !ftl_.is_bad(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(page.at)))) page.record = ftl_.draw_record(page.at, PageKind::parity);
+        if (page.record.number == 0 && !ftl_.is_bad(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(page.at))))
+            page.record = ftl_.draw_record(page.at, PageKind::parity);
 }
 
 std::uint32_t RowParity::take_due(std::vector<Page>& out) {
@@ -87,7 +95,8 @@ void RowParity::program_at_once() {
         std::fill_n(parity, kMaxUnitsPerPage, Spare{0});
         for (std::uint32_t i = idx(page.at.plane) % shape.joined(); i < shape.data_planes(); i += shape.joined()) {
             ftl_.spare_.read_page(shape.page(b, page.at.page * shape.planes() + i), of_page);
-            for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s) parity[s] = Spare{idx(parity[s]) ^ addend(of_page[s])};
+            for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s)
+                parity[s] = Spare{idx(parity[s]) ^ addend(of_page[s])};
         }
         ftl_.spare_.program_page(page.at, parity, page.record);
         programmed(page.at);

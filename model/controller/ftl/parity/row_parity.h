@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parity of rows of superblocks that span the drive (ftl.parity). With the last page for data of a row the pages of its last die are handed out for the
-// parity of the others (superblock.h, BlockManager); they are due from then on, and somebody has to program them, else their superblock is never
-// full. Their numbers are drawn behind those of the row's data: so a page for parity that the power has left in front of data that came later is known
-// by its number. What the power or a failed program interrupts stays without: its superblock is closed, and emptied like others.
+// Parity of rows of superblocks that span the drive (ftl.parity). With the last page for data of a row the pages of its
+// last die are handed out for the parity of the others (superblock.h, BlockManager); they are due from then on, and
+// somebody has to program them, else their superblock is never full. Their numbers are drawn behind those of the row's
+// data: so a page for parity that the power has left in front of data that came later is known by its number. What the
+// power or a failed program interrupts stays without: its superblock is closed, and emptied like others.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ public:
         PageRecord record;
     };
     explicit RowParity(Ftl& ftl) : ftl_(ftl) {}
-    /// What a page's slot adds to the sum (XOR) of its row. What is nobody's adds nothing: so the sum is, as far as a Spare has bits to spare, nothing that
-    /// means "nobody's".
+    /// What a page's slot adds to the sum (XOR) of its row. What is nobody's adds nothing: so the sum is, as far as a
+    /// Spare has bits to spare, nothing that means "nobody's".
     static std::uint32_t addend(Spare s) { return s == kPadding || s == kTorn ? 0 : idx(s); }
     /// What it is not made to work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
@@ -38,8 +39,9 @@ public:
     bool any_due() const { return !due_.empty(); }
     /// Those that are due have numbers from now on: before a checkpoint says which pages may still be programmed.
     void draw_numbers();
-    /// All that are due, pages of a block in ascending order, but for those of superblocks that have failed meanwhile: how many. Each of `out` is to end
-    /// with one of the next three. Not within the step that has handed out what they belong to.
+    /// All that are due, pages of a block in ascending order, but for those of superblocks that have failed meanwhile:
+    /// how many. Each of `out` is to end with one of the next three. Not within the step that has handed out what they
+    /// belong to.
     std::uint32_t take_due(std::vector<Page>& out);
     void programmed(const PageAddress& a);
     void failed(const PageAddress& a);   ///< its superblock is closed

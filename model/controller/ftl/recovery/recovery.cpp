@@ -18,7 +18,10 @@ struct Next {
 }  // namespace
 
 Recovery::Recovery(Ftl& ftl)
-    : ftl_(ftl), used_(ftl.shape_.superblocks()), last_of_(ftl.shape_.superblocks()), suspects_(ftl.translation_pages_) {
+    : ftl_(ftl),
+      used_(ftl.shape_.superblocks()),
+      last_of_(ftl.shape_.superblocks()),
+      suspects_(ftl.translation_pages_) {
     SSDTLM_CHECK(ftl_.mapped_units_ == 0 && ftl_.last_number_ == 0, "recovery into an FTL that is in use");
 }
 
@@ -72,16 +75,19 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     take_entries(number_ + 1);
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
     take_pages();
-    for (const auto& [b, page] : ftl_.failed_in_) SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
+    for (const auto& [b, page] : ftl_.failed_in_)
+        SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
     close_all();
     find_erases(&books);
     return put_in_order_;
 }
 
-/// As the checkpoint says; what is said in pages of the journal that are gone since stands in others, which were written later.
+/// As the checkpoint says; what is said in pages of the journal that are gone since stands in others, which were
+/// written later.
 void Recovery::take_map(const CheckpointBooks& books) {
     std::vector<Journal::Id> id_of{Journal::kDetached};
-    for (const PageAddress& a : books.journal) id_of.push_back(is_intact(a) ? ftl_.journal_.found(a) : Journal::kDetached);
+    for (const PageAddress& a : books.journal)
+        id_of.push_back(is_intact(a) ? ftl_.journal_.found(a) : Journal::kDetached);
     in_checkpoint_.assign(ftl_.journal_.ids(), true);
     in_checkpoint_[Journal::kDetached] = false;
     for (const auto& [b, page] : books.failed) ftl_.failed_in_[idx(b)] = id_of.at(page);
@@ -103,8 +109,8 @@ void Recovery::take_map(const CheckpointBooks& books) {
 bool Recovery::is_intact(const PageAddress& a) const {
     const BlockId b = ftl_.geometry_.block_of(a);
     if (from_[idx(b)] != 0) return true;
-    return a.page < ftl_.spare_.next_page(b) && ftl_.spare_.content(a) != nullptr && ftl_.spare_.record(a).kind == PageKind::journal &&
-           ftl_.spare_.record(a).number <= number_;
+    return a.page < ftl_.spare_.next_page(b) && ftl_.spare_.content(a) != nullptr &&
+           ftl_.spare_.record(a).kind == PageKind::journal && ftl_.spare_.record(a).number <= number_;
 }
 
 /// One that was dropped since may be gone: nothing says so but that its block was erased.
@@ -122,13 +128,15 @@ bool Recovery::is_intact(std::uint32_t page, Ppa at) const {
     const PageAddress a = ftl_.geometry_.page_of(at);
     const BlockId b = ftl_.geometry_.block_of(a);
     if (from_[idx(b)] != 0) return true;
-    return a.page < ftl_.spare_.next_page(b) && ftl_.codec_.lpa(ftl_.spare_.at(at)) == ftl_.lpa_of_translation(page) && ftl_.spare_.record(a).number <= number_;
+    return a.page < ftl_.spare_.next_page(b) && ftl_.codec_.lpa(ftl_.spare_.at(at)) == ftl_.lpa_of_translation(page) &&
+           ftl_.spare_.record(a).number <= number_;
 }
 
 /// What is said about the unit, or the translation page itself, is newer than the checkpoint.
 void Recovery::suspect(Lpa lpa) {
     if (suspects_.empty()) return;
-    suspects_[ftl_.is_translation(lpa) ? idx(lpa) - ftl_.logical_units_ : idx(lpa) / ftl_.entries_per_translation_page_] = true;
+    suspects_[ftl_.is_translation(lpa) ? idx(lpa) - ftl_.logical_units_
+                                       : idx(lpa) / ftl_.entries_per_translation_page_] = true;
 }
 
 void Recovery::find_journal() {
@@ -161,7 +169,8 @@ void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
         const Lpa lpa{idx(e.first) + i};
         const Ppa now = ftl_.map_.lookup(lpa);
         // Of entries that a checkpoint knows it says itself which one counts, unless the page that said so is gone.
-        if (e.number <= number_ && (ftl_.is_copy(now) || now == kUnmapped || in_checkpoint_[ftl_.page_of_note(now)])) continue;
+        if (e.number <= number_ && (ftl_.is_copy(now) || now == kUnmapped || in_checkpoint_[ftl_.page_of_note(now)]))
+            continue;
         // Without an older copy there is nothing to take back, but a lost unit is lost all the same.
         if (e.lost() || now != kUnmapped) ftl_.map_.exchange(lpa, ftl_.note_in(page, e.lost()));
         if (e.number > number_) suspect(lpa);
@@ -178,7 +187,8 @@ void Recovery::take_pages() {
         for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && has_units; ++s) {
             const Ppa at = ftl_.geometry_.ppa_of(a, s);
             const Lpa lpa = ftl_.codec_.lpa(ftl_.spare_.at(at));
-            if (idx(lpa) >= ftl_.logical_units_ + ftl_.translation_pages_) continue;  // what is padded or torn is nobody's
+            if (idx(lpa) >= ftl_.logical_units_ + ftl_.translation_pages_)
+                continue;  // what is padded or torn is nobody's
             ftl_.map_.exchange(lpa, at);
             suspect(lpa);
             ++put_in_order_;
@@ -195,11 +205,13 @@ void Recovery::close_all() {
     std::vector<bool> failed(ftl_.shape_.superblocks());
     for (const auto& [b, page] : ftl_.failed_in_) failed[b] = true;
     const bool enough = ftl_.blocks_.restart(used_, failed);
-    if (ftl_.slc_ != nullptr) SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_pages(used_);
+    if (ftl_.slc_ != nullptr)
+        SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_pages(used_);
     count_what_is_mapped();
     ftl_.blocks_.retire_empty();
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
-        for (std::uint32_t i = 0; i < ftl_.shape_.planes() && ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed; ++i)
+        for (std::uint32_t i = 0; i < ftl_.shape_.planes() && ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed;
+             ++i)
             if (ftl_.spare_.next_page(ftl_.shape_.block(SuperblockId{n}, i)) != ftl_.geometry_.pages_per_block)
                 ftl_.blocks_[SuperblockId{n}].cut = true;
     seal();
@@ -229,15 +241,20 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         r.cut = was.cut;
         r.bad = was.bad;
         last_of_[n] = was.last;
-        if (was.state == BlockState::free || was.state == BlockState::slc_free) free[idx(shape.group_of(b))].push_back(b);
+        if (was.state == BlockState::free || was.state == BlockState::slc_free)
+            free[idx(shape.group_of(b))].push_back(b);
         // A read-only drive has left what it was collecting as it was.
         const bool begun = !ftl_.begun_.empty() && ftl_.begun_[idx(shape.group_of(b))] == b;
         if (was.state == BlockState::victim && !begun)
-            r.state = was.bad ? BlockState::failed : was.stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
+            r.state = was.bad                    ? BlockState::failed
+                      : was.stream == kSlcStream ? BlockState::slc_sealed
+                                                 : BlockState::sealed;
         for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i) {
-            const std::uint32_t pages = ftl_.spare_.next_page(shape.block(b, i)), were = books.blocks[idx(shape.block(b, i))].next_page;
+            const std::uint32_t pages = ftl_.spare_.next_page(shape.block(b, i)),
+                                were = books.blocks[idx(shape.block(b, i))].next_page;
             // Of one that was closed, pages that were never programmed count as handed out.
-            SSDTLM_CHECK(pages == were || (was.cut && pages < were), "a block was written or erased behind a checkpoint that says that nothing was");
+            SSDTLM_CHECK(pages == were || (was.cut && pages < were),
+                         "a block was written or erased behind a checkpoint that says that nothing was");
         }
         ftl_.blocks_.found_erases(b, books.blocks[idx(shape.block(b, 0))].erases);
     }
@@ -245,7 +262,8 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         std::sort(of_group.begin(), of_group.end(), [&books](SuperblockId a, SuperblockId b) {
             return books.superblocks[idx(a)].free_turn < books.superblocks[idx(b)].free_turn;
         });
-    if (ftl_.slc_ != nullptr) SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_records(free);
+    if (ftl_.slc_ != nullptr)
+        SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_records(free);
     ftl_.blocks_.restore(free);
     count_what_is_mapped();
     seal();
@@ -254,7 +272,9 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         const bool own = ftl_.config_.gc_frontier == GcFrontier::own;  // else GC goes on in the row
         for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams(); ++stream)
             ftl_.lanes_.cursor(GroupId{g}, stream)
-                .set_ragged(GroupId{g}, (own && shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host, stream)) != 0) || shape.plane_in_group(in_slc) != 0);
+                .set_ragged(GroupId{g}, (own && shape.plane_in_group(ftl_.blocks_.write_pointer(
+                                                    GroupId{g}, BlockState::open_host, stream)) != 0) ||
+                                            shape.plane_in_group(in_slc) != 0);
     }
     take_stock_of_failures(!books.read_only);
     return put_in_order_;
@@ -288,7 +308,8 @@ void Recovery::seal() {
     std::vector<std::uint32_t> sealed;
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
         if (ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed) sealed.push_back(n);
-    std::stable_sort(sealed.begin(), sealed.end(), [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
+    std::stable_sort(sealed.begin(), sealed.end(),
+                     [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
     std::vector<SuperblockId> of_placement = failed_logs();
     for (const std::uint32_t n : sealed) {
         if (ftl_.placement_ != nullptr && !holds_journal(SuperblockId{n}))
@@ -298,7 +319,8 @@ void Recovery::seal() {
     }
     if (ftl_.placement_ != nullptr) ftl_.placement_->found(of_placement);
     if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
-        for (std::uint32_t n = 0; n < last_of_.size(); ++n) checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
+        for (std::uint32_t n = 0; n < last_of_.size(); ++n)
+            checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
         ftl_.last_number_ = std::max(ftl_.last_number_, checkpoints->root_number());
     }
 }
@@ -315,8 +337,9 @@ void Recovery::take_stock_of_failures(bool enough) {
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
 }
 
-/// The first page of a block says in its out-of-band area how often the block was erased, as the firmware knew it. Of one that is erased, or whose first page
-/// is torn, a checkpoint says how often it was by then; if it held pages then, it was erased once more at least.
+/// The first page of a block says in its out-of-band area how often the block was erased, as the firmware knew it. Of
+/// one that is erased, or whose first page is torn, a checkpoint says how often it was by then; if it held pages then,
+/// it was erased once more at least.
 void Recovery::find_erases(const CheckpointBooks* books) {
     const SuperblockShape& shape = ftl_.shape_;
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {
@@ -328,7 +351,8 @@ void Recovery::find_erases(const CheckpointBooks* books) {
             if (state == BlockState::set_apart) continue;
             const bool in_use = state != BlockState::spare && state != BlockState::retired;
             const BlockId first = shape.block(b, 0);
-            if (ftl_.spare_.next_page(first) != 0 && ftl_.spare_.at(ftl_.geometry_.ppa_of(shape.page(b, 0), 0)) != kTorn) {
+            if (ftl_.spare_.next_page(first) != 0 &&
+                ftl_.spare_.at(ftl_.geometry_.ppa_of(shape.page(b, 0), 0)) != kTorn) {
                 ftl_.blocks_.found_erases(b, ftl_.spare_.record(shape.page(b, 0)).erases);
             } else if (books != nullptr) {
                 const CheckpointBooks::Block& was = books->blocks[idx(first)];
@@ -341,7 +365,8 @@ void Recovery::find_erases(const CheckpointBooks* books) {
             sum += ftl_.blocks_.erases(b);
             ++known;
         }
-        for (const SuperblockId b : unknown) ftl_.blocks_.found_erases(b, static_cast<std::uint32_t>(known == 0 ? 0 : (sum + known / 2) / known));
+        for (const SuperblockId b : unknown)
+            ftl_.blocks_.found_erases(b, static_cast<std::uint32_t>(known == 0 ? 0 : (sum + known / 2) / known));
         erases_supposed_ += static_cast<std::uint32_t>(unknown.size());
     }
 }
@@ -357,7 +382,8 @@ void Recovery::count_what_is_mapped() {
         const Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});
         if (p == kUnmapped) continue;
         const bool is_copy = ftl_.is_copy(p), is_lost = !is_copy && ftl_.is_lost_note(p);
-        SSDTLM_CHECK(is_copy || ftl_.page_of_note(p) != Journal::kDetached, "the journal has lost that a unit has no copy");
+        SSDTLM_CHECK(is_copy || ftl_.page_of_note(p) != Journal::kDetached,
+                     "the journal has lost that a unit has no copy");
         if (is_copy)
             in_use(p);
         else
@@ -370,7 +396,8 @@ void Recovery::count_what_is_mapped() {
     for (const auto& [b, page] : ftl_.failed_in_) ++journal.page(page).live;
     for (Journal::Id id = 1; id < journal.ids(); ++id) {
         const Journal::Page& page = journal.page(id);
-        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && page.live != 0; ++s) in_use(ftl_.geometry_.ppa_of(page.at, s));
+        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && page.live != 0; ++s)
+            in_use(ftl_.geometry_.ppa_of(page.at, s));
         if (page.live == 0) journal.forget_if_unused(id);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map and all books from flash alone, when the power was off: in no time; how long the reading takes is ../map_scan's.
-// Every page says in its out-of-band area when it took its place, every entry of the journal when its units were deallocated or
-// lost: gone through in that order, what comes last about a unit is true. A checkpoint stands for all up to its number.
+// The map and all books from flash alone, when the power was off: in no time; how long the reading takes is
+// ../map_scan's. Every page says in its out-of-band area when it took its place, every entry of the journal when its
+// units were deallocated or lost: gone through in that order, what comes last about a unit is true. A checkpoint stands
+// for all up to its number.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,13 @@ public:
 
     // Once, one of them. They return how many mapping units and entries of the journal were put in order.
     std::uint64_t from_all_pages();
-    /// `from`: of each block the first page that was read, its first page aside; pages_per_block: it is as the checkpoint says.
+    /// `from`: of each block the first page that was read, its first page aside; pages_per_block: it is as the
+    /// checkpoint says.
     std::uint64_t from_checkpoint(const CheckpointBooks& books, const std::vector<std::uint32_t>& from);
     /// Nothing was written since: everything is as it was, open blocks too.
     std::uint64_t from_clean_checkpoint(const CheckpointBooks& books);
-    /// Superblocks of which neither a page nor the checkpoint says how often they were erased; as often as the others of their group, it is supposed.
+    /// Superblocks of which neither a page nor the checkpoint says how often they were erased; as often as the others
+    /// of their group, it is supposed.
     std::uint32_t erases_supposed() const { return erases_supposed_; }
     /// Translation pages that may say other things than the map.
     const std::vector<bool>& suspects() const { return suspects_; }
@@ -57,15 +60,15 @@ private:
     void take_stock_of_failures(bool enough);
 
     Ftl& ftl_;
-    std::vector<std::uint32_t> from_;      // by block
-    bool all_ = false;                     // pages that were laid out at the start, too, which have no number
-    std::uint64_t number_ = 0;             // of the checkpoint: pages up to it are in it
-    std::vector<FoundEntry> entries_;      // by number
+    std::vector<std::uint32_t> from_;  // by block
+    bool all_ = false;                 // pages that were laid out at the start, too, which have no number
+    std::uint64_t number_ = 0;         // of the checkpoint: pages up to it are in it
+    std::vector<FoundEntry> entries_;  // by number
     std::size_t next_entry_ = 0;
-    std::vector<bool> in_checkpoint_;      // pages of the journal, by Id, that it has named
-    std::vector<bool> used_;               // superblocks
-    std::vector<std::uint64_t> last_of_;   // and their pages' highest numbers
-    std::vector<bool> suspects_;           // by translation page
+    std::vector<bool> in_checkpoint_;     // pages of the journal, by Id, that it has named
+    std::vector<bool> used_;              // superblocks
+    std::vector<std::uint64_t> last_of_;  // and their pages' highest numbers
+    std::vector<bool> suspects_;          // by translation page
     std::uint64_t put_in_order_ = 0;
     std::uint32_t erases_supposed_ = 0;
 };

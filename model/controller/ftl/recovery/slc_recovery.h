@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SLC cache when the power was off: its static superblocks are where they always are; which of the others are in SLC mode their pages say, or a
-// clean checkpoint. Kernel-free.
+// The SLC cache when the power was off: its static superblocks are where they always are; which of the others are in
+// SLC mode their pages say, or a clean checkpoint. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,16 @@ namespace ssdtlm {
 class SlcRecovery {
 public:
     /// `last_of`: by superblock, the highest number of its pages. All must outlive it.
-    SlcRecovery(SlcCache& slc, BlockManager& blocks, const SuperblockShape& shape, const SpareArea& spare, const std::vector<std::uint64_t>& last_of)
+    SlcRecovery(SlcCache& slc, BlockManager& blocks, const SuperblockShape& shape, const SpareArea& spare,
+                const std::vector<std::uint64_t>& last_of)
         : slc_(slc), blocks_(blocks), shape_(shape), spare_(spare), last_of_(last_of) {}
 
     // One of them.
-    /// As the power left it: what has pages, as `used` says, is to be folded, in the order in which it was written. BlockManager::restart() came before.
+    /// As the power left it: what has pages, as `used` says, is to be folded, in the order in which it was written.
+    /// BlockManager::restart() came before.
     void from_pages(const std::vector<bool>& used);
-    /// As the superblocks' records say. Takes its free ones, which are in order, out of `free`. BlockManager::restore() comes after.
+    /// As the superblocks' records say. Takes its free ones, which are in order, out of `free`. BlockManager::restore()
+    /// comes after.
     void from_records(std::vector<std::vector<SuperblockId>>& free);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads disturb the other pages of their block: counts those of each block since its erase, and says when they are too many. Kernel-free.
+// Reads disturb the other pages of their block: counts those of each block since its erase, and says when they are too
+// many. Kernel-free.
 #pragma once
 
 #include <cstdint>

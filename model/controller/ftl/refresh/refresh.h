@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is moved although that wins no room: superblocks that have been read too often, or whose data are old. Kernel-free.
+// What is moved although that wins no room: superblocks that have been read too often, or whose data are old.
+// Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@ namespace ssdtlm {
 
 struct Refresh {
     /// 0: reads are not counted, or there are no looks at ages.
-    Refresh(std::uint32_t most_reads, std::uint32_t most_looks, const SuperblockShape& shape, const BlockManager& blocks) : queue(shape, blocks) {
+    Refresh(std::uint32_t most_reads, std::uint32_t most_looks, const SuperblockShape& shape,
+            const BlockManager& blocks)
+        : queue(shape, blocks) {
         if (most_reads != 0) reads.emplace(most_reads, shape);
         if (most_looks != 0) ages.emplace(most_looks, shape.superblocks());
     }
@@ -35,7 +38,11 @@ struct Refresh {
 };
 
 /// Of an FTL: null if it refreshes nothing.
-inline bool counts_reads(const Refresh* refresh) { return refresh != nullptr && refresh->reads; }
-inline bool looks_at_ages(const Refresh* refresh) { return refresh != nullptr && refresh->ages; }
+inline bool counts_reads(const Refresh* refresh) {
+    return refresh != nullptr && refresh->reads;
+}
+inline bool looks_at_ages(const Refresh* refresh) {
+    return refresh != nullptr && refresh->ages;
+}
 
 }  // namespace ssdtlm

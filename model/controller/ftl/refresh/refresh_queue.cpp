@@ -9,7 +9,8 @@ namespace ssdtlm {
 
 bool RefreshQueue::want(SuperblockId b) {
     std::deque<SuperblockId>& wanted = groups_[idx(shape_.group_of(b))].wanted;
-    if (blocks_[b].state != BlockState::sealed || std::find(wanted.begin(), wanted.end(), b) != wanted.end()) return false;
+    if (blocks_[b].state != BlockState::sealed || std::find(wanted.begin(), wanted.end(), b) != wanted.end())
+        return false;
     wanted.push_back(b);
     return true;
 }
@@ -37,7 +38,9 @@ void RefreshQueue::state(Snapshot& s) {
     std::vector<bool> seen(shape_.superblocks());
     for (std::uint32_t n = 0; n < groups_.size(); ++n)
         for (const SuperblockId b : groups_[n].wanted) {
-            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == BlockState::sealed && !seen[idx(b)], "a superblock to be refreshed that holds nothing");
+            s.require(
+                idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == BlockState::sealed && !seen[idx(b)],
+                "a superblock to be refreshed that holds nothing");
             seen[idx(b)] = true;
         }
 }

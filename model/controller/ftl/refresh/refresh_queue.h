@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sealed superblocks of each group that are to be moved although that wins no room, first come, first served. Kernel-free.
+// The sealed superblocks of each group that are to be moved although that wins no room, first come, first served.
+// Kernel-free.
 #pragma once
 
 #include <deque>
@@ -12,7 +13,8 @@ namespace ssdtlm {
 
 class RefreshQueue {
 public:
-    RefreshQueue(const SuperblockShape& shape, const BlockManager& blocks) : shape_(shape), blocks_(blocks), groups_(shape.groups()) {}
+    RefreshQueue(const SuperblockShape& shape, const BlockManager& blocks)
+        : shape_(shape), blocks_(blocks), groups_(shape.groups()) {}
 
     /// False: it is to be moved already, or is not sealed.
     bool want(SuperblockId b);

@@ -29,7 +29,8 @@ void Retention::look(const BlockManager& blocks, std::vector<SuperblockId>& due)
         const BlockState state = blocks[b].state;
         if (state == BlockState::sealed)
             due.push_back(b);
-        else if (state == BlockState::open_host || state == BlockState::open_gc || state == BlockState::open_wear || state == BlockState::open_map || state == BlockState::full)
+        else if (state == BlockState::open_host || state == BlockState::open_gc || state == BlockState::open_wear ||
+                 state == BlockState::open_map || state == BlockState::full)
             not_full_.push_back(b);
     };
     for (const SuperblockId b : std::exchange(not_full_, {}))
@@ -46,7 +47,8 @@ void Retention::state(Snapshot& s) {
     s.require(looks_ > most_, "fewer looks at ages than there were");
     for (const std::uint32_t look : written_) s.require(look <= looks_, "a look at ages that is still to come");
     const auto exist = [&](const std::vector<SuperblockId>& list) {
-        for (const SuperblockId b : list) s.require(idx(b) < written_.size(), "the age of a superblock that there is not");
+        for (const SuperblockId b : list)
+            s.require(idx(b) < written_.size(), "the age of a superblock that there is not");
     };
     for (const auto& of_look : begun_) exist(of_look);
     exist(not_full_);

@@ -9,10 +9,12 @@
 namespace ssdtlm {
 
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& g) {
-    return {g.blocks_per_plane - CheckpointLayout(config, g).per_group() - config.slc.blocks, config.slc.blocks, g.slc_pages_per_block()};
+    return {g.blocks_per_plane - CheckpointLayout(config, g).per_group() - config.slc.blocks, config.slc.blocks,
+            g.slc_pages_per_block()};
 }
 
-SlcCache::SlcCache(const FtlConfig& config, const NandGeometry& geometry, const SuperblockShape& shape, BlockManager& blocks)
+SlcCache::SlcCache(const FtlConfig& config, const NandGeometry& geometry, const SuperblockShape& shape,
+                   BlockManager& blocks)
     : region_(slc_region_of(config, geometry)),
       most_dynamic_(config.slc.dynamic_blocks),
       reserve_(slc_reserve(config) - config.gc_hard_free_blocks),
@@ -75,7 +77,8 @@ void SlcCache::lose(SuperblockId b) {
 
 SuperblockId SlcCache::oldest(GroupId group, bool only_dynamic) const {
     const auto& sealed = groups_[idx(group)].sealed;
-    const auto found = std::find_if(sealed.begin(), sealed.end(), [&](SuperblockId b) { return !only_dynamic || !is_static(b); });
+    const auto found =
+        std::find_if(sealed.begin(), sealed.end(), [&](SuperblockId b) { return !only_dynamic || !is_static(b); });
     SSDTLM_CHECK(found != sealed.end(), "folding in a group where nothing is to be folded");
     return *found;
 }
@@ -119,12 +122,16 @@ void SlcCache::found(SuperblockId b) {
     const auto from = std::find(g.free.begin(), g.free.end(), b);
     if (from != g.free.end()) g.free.erase(from);
     switch (blocks_[b].state) {
-        case BlockState::slc_free: g.free.push_back(b); break;
+        case BlockState::slc_free:
+            g.free.push_back(b);
+            break;
         case BlockState::slc_sealed:
             g.sealed.push_back(b);
             g.sealed_dynamic += !is_static(b);
             break;
-        case BlockState::open_slc: g.open = b; break;
+        case BlockState::open_slc:
+            g.open = b;
+            break;
         default:  // a victim still, or failed, or retired: then it is not the cache's any more
             g.dynamic -= !is_static(b) && blocks_[b].bad;
             break;
@@ -152,16 +159,20 @@ std::string SlcCache::check() const {
             sealed_dynamic += r.state == BlockState::slc_sealed && !is_static(b);
             for (std::uint32_t i = 0; i < shape_.planes() && !modes_.empty(); ++i)
                 if ((modes_[idx(shape_.block(b, i))] != 0) != (r.stream == kSlcStream))
-                    return "SLC cache: superblock " + std::to_string(idx(b)) + ", which is " + name_of(r.state) + ", is taken for one in the other cell mode";
+                    return "SLC cache: superblock " + std::to_string(idx(b)) + ", which is " + name_of(r.state) +
+                           ", is taken for one in the other cell mode";
         }
         const Group& g = groups_[n];
         if (dynamic != g.dynamic || dynamic > most_dynamic_ || sealed_dynamic != g.sealed_dynamic)
-            return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(dynamic) + " dynamic superblocks, " + std::to_string(sealed_dynamic) +
-                   " of them sealed; it counts " + std::to_string(g.dynamic) + " and " + std::to_string(g.sealed_dynamic) + " of at most " + std::to_string(most_dynamic_);
+            return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(dynamic) +
+                   " dynamic superblocks, " + std::to_string(sealed_dynamic) + " of them sealed; it counts " +
+                   std::to_string(g.dynamic) + " and " + std::to_string(g.sealed_dynamic) + " of at most " +
+                   std::to_string(most_dynamic_);
         if (free != g.free.size() || sealed != g.sealed.size() || open != (g.open != kNoSuperblock))
-            return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(free) + " free, " + std::to_string(sealed) + " sealed, " +
-                   std::to_string(open) + " open superblocks, its lists have " + std::to_string(g.free.size()) + ", " +
-                   std::to_string(g.sealed.size()) + ", " + std::to_string(g.open != kNoSuperblock);
+            return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(free) + " free, " +
+                   std::to_string(sealed) + " sealed, " + std::to_string(open) + " open superblocks, its lists have " +
+                   std::to_string(g.free.size()) + ", " + std::to_string(g.sealed.size()) + ", " +
+                   std::to_string(g.open != kNoSuperblock);
     }
     return {};
 }
@@ -174,7 +185,9 @@ void SlcCache::state(Snapshot& s) {
         const Group& g = groups_[n];
         std::vector<bool> seen(shape_.superblocks());
         const auto is = [&](SuperblockId b, BlockState state) {
-            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == state && blocks_[b].stream == kSlcStream && !seen[idx(b)], "a superblock of the SLC cache that is another's");
+            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == state &&
+                          blocks_[b].stream == kSlcStream && !seen[idx(b)],
+                      "a superblock of the SLC cache that is another's");
             seen[idx(b)] = true;
         };
         if (g.open != kNoSuperblock) is(g.open, BlockState::open_slc);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SLC cache: superblocks of each group that take the host's pages first, because they are programmed fast. What is still valid in the one
-// that was filled first is moved to the group's other superblocks (folded), then it is erased. Some are the cache's own (static). Others it
-// takes from the group's free ones while there are more than a reserve (dynamic), and gives them back when they are erased. Kernel-free.
+// The SLC cache: superblocks of each group that take the host's pages first, because they are programmed fast. What is
+// still valid in the one that was filled first is moved to the group's other superblocks (folded), then it is erased.
+// Some are the cache's own (static). Others it takes from the group's free ones while there are more than a reserve
+// (dynamic), and gives them back when they are erased. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,12 @@ namespace ssdtlm {
 
 /// The static ones: the last blocks of each plane in front of those that are set apart for checkpoints.
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& geometry);
-/// Free superblocks of a group that stay free of the SLC cache: opening one for it does not begin a collection, nor does what the host writes
-/// past it until then. A superblock that is folded takes at most one free one, and gives itself back, so folding comes to its end with any.
-constexpr std::uint32_t slc_reserve(const FtlConfig& config) { return config.gc_soft_free_blocks + 1; }
+/// Free superblocks of a group that stay free of the SLC cache: opening one for it does not begin a collection, nor
+/// does what the host writes past it until then. A superblock that is folded takes at most one free one, and gives
+/// itself back, so folding comes to its end with any.
+constexpr std::uint32_t slc_reserve(const FtlConfig& config) {
+    return config.gc_soft_free_blocks + 1;
+}
 
 class SlcCache {
 public:
@@ -33,7 +37,9 @@ public:
     /// Of a superblock.
     std::uint32_t pages() const { return region_.pages * shape_.planes(); }
 
-    bool takes_pages(GroupId group) const { return in_use_ && (groups_[idx(group)].open != kNoSuperblock || free_blocks(group) != 0); }
+    bool takes_pages(GroupId group) const {
+        return in_use_ && (groups_[idx(group)].open != kNoSuperblock || free_blocks(group) != 0);
+    }
     /// The next page of the group. Precondition: takes_pages(group).
     PageAddress allocate(GroupId group);
     /// Pages handed out of the open one; 0: the next page opens one.
@@ -43,14 +49,18 @@ public:
     }
     SuperblockId open_block(GroupId group) const { return groups_[idx(group)].open; }
     /// That it may open now: static ones, and free ones of the group.
-    std::uint32_t free_blocks(GroupId group) const { return static_cast<std::uint32_t>(groups_[idx(group)].free.size()) + may_borrow(group); }
+    std::uint32_t free_blocks(GroupId group) const {
+        return static_cast<std::uint32_t>(groups_[idx(group)].free.size()) + may_borrow(group);
+    }
     /// Dynamic ones from when they are opened until they are erased, or fail.
     std::uint32_t dynamic_blocks(GroupId group) const { return groups_[idx(group)].dynamic; }
     bool is_static(SuperblockId b) const { return idx(b) % shape_.blocks_per_group() - region_.first < region_.blocks; }
     /// Of the full ones those that are dynamic.
     std::uint32_t sealed_dynamic(GroupId group) const { return groups_[idx(group)].sealed_dynamic; }
     /// Full ones, to be folded.
-    std::uint32_t sealed_blocks(GroupId group) const { return static_cast<std::uint32_t>(groups_[idx(group)].sealed.size()); }
+    std::uint32_t sealed_blocks(GroupId group) const {
+        return static_cast<std::uint32_t>(groups_[idx(group)].sealed.size());
+    }
 
     /// The last page of a full one has been programmed.
     void seal(SuperblockId b);
@@ -75,8 +85,8 @@ public:
 
     /// After the power was off: one in SLC mode that is not static. Before the others.
     void found_dynamic(SuperblockId b);
-    /// Then each with the state that is set in its record: those that are sealed and free, in the order in which they were
-    /// filled and erased.
+    /// Then each with the state that is set in its record: those that are sealed and free, in the order in which they
+    /// were filled and erased.
     void found(SuperblockId b);
     /// What was sealed as the power left it.
     void found_sealed(SuperblockId b, bool cut);

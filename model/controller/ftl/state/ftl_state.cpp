@@ -27,8 +27,10 @@ void FtlState::lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& of, Snapshot& s)
     if (!of.held.empty()) {
         if (of.held.size() != ftl.geometry_.blocks()) s.refuse("a lay-out of other blocks");
         for (const std::uint32_t h : of.held)
-            if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry_.units_per_block()) s.refuse("more units than a block has");
-        const auto layout = std::make_shared<const ScatteredLayout>(ftl.geometry_, std::vector<std::uint32_t>(of.held), of.seed);
+            if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry_.units_per_block())
+                s.refuse("more units than a block has");
+        const auto layout =
+            std::make_shared<const ScatteredLayout>(ftl.geometry_, std::vector<std::uint32_t>(of.held), of.seed);
         if (layout->units() > ftl.logical_units_) s.refuse("more units than the drive has");
         if (map_too) ftl.map_.lay_out(layout);
         flash.lay_out(layout, ftl.codec_);
@@ -40,7 +42,8 @@ void FtlState::lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& of, Snapshot& s)
 }
 
 void FtlState::check_drained(const Ftl& ftl) {
-    SSDTLM_CHECK(std::all_of(ftl.under_way_.begin(), ftl.under_way_.end(), [](std::uint32_t n) { return n == 0; }), "a snapshot while pages are under way");
+    SSDTLM_CHECK(std::all_of(ftl.under_way_.begin(), ftl.under_way_.end(), [](std::uint32_t n) { return n == 0; }),
+                 "a snapshot while pages are under way");
 }
 
 void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
@@ -74,7 +77,8 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     s.section("counters");
     if (s.reads()) check_read(ftl, s);
     MediaHealth& m = ftl.media_;
-    s(ftl.counters_, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired, m.units_lost);
+    s(ftl.counters_, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired,
+      m.units_lost);
 }
 
 }  // namespace ssdtlm

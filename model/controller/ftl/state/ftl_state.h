@@ -12,7 +12,8 @@ namespace ssdtlm {
 
 class Ftl;
 
-/// What the big tables of a flash say how they differ from: of the sequential lay-out so many units, or the scattered one.
+/// What the big tables of a flash say how they differ from: of the sequential lay-out so many units, or the scattered
+/// one.
 struct FlashLayout {
     std::uint32_t units = 0;
     std::uint64_t seed = 0;
@@ -23,9 +24,9 @@ class FtlState {
 public:
     /// Of an FTL that has not lost its power yet.
     static FlashLayout layout_of(const Ftl& ftl);
-    /// Told to the snapshot, or taken over from it: then the FTL is a fresh one that was not preconditioned, and the flash a fresh one too.
-    /// Precondition (checked): nothing is under way.
-    /// `layout`: of the flash, which a map that was found again after a loss of power does not have.
+    /// Told to the snapshot, or taken over from it: then the FTL is a fresh one that was not preconditioned, and the
+    /// flash a fresh one too. Precondition (checked): nothing is under way. `layout`: of the flash, which a map that
+    /// was found again after a loss of power does not have.
     static void exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
     /// Of an FTL that has not lost its power.
     static void exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The overwrites of preconditioning in rounds, each with its write amplification, and whether these say that the drive is in steady state. The rule
-// is that of SNIA's Solid State Storage Performance Test Specification, with write amplification for the tracking variable: over the last
-// five rounds, largest and smallest differ by at most 20 % of the mean, and the ends of the least-squares line through them by at most 10 %.
+// The overwrites of preconditioning in rounds, each with its write amplification, and whether these say that the drive
+// is in steady state. The rule is that of SNIA's Solid State Storage Performance Test Specification, with write
+// amplification for the tracking variable: over the last five rounds, largest and smallest differ by at most 20 % of
+// the mean, and the ends of the least-squares line through them by at most 10 %.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,13 @@
 namespace ssdtlm {
 
 struct Steadiness {
-    static constexpr std::size_t kWindow = 5;         ///< rounds
+    static constexpr std::size_t kWindow = 5;  ///< rounds
     static constexpr double kMostExcursion = 0.2, kMostDrift = 0.1;
     double mean = 0;
     double excursion = 0;  ///< largest less smallest, as a share of the mean
     double slope = 0;      ///< of the line through them, in write amplification a round
-    double drift = 0;      ///< what the line changes from the first of the window to the last, as a share of the mean; not negative
+    double drift =
+        0;  ///< what the line changes from the first of the window to the last, as a share of the mean; not negative
     bool holds = false;
 };
 /// Of Steadiness::kWindow rounds, one after the other.
@@ -27,9 +29,17 @@ Steadiness steadiness(const double* rounds);
 class OverwriteRounds {
 public:
     OverwriteRounds() = default;
-    /// `free_units`: erased room that the host may use now. The rounds in which the host writes to it say nothing of a steady state: nothing had to be collected.
-    OverwriteRounds(std::uint64_t round_units, std::uint64_t free_units, std::uint32_t units_per_page, const FtlCounters& now)
-        : round_units_(round_units), free_units_(free_units), units_per_page_(units_per_page), next_(round_units), begin_(now), last_(now), last_written_(now) {}
+    /// `free_units`: erased room that the host may use now. The rounds in which the host writes to it say nothing of a
+    /// steady state: nothing had to be collected.
+    OverwriteRounds(std::uint64_t round_units, std::uint64_t free_units, std::uint32_t units_per_page,
+                    const FtlCounters& now)
+        : round_units_(round_units),
+          free_units_(free_units),
+          units_per_page_(units_per_page),
+          next_(round_units),
+          begin_(now),
+          last_(now),
+          last_written_(now) {}
 
     /// So many units written in all: the round under way is over. Then end_round().
     bool is_over(std::uint64_t written) const { return written >= next_; }

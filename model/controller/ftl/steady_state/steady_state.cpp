@@ -19,13 +19,14 @@ double where(double low, double high, Rises&& rises) {
     return high;
 }
 
-/// The share of blocks with i valid units, when `above` have more (of those that are drawn), and `pace` relates the flow to i times
-/// their number: i x share = pace x (1 - (above + share)^drawn).
+/// The share of blocks with i valid units, when `above` have more (of those that are drawn), and `pace` relates the
+/// flow to i times their number: i x share = pace x (1 - (above + share)^drawn).
 double share_with(std::uint32_t i, double above, double pace, double drawn) {
     const double left = 1 - above;
     if (left <= 0) return 0;
     if (drawn == 1) return pace * left / (i + pace);
-    // Newton's method from the right of the zero: the difference of the two sides rises and is convex, so no step goes beyond it.
+    // Newton's method from the right of the zero: the difference of the two sides rises and is convex, so no step goes
+    // beyond it.
     double share = std::min(left, pace / i);
     for (int k = 0; k < 60; ++k) {
         const double all = above + share, power = std::pow(all, drawn - 1);
@@ -45,9 +46,9 @@ std::vector<double> shares_at(const ChoiceLaw& law, std::uint32_t n, double pace
     double above = 0;
     for (std::uint32_t i = most; i > 0; --i) {
         const double left = drawn_ones - above;
-        shares[i] = law.drawn == ChoiceLaw::kAll
-                        ? std::clamp(pace / i, 0.0, left)
-                        : drawn_ones <= 0 ? 0 : drawn_ones * share_with(i, above / drawn_ones, pace / drawn_ones, law.drawn);
+        shares[i] = law.drawn == ChoiceLaw::kAll ? std::clamp(pace / i, 0.0, left)
+                    : drawn_ones <= 0            ? 0
+                                      : drawn_ones * share_with(i, above / drawn_ones, pace / drawn_ones, law.drawn);
         above += shares[i];
     }
     shares[0] = std::max(0.0, drawn_ones - above);
@@ -73,26 +74,31 @@ void make_sum(std::vector<std::uint32_t>& counts, std::uint32_t n, std::uint64_t
     while (sum != units) {
         std::uint32_t& c = counts[random.below(counts.size())];
         if (sum < units ? c == n : c == 0) continue;
-        if (sum < units) ++c, ++sum;
-        else --c, --sum;
+        if (sum < units)
+            ++c, ++sum;
+        else
+            --c, --sum;
     }
 }
 }  // namespace
 
 std::vector<double> valid_shares(const ChoiceLaw& law, std::uint32_t n, double density) {
-    SSDTLM_CHECK(law.kind == ChoiceLaw::Kind::best_of && density > 0 && density < 1, "a steady state without a formula");
+    SSDTLM_CHECK(law.kind == ChoiceLaw::Kind::best_of && density > 0 && density < 1,
+                 "a steady state without a formula");
     // The mean rises with the pace: the slower a block passes a count, the more blocks are there.
     const double pace = where(0, 64.0 * n, [&](double p) { return mean(shares_at(law, n, p)) >= density * n; });
     return shares_at(law, n, pace);
 }
 
 double oldest_share(double density) {
-    // Over a life of x overwrites per valid unit of the device, e^-x are left; on average of all ages (1 - e^-x) / x = density.
+    // Over a life of x overwrites per valid unit of the device, e^-x are left; on average of all ages (1 - e^-x) / x =
+    // density.
     const double x = where(1e-12, 2 / density + 2, [&](double life) { return -std::expm1(-life) / life <= density; });
     return std::exp(-x);
 }
 
-std::vector<std::uint32_t> steady_counts(const ChoiceLaw& law, std::uint32_t n, std::uint32_t blocks, std::uint64_t units, Random& random) {
+std::vector<std::uint32_t> steady_counts(const ChoiceLaw& law, std::uint32_t n, std::uint32_t blocks,
+                                         std::uint64_t units, Random& random) {
     SSDTLM_CHECK(units <= std::uint64_t{blocks} * n, "more valid units than full blocks have room for");
     std::vector<std::uint32_t> counts(blocks);
     if (units == 0 || units == std::uint64_t{blocks} * n) {
@@ -102,7 +108,8 @@ std::vector<std::uint32_t> steady_counts(const ChoiceLaw& law, std::uint32_t n, 
     const double density = static_cast<double>(units) / n / blocks;
     if (law.kind == ChoiceLaw::Kind::oldest) {
         const double life = -std::log(oldest_share(density));
-        for (std::uint32_t i = 0; i < blocks; ++i) counts[i] = binomial(n, std::exp(-life * (blocks - i - 0.5) / blocks), random);
+        for (std::uint32_t i = 0; i < blocks; ++i)
+            counts[i] = binomial(n, std::exp(-life * (blocks - i - 0.5) / blocks), random);
     } else {
         const std::vector<double> shares = valid_shares(law, n, density);
         double upto = shares[0];

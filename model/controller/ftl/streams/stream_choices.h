@@ -19,7 +19,8 @@ using StreamChoices = PolicyRegistry<StreamChoice, StreamChoiceSetup>;
 
 /// The one named by config.streams_by, null for "host"; UserError with the nearest name when there is none.
 inline std::unique_ptr<StreamChoice> make_stream_choice(const FtlConfig& config, std::uint64_t logical_units) {
-    return StreamChoices::instance().make("ftl.streams_by", config.streams_by, {logical_units, config.stream_frontiers}, config.stream_policies);
+    return StreamChoices::instance().make("ftl.streams_by", config.streams_by, {logical_units, config.stream_frontiers},
+                                          config.stream_policies);
 }
 
 }  // namespace ssdtlm

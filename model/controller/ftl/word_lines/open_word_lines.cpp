@@ -10,22 +10,37 @@ namespace ssdtlm {
 void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     if (!g.two_step) return;
     const auto refuse = [&out](bool wrong, const char* key, const std::string& found, const std::string& allowed) {
-        if (wrong) out.push_back({key, found + " with nand.two_step = true", allowed, "change it, or set nand.two_step = false"});
+        if (wrong)
+            out.push_back(
+                {key, found + " with nand.two_step = true", allowed, "change it, or set nand.two_step = false"});
     };
-    refuse(g.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(g.bits_per_cell), "2: a lower and an upper page in each word line");
-    refuse(g.pages_per_block < 6 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block", std::to_string(g.pages_per_block), "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
+    refuse(g.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(g.bits_per_cell),
+           "2: a lower and an upper page in each word line");
+    refuse(g.pages_per_block < 6 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block",
+           std::to_string(g.pages_per_block),
+           "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
     const auto mapping = mapping_of(config, g);
-    refuse(mapping->is_on_flash() || mapping->places_by_blocks(), "ftl.mapping", "\"" + config.mapping + "\"", "\"page\": closing word lines of a map's or log block's own pages is not implemented");
-    refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\": closing word lines of one write pointer is not implemented");
-    refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\": each pause in a victim would have to close word lines");
+    refuse(mapping->is_on_flash() || mapping->places_by_blocks(), "ftl.mapping", "\"" + config.mapping + "\"",
+           "\"page\": closing word lines of a map's or log block's own pages is not implemented");
+    refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"",
+           "\"own\": closing word lines of one write pointer is not implemented");
+    refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"",
+           "\"full\": each pause in a victim would have to close word lines");
     refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: data that moves without time closes no word line");
-    refuse(config.parity != Parity::none, "ftl.parity", "\"die\"", "\"none\": parity of rows that are padded is not implemented");
-    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache", "none: it is not implemented beside blocks of two steps");
-    refuse(config.has_checkpoints(), config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown", "checkpoints of the map",
-           "none: a checkpoint would name pages that are not safe yet");
-    refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0: closing word lines of static levelling is not implemented");
-    refuse(config.refresh_reads != 0 || config.refresh_age != Age{}, config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh", "none: what is refreshed wins nothing, and would cost padding");
-    refuse(!config.precondition_workload.empty(), "precondition.workload", "a workload in no time", "none: it would leave word lines open");
+    refuse(config.parity != Parity::none, "ftl.parity", "\"die\"",
+           "\"none\": parity of rows that are padded is not implemented");
+    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
+           "none: it is not implemented beside blocks of two steps");
+    refuse(config.has_checkpoints(),
+           config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown",
+           "checkpoints of the map", "none: a checkpoint would name pages that are not safe yet");
+    refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread),
+           "0: closing word lines of static levelling is not implemented");
+    refuse(config.refresh_reads != 0 || config.refresh_age != Age{},
+           config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh",
+           "none: what is refreshed wins nothing, and would cost padding");
+    refuse(!config.precondition_workload.empty(), "precondition.workload", "a workload in no time",
+           "none: it would leave word lines open");
 }
 
 bool OpenWordLines::is_open(SuperblockId b) const {
@@ -34,12 +49,15 @@ bool OpenWordLines::is_open(SuperblockId b) const {
 }
 
 bool OpenWordLines::is_missing(SuperblockId b, std::uint32_t lower_row) const {
-    return is_open(b) && ftl_.blocks_[b].write_pointer < (ftl_.geometry_.word_lines().above(lower_row) + 1) * ftl_.shape_.planes();
+    return is_open(b) &&
+           ftl_.blocks_[b].write_pointer < (ftl_.geometry_.word_lines().above(lower_row) + 1) * ftl_.shape_.planes();
 }
 
 bool OpenWordLines::is_quiet(SuperblockId b) const {
     for (std::uint32_t i = 0, handed_out = ftl_.blocks_[b].write_pointer; i < ftl_.shape_.planes(); ++i)
-        if (ftl_.spare_.next_page(ftl_.shape_.block(b, i)) != (handed_out + ftl_.shape_.planes() - 1 - i) / ftl_.shape_.planes()) return false;
+        if (ftl_.spare_.next_page(ftl_.shape_.block(b, i)) !=
+            (handed_out + ftl_.shape_.planes() - 1 - i) / ftl_.shape_.planes())
+            return false;
     return true;
 }
 
@@ -55,7 +73,8 @@ OpenWordLines::Page OpenWordLines::take(SuperblockId b) {
     if (!page.of_host) return page;
     const std::uint32_t next = ftl_.blocks_.write_pointer(group, BlockState::open_host, stream);
     if (next == 0) ftl_.update_able(group);
-    if (ftl_.shape_.planes() != 1) ftl_.lanes_.cursor(group, stream).set_ragged(group, ftl_.shape_.plane_in_group(next) != 0);
+    if (ftl_.shape_.planes() != 1)
+        ftl_.lanes_.cursor(group, stream).set_ragged(group, ftl_.shape_.plane_in_group(next) != 0);
     return page;
 }
 

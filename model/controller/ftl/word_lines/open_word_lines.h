@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an FTL owes to flash that is programmed in two steps (NandGeometry::two_step): a lower page is not safe before its upper one has been
-// programmed. Who waits for it closes its word line with padding, which goes on where the superblock is open. So a victim wins only what is
-// invalid beyond that, and a superblock that was open when the drive started is not written to any more.
+// What an FTL owes to flash that is programmed in two steps (NandGeometry::two_step): a lower page is not safe before
+// its upper one has been programmed. Who waits for it closes its word line with padding, which goes on where the
+// superblock is open. So a victim wins only what is invalid beyond that, and a superblock that was open when the drive
+// started is not written to any more.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,11 @@ public:
     explicit OpenWordLines(Ftl& ftl) : ftl_(ftl) {}
     /// What it is not made to work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
-    /// Invalid ones of a superblock with so many planes from which on it is worth a collection: a page's worth, or more than that costs.
-    static std::uint32_t reclaim_units(const NandGeometry& g, std::uint32_t planes) { return g.units_per_page() * (g.two_step ? kRows * planes + 1 : 1); }
+    /// Invalid ones of a superblock with so many planes from which on it is worth a collection: a page's worth, or more
+    /// than that costs.
+    static std::uint32_t reclaim_units(const NandGeometry& g, std::uint32_t planes) {
+        return g.units_per_page() * (g.two_step ? kRows * planes + 1 : 1);
+    }
 
     /// The upper page above the lower one at this row of the superblock has not been handed out, and will be.
     bool is_missing(SuperblockId b, std::uint32_t lower_row) const;

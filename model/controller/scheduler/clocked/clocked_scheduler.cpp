@@ -78,7 +78,8 @@ void ClockedScheduler::answered(std::uint64_t c) {
         channel.backlog.clear();
         channel.backlog_first = 0;
     } else if (channel.backlog_first >= 1024) {
-        channel.backlog.erase(channel.backlog.begin(), channel.backlog.begin() + static_cast<std::ptrdiff_t>(channel.backlog_first));
+        channel.backlog.erase(channel.backlog.begin(),
+                              channel.backlog.begin() + static_cast<std::ptrdiff_t>(channel.backlog_first));
         channel.backlog_first = 0;
     }
     channel.listener->grant_decided(channel.decision.answer, channel.decision.grant);

@@ -35,14 +35,16 @@ public:
     /// A question of this channel is being decided.
     bool deciding(std::uint16_t channel) const { return channels_[channel].deciding; }
 
-    bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
+    bool open_trace(std::uint16_t channel, const std::string& path) override {
+        return channels_[channel].core->open_trace(path);
+    }
     std::string dump(std::uint16_t channel) const override { return channels_[channel].core->dump(); }
 
     struct Counters {
         std::uint64_t questions = 0;
         std::uint64_t grants = 0;
-        std::uint64_t cycles = 0;         ///< of questions being decided
-        std::uint64_t held_back = 0;      ///< requests that found the core full
+        std::uint64_t cycles = 0;     ///< of questions being decided
+        std::uint64_t held_back = 0;  ///< requests that found the core full
     };
     const Counters& counters() const { return counters_; }
 
@@ -52,7 +54,7 @@ private:
         GrantListener* listener = nullptr;
         std::vector<SchedulerRequest> backlog;  // [backlog_first, end), in order
         std::size_t backlog_first = 0;
-        std::uint64_t edge = 0;                 // the last one used
+        std::uint64_t edge = 0;  // the last one used
         std::uint32_t queued = 0;
         bool deciding = false;
         CoreDecision decision;

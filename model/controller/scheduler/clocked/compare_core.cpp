@@ -33,7 +33,8 @@ bool same_grant(const CoreDecision& a, const CoreDecision& b) {
     if (a.answer != b.answer) return false;
     if (a.answer != GrantAnswer::granted) return true;
     return a.grant.die == b.grant.die && a.grant.cls == b.grant.cls && a.grant.count == b.grant.count &&
-           std::equal(a.grant.tags.begin(), a.grant.tags.begin() + std::min<std::uint32_t>(a.grant.count, kMaxPlanes), b.grant.tags.begin());
+           std::equal(a.grant.tags.begin(), a.grant.tags.begin() + std::min<std::uint32_t>(a.grant.count, kMaxPlanes),
+                      b.grant.tags.begin());
 }
 
 }  // namespace
@@ -56,9 +57,10 @@ void CompareCore::decide(const GrantQuery& query, std::uint64_t edge, CoreDecisi
     if (same_grant(out, theirs_) && (!cycles_ || out.cycles == theirs_.cycles)) return;
     std::string question = "classes " + class_names(query.classes) + "; idle dies " + hex(query.idle_dies);
     for (std::size_t p = 0; p < kMaxPlanes; ++p)
-        if (query.idle_read_planes[p] != 0) question += "; plane " + std::to_string(p) + " idle for reads on dies " + hex(query.idle_read_planes[p]);
-    throw CheckFailed("scheduler: channel " + std::to_string(channel_) + ", question " + std::to_string(asked_) + " after " +
-                      std::to_string(pushed_) + " requests, at clock edge " + std::to_string(edge) +
+        if (query.idle_read_planes[p] != 0)
+            question += "; plane " + std::to_string(p) + " idle for reads on dies " + hex(query.idle_read_planes[p]);
+    throw CheckFailed("scheduler: channel " + std::to_string(channel_) + ", question " + std::to_string(asked_) +
+                      " after " + std::to_string(pushed_) + " requests, at clock edge " + std::to_string(edge) +
                       ": the answers differ\n  " + question + "\n  " + used_.name + ": " + text_of(out) + "\n  " +
                       other_.name + ": " + text_of(theirs_) + "\nstate of " + used_.name + " afterwards:\n" +
                       used_.core->dump() + "state of " + other_.name + " afterwards:\n" + other_.core->dump());

@@ -24,9 +24,13 @@ public:
     /// CheckFailed at the first difference, with the question, both answers and both states after them.
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
     bool proven() const override { return used_.core->proven(); }
-    std::optional<SchedulerFairness> fairness() const override { return other_.core->fairness() ? other_.core->fairness() : used_.core->fairness(); }
+    std::optional<SchedulerFairness> fairness() const override {
+        return other_.core->fairness() ? other_.core->fairness() : used_.core->fairness();
+    }
     std::string dump() const override;
-    bool open_trace(const std::string& path) override { return used_.core->open_trace(path) || other_.core->open_trace(path); }
+    bool open_trace(const std::string& path) override {
+        return used_.core->open_trace(path) || other_.core->open_trace(path);
+    }
 
 private:
     const std::uint16_t channel_;

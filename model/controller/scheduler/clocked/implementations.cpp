@@ -18,15 +18,19 @@ std::unique_ptr<SchedulerCore> make_policy_core(const SchedulerConfig& config, S
     auto* const policy = dynamic_cast<QueueScheduler*>(port.get());
     if (policy == nullptr)
         throw UserError(Problem{"scheduler.implementation", "policy '" + config.policy + "' has no cycle count",
-                                "tlm, or a policy of QueueScheduler: one with class or flow queues", "set scheduler.implementation = \"tlm\""});
+                                "tlm, or a policy of QueueScheduler: one with class or flow queues",
+                                "set scheduler.implementation = \"tlm\""});
     static_cast<void>(port.release());
     return std::make_unique<PolicyCore>(std::unique_ptr<QueueScheduler>(policy), config.queue_depth);
 }
 
-const RtlScheduler& find_rtl(const SchedulerConfig& config, const SchedulerShape& shape, const std::vector<RtlScheduler>& rtl) {
+const RtlScheduler& find_rtl(const SchedulerConfig& config, const SchedulerShape& shape,
+                             const std::vector<RtlScheduler>& rtl) {
     if (rtl.empty())
-        throw UserError(Problem{"scheduler.implementation", "'" + config.implementation + "', but this program was built without Verilator",
-                                "tlm or tlm_clocked", "install Verilator 5.006 or newer (Debian: apt-get install verilator), run cmake again and build"});
+        throw UserError(Problem{
+            "scheduler.implementation", "'" + config.implementation + "', but this program was built without Verilator",
+            "tlm or tlm_clocked",
+            "install Verilator 5.006 or newer (Debian: apt-get install verilator), run cmake again and build"});
     std::string names;
     std::vector<std::string> candidates;
     for (const RtlScheduler& block : rtl) {
@@ -36,36 +40,43 @@ const RtlScheduler& find_rtl(const SchedulerConfig& config, const SchedulerShape
             continue;
         }
         std::vector<Problem> problems;
-        const auto at_most = [&](const char* where, std::uint32_t value, const char* what, std::uint32_t limit, const char* repair) {
+        const auto at_most = [&](const char* where, std::uint32_t value, const char* what, std::uint32_t limit,
+                                 const char* repair) {
             if (value > limit)
                 problems.push_back(Problem{where, std::to_string(value) + what + " for the Verilated " + block.name,
                                            "at most " + std::to_string(limit), repair});
         };
-        at_most("nand.geometry.ways", shape.dies_per_channel, " dies on a channel are too many",
-                block.dies, "use fewer, or build with -DSSDTLM_RTL_DIES=64");
-        at_most("nand.geometry.planes_per_die", shape.planes_per_die, " planes are too many", block.planes, "use fewer");
+        at_most("nand.geometry.ways", shape.dies_per_channel, " dies on a channel are too many", block.dies,
+                "use fewer, or build with -DSSDTLM_RTL_DIES=64");
+        at_most("nand.geometry.planes_per_die", shape.planes_per_die, " planes are too many", block.planes,
+                "use fewer");
         at_most("scheduler.queue_depth", config.queue_depth, " requests are too many", block.depth,
                 "lower it, or build with -DSSDTLM_RTL_QUEUE_DEPTH=1024");
         if (!problems.empty()) throw UserError(std::move(problems));
         return block;
     }
     const std::string near = nearest(config.rtl_module, candidates);
-    throw UserError(Problem{"scheduler.rtl_module", "no module '" + config.rtl_module + "' was built", "one of " + names,
-                            near.empty() ? "add its source to SSDTLM_RTL_SCHEDULERS when configuring the build (rtl/README.md)"
-                                         : "did you mean '" + near + "'?"});
+    throw UserError(
+        Problem{"scheduler.rtl_module", "no module '" + config.rtl_module + "' was built", "one of " + names,
+                near.empty() ? "add its source to SSDTLM_RTL_SCHEDULERS when configuring the build (rtl/README.md)"
+                             : "did you mean '" + near + "'?"});
 }
 
 }  // namespace
 
-std::vector<std::string> scheduler_implementations() { return {"tlm", "tlm_clocked", "rtl", "compare"}; }
+std::vector<std::string> scheduler_implementations() {
+    return {"tlm", "tlm_clocked", "rtl", "compare"};
+}
 
-std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape, Agenda& agenda,
-                                              const std::vector<RtlScheduler>& rtl) {
+std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape,
+                                              Agenda& agenda, const std::vector<RtlScheduler>& rtl) {
     if (config.implementation == "tlm") return make_scheduler_policy(config, shape);
     const RtlScheduler* const block = config.implementation == "tlm_clocked" ? nullptr : &find_rtl(config, shape, rtl);
     const Clock clock = Clock::hertz(config.clock_hz);
-    const GrantRules::Limits limits{shape.dies_per_channel, shape.planes_per_die, shape.independent_plane_read, config.multi_plane, config.overtake_bound};
-    const std::string policy_name = config.policy + " (C++)", rtl_name = block == nullptr ? std::string{} : block->name + " (RTL)";
+    const GrantRules::Limits limits{shape.dies_per_channel, shape.planes_per_die, shape.independent_plane_read,
+                                    config.multi_plane, config.overtake_bound};
+    const std::string policy_name = config.policy + " (C++)",
+                      rtl_name = block == nullptr ? std::string{} : block->name + " (RTL)";
     std::vector<std::unique_ptr<SchedulerCore>> cores;
     for (std::uint16_t c = 0; c < shape.channels; ++c) {
         const auto checked = [&](const std::string& name, std::unique_ptr<SchedulerCore> core) {
@@ -86,7 +97,8 @@ std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, con
             cores.push_back(rtl_core());
         else
             cores.push_back(std::make_unique<CompareCore>(c, CompareCore::Named{policy_name, policy_core()},
-                                                          CompareCore::Named{rtl_name, rtl_core()}, config.compare_cycles));
+                                                          CompareCore::Named{rtl_name, rtl_core()},
+                                                          config.compare_cycles));
     }
     return std::make_unique<ClockedScheduler>(agenda, clock, std::move(cores));
 }

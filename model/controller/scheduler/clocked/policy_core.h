@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ policy with the cycle count of the RTL scheduler (rtl/scheduler/channel_scheduler.sv): one cycle for each request
-// pushed; for a question one for each die tried and each request looked at, and two more.
+// A C++ policy with the cycle count of the RTL scheduler (rtl/scheduler/channel_scheduler.sv): one cycle for each
+// request pushed; for a question one for each die tried and each request looked at, and two more.
 #pragma once
 
-#include "controller/scheduler/queue_scheduler.h"
 #include "controller/scheduler/clocked/scheduler_core.h"
+#include "controller/scheduler/queue_scheduler.h"
 
 namespace ssdtlm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of one channel as a synchronous block: what it does at which clock edge. Edges are numbered; edge k is at
-// k clock periods, rounded up to a picosecond. Not modelled: setup and hold; an input that changes at an edge is seen at
-// the next one.
+// The scheduler of one channel as a synchronous block: what it does at which clock edge. Edges are numbered; edge k is
+// at k clock periods, rounded up to a picosecond. Not modelled: setup and hold; an input that changes at an edge is
+// seen at the next one.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ namespace ssdtlm {
 
 struct CoreDecision {
     GrantAnswer answer = GrantAnswer::nothing;  ///< granted or nothing
-    std::uint32_t cycles = 0;                   ///< from the edge the question was put to the edge that takes the answer
+    std::uint32_t cycles = 0;  ///< from the edge the question was put to the edge that takes the answer
     Grant grant;
 };
 
 /// Calls come in order of their edges: each one's is behind that of the call before and behind its cycles. A block that
-/// misbehaves otherwise than by its answer (no answer, a handshake broken, an assertion that failed) is a SchedulerFault.
+/// misbehaves otherwise than by its answer (no answer, a handshake broken, an assertion that failed) is a
+/// SchedulerFault.
 class SchedulerCore {
 public:
     virtual ~SchedulerCore() = default;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The I/O engines of fio (3.33 and what has come since): which of them read and write a drive, and which keep more than one I/O under way.
+// The I/O engines of fio (3.33 and what has come since): which of them read and write a drive, and which keep more than
+// one I/O under way.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// flow: jobs of one flow_id issue in the proportion of their weights (fio 3.33, flow.c). A job that is ahead holds back.
+// flow: jobs of one flow_id issue in the proportion of their weights (fio 3.33, flow.c). A job that is ahead holds
+// back.
 #pragma once
 
 #include <cstdint>

@@ -163,7 +163,8 @@ bool FioGenerator::next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t&
     if (at >= file.place.region && !job_.strided) return false;
     std::uint64_t size = follow_trim ? file.position[trim] - last_start[trim] : length(d, at);
     if (size == 0 || file.place.offset + at + size > file.place.end) return false;
-    if (mark) size = std::min(size, file.used->take((at - file.zone) / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
+    if (mark)
+        size = std::min(size, file.used->take((at - file.zone) / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
     // A second trim of one place in a row must still be followed by a write.
     if (job_.trimwrite() && op == HostOp::trim && last_start[trim] == at)
         last_start[fio_index(HostOp::write)] = kNowhere;

@@ -54,7 +54,7 @@ private:
         PerDirection<std::uint64_t> position{};  // relative to the file's offset: end of the last I/O
         PerDirection<std::uint64_t> last_start{};
         std::uint64_t zone = 0;  // zonemode=strided: where the current one begins
-        bool done = false;  // this pass has no offset left in it
+        bool done = false;       // this pass has no offset left in it
         bool fits(std::uint64_t offset, std::uint64_t bytes) const { return offset + bytes <= place.region; }
     };
 

@@ -53,9 +53,9 @@ struct FioFile {
 };
 struct FioJob {
     // --- identity and reporting ---
-    FioReportJob report;      ///< names, group, option texts, percentiles, logs
-    std::uint32_t index = 0;  ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
-    std::uint32_t clone = 0;  ///< 0 .. numjobs-1
+    FioReportJob report;        ///< names, group, option texts, percentiles, logs
+    std::uint32_t index = 0;    ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
+    std::uint32_t clone = 0;    ///< 0 .. numjobs-1
     std::uint32_t section = 0;  ///< of the job file, without [global], from 0 on
 
     // --- what is issued ---
@@ -76,12 +76,12 @@ struct FioJob {
     double distribution_value = 0;  ///< zipf theta, pareto h, normal deviation (%)
     std::optional<double> distribution_center;
     PerDirection<std::vector<FioZone>> zones;
-    bool strided = false;            ///< zonemode: I/O stays in a zone for zone_size bytes, then goes on behind zone_skip
-    std::uint64_t zone_size = 0;     ///< bytes
-    std::uint64_t zone_range = 0;    ///< bytes of a zone that offsets are drawn from
-    std::uint64_t zone_skip = 0;     ///< bytes between zones
-    bool random_map = true;   ///< each block once per pass
-    std::uint32_t fsync = 0;  ///< a flush after this many writes; 0: never
+    bool strided = false;          ///< zonemode: I/O stays in a zone for zone_size bytes, then goes on behind zone_skip
+    std::uint64_t zone_size = 0;   ///< bytes
+    std::uint64_t zone_range = 0;  ///< bytes of a zone that offsets are drawn from
+    std::uint64_t zone_skip = 0;   ///< bytes between zones
+    bool random_map = true;        ///< each block once per pass
+    std::uint32_t fsync = 0;       ///< a flush after this many writes; 0: never
     std::uint32_t fdatasync = 0;
     bool end_fsync = false;
     bool fua = false;           ///< sync=1, sync, dsync
@@ -89,18 +89,18 @@ struct FioJob {
     std::uint64_t seed = 0;     ///< of this clone
     bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass
 
-    bool verify = false;                ///< what was written is read back
-    std::uint32_t verify_backlog = 0;   ///< after so many writes; 0: at the end of a pass
-    std::uint32_t verify_batch = 0;     ///< blocks read back at a time; 0: verify_backlog
+    bool verify = false;               ///< what was written is read back
+    std::uint32_t verify_backlog = 0;  ///< after so many writes; 0: at the end of a pass
+    std::uint32_t verify_batch = 0;    ///< blocks read back at a time; 0: verify_backlog
 
     // --- where and how much ---
-    std::vector<FioFile> files;    ///< at least one
+    std::vector<FioFile> files;  ///< at least one
     FioFileService file_service = FioFileService::round_robin;
     std::uint32_t file_service_ios = 1;  ///< I/Os to one file in a row
     bool create_only = false;            ///< ends when its files are laid out
-    std::uint64_t size = 0;        ///< bytes of one pass, over all files
-    std::uint64_t io_size = 0;     ///< bytes of the run when io_size= is given; 0: `size`
-    std::uint64_t number_ios = 0;  ///< 0: no limit
+    std::uint64_t size = 0;              ///< bytes of one pass, over all files
+    std::uint64_t io_size = 0;           ///< bytes of the run when io_size= is given; 0: `size`
+    std::uint64_t number_ios = 0;        ///< 0: no limit
     std::uint32_t loops = 1;
 
     // --- when ---
@@ -118,9 +118,10 @@ struct FioJob {
     std::uint32_t thinktime_blocks = 1;
     bool rate_ignores_think = false;  ///< rate_ignore_thinktime: what a rate would have done in a think time is made up
     bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
-    std::uint32_t refill_at = ~0u;    ///< a full queue is refilled when this many are left (iodepth_low, iodepth_batch_complete_min)
-    std::string wait_for;             ///< name of a job all of whose clones must have ended; empty: none
-    bool exitall = false;             ///< its end ends others
+    std::uint32_t refill_at =
+        ~0u;  ///< a full queue is refilled when this many are left (iodepth_low, iodepth_batch_complete_min)
+    std::string wait_for;  ///< name of a job all of whose clones must have ended; empty: none
+    bool exitall = false;  ///< its end ends others
     bool exitall_on_error = false;
     FioExit exit_what = FioExit::group;
     std::uint32_t flow_id = 0;

@@ -170,7 +170,8 @@ std::vector<FioJobTold> told_jobs(const std::vector<RawSection>& sections, const
     for (const RawSection& raw : sections) {
         std::vector<FioGiven> own;
         for (const RawOption& o : raw.options)
-            if (const FioOption* known = FioOptionTable::instance().find(o.name)) own.push_back({known->name, o.value, o.where});
+            if (const FioOption* known = FioOptionTable::instance().find(o.name))
+                own.push_back({known->name, o.value, o.where});
         if (raw.global()) {
             global.insert(global.end(), own.begin(), own.end());
             continue;

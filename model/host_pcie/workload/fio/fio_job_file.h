@@ -21,7 +21,7 @@ struct FioArgument {
 
 /// Where jobs come from: a file, options, or both.
 struct FioJobText {
-    std::string path;                    ///< names the text in messages and anchors include
+    std::string path;  ///< names the text in messages and anchors include
     std::string text;
     std::vector<FioArgument> arguments;  ///< before the file; up to the first --name they are defaults of all jobs
     bool arguments_last = false;         ///< instead: at the end of each job, in place of what it says
@@ -33,8 +33,8 @@ struct FioJobFile {
     std::vector<FioJob> jobs;    ///< one per clone, in fio's order; jobs[i].index == i
     std::vector<FioFill> fills;  ///< files that are written before the jobs start
     FioOptionTexts global_options;
-    /// Of the sections taken, in their order, with options under their first names, includes and variables resolved; not of
-    /// comments or the device.
+    /// Of the sections taken, in their order, with options under their first names, includes and variables resolved;
+    /// not of comments or the device.
     std::string digest;
     std::vector<std::string> notes;     ///< what the user should know: ignored options, where files lie
     std::vector<std::string> warnings;  ///< what is probably not meant: capped depths, KiB of 1000 bytes

@@ -15,13 +15,7 @@ constexpr std::uint64_t kVerifyTag = ~std::uint64_t{0};  // HostRequest::tag of 
 }  // namespace
 
 FioJobRunner::FioJobRunner(const FioJob& job, FioFlow* flow)
-    : job_(job),
-      generator_(job),
-      rate_(job),
-      amounts_(job),
-      depth_(job.iodepth),
-      limit_(job.iodepth),
-      flow_(flow) {
+    : job_(job), generator_(job), rate_(job), amounts_(job), depth_(job.iodepth), limit_(job.iodepth), flow_(flow) {
     if (FioJobLimits::any(job)) limits_.emplace(job);
     if (job.verify && job.writes) history_.emplace(job.random && job.random_map);
     watched_ = limits_ || job.latency_target != Ps{0};

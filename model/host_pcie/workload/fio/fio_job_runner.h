@@ -8,10 +8,10 @@
 #include <string>
 
 #include "host_pcie/ports/host_request.h"
-#include "host_pcie/workload/fio/fio_job_amounts.h"
 #include "host_pcie/workload/fio/fio_flow.h"
 #include "host_pcie/workload/fio/fio_generator.h"
 #include "host_pcie/workload/fio/fio_job.h"
+#include "host_pcie/workload/fio/fio_job_amounts.h"
 #include "host_pcie/workload/fio/fio_job_limits.h"
 #include "host_pcie/workload/fio/fio_latency_target.h"
 #include "host_pcie/workload/fio/fio_rate.h"
@@ -51,8 +51,8 @@ public:
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
     SimTime finished_at() const { return finished_at_; }
-    /// What fio divides a job's I/O by: from the end of the ramp to the end of the job, with the sleep (rate, think time)
-    /// in which it may end. Empty while it runs, or if it ended within the ramp.
+    /// What fio divides a job's I/O by: from the end of the ramp to the end of the job, with the sleep (rate, think
+    /// time) in which it may end. Empty while it runs, or if it ended within the ramp.
     std::optional<Workload::JobTime> measured_time() const;
     std::uint32_t outstanding() const { return outstanding_; }
     std::uint32_t passes() const { return amounts_.passes(); }

@@ -13,8 +13,8 @@ class FioLatencyTarget {
 public:
     enum class Step : std::uint8_t {
         none,
-        changed,  ///< depth() is another one
-        lowered,  ///< as changed, and what is outstanding ends first
+        changed,    ///< depth() is another one
+        lowered,    ///< as changed, and what is outstanding ends first
         final_run,  ///< the depth is found: what is outstanding ends, statistics begin anew
         done,       ///< the final run is over: the job ends
         impossible  ///< not even depth 1 meets the target of all I/Os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on options of fio that are given and have no effect on these jobs, as in fio: because another one is missing that they belong
-// to, or because another place says the same option again.
+// Notes on options of fio that are given and have no effect on these jobs, as in fio: because another one is missing
+// that they belong to, or because another place says the same option again.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,8 @@ struct FioJobTold {
 std::vector<std::string> notes_on_replaced_options(const std::vector<FioJobTold>& jobs);
 
 /// Options that act only beside others, which no job has that is given them. After all sections are resolved.
-std::vector<std::string> notes_on_idle_options(const std::vector<FioSection>& sections, const std::vector<FioJob>& jobs);
+std::vector<std::string> notes_on_idle_options(const std::vector<FioSection>& sections,
+                                               const std::vector<FioJob>& jobs);
 
 /// Of the option by its first name: what it acts with; empty: it always acts.
 std::string fio_option_condition(const std::string& name);

@@ -261,7 +261,8 @@ bool read_fio_steadystate(FioOptionCall& call) {
     FioOptionCall word{call.settings, call.where, call.name, call.value->substr(0, colon), call.problems};
     std::size_t kind = 0;
     if (*word.value == "lat" || *word.value == "lat_slope")
-        return call.problem("the latency criterion is newer than fio 3.33; allowed: iops, iops_slope, bw, bw_slope"), false;
+        return call.problem("the latency criterion is newer than fio 3.33; allowed: iops, iops_slope, bw, bw_slope"),
+               false;
     if (!read_fio_word(word, {"iops", "iops_slope", "bw", "bw_slope"}, kind)) return false;
     std::string limit = colon == std::string::npos ? "" : call.value->substr(colon + 1);
     FioSteadyCriterion& c = call.settings.job.steady;

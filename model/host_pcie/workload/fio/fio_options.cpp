@@ -12,10 +12,11 @@ FioOptionTable::FioOptionTable() : options_(handled_fio_options()) {
 
 bool is_fio_flag(std::string_view canonical_name) {
     for (const std::string_view flag :
-         {"bs_unaligned", "norandommap", "time_based", "verify_only", "exitall", "exitall_on_error", "stonewall",
-          "new_group", "thread", "threads", "group_reporting", "zero_buffers", "refill_buffers", "hipri", "fixedbufs",
-          "registerfiles", "sqthread_poll", "nonvectored", "uncached", "nowait", "force_async", "userspace_reap",
-          "readfua", "writefua", "fdp"})
+         {"bs_unaligned",     "norandommap",    "time_based",     "verify_only", "exitall",
+          "exitall_on_error", "stonewall",      "new_group",      "thread",      "threads",
+          "group_reporting",  "zero_buffers",   "refill_buffers", "hipri",       "fixedbufs",
+          "registerfiles",    "sqthread_poll",  "nonvectored",    "uncached",    "nowait",
+          "force_async",      "userspace_reap", "readfua",        "writefua",    "fdp"})
         if (canonical_name == flag) return true;
     return false;
 }
@@ -120,9 +121,8 @@ void apply_fio_option(FioOptionCall& call, std::set<std::string>& ignored, std::
             ignored.insert(option->name);
             return;
         case FioOption::Treatment::of_engine:
-            call.settings.of_engine.push_back({call.where, "'" + call.name + "'",
-                                               "an option of ioengine=" + std::string(option->text),
-                                               "remove it"});
+            call.settings.of_engine.push_back(
+                {call.where, "'" + call.name + "'", "an option of ioengine=" + std::string(option->text), "remove it"});
             return;
         case FioOption::Treatment::unsupported:
             break;

@@ -46,7 +46,7 @@ struct FioSettings {
     std::string filename;
     std::string filename_format;  ///< empty: fio's $jobname.$jobnum.$filenum
     std::uint32_t nrfiles = 1;
-    std::uint32_t openfiles = 0;  ///< 0: all
+    std::uint32_t openfiles = 0;     ///< 0: all
     std::uint64_t filesize_low = 0;  ///< 0: not given
     std::uint64_t filesize_high = 0;
     bool overwrite = false;
@@ -56,8 +56,8 @@ struct FioSettings {
     std::uint32_t iodepth_low = 0;  ///< 0: iodepth
     std::uint32_t batch_complete = 1;
     std::string wait_for_where;
-    std::vector<Problem> of_engine;    ///< options of engines that do no I/O of a drive
-    std::set<std::string> given;  ///< options by their first names, those of [global] as well
+    std::vector<Problem> of_engine;     ///< options of engines that do no I/O of a drive
+    std::set<std::string> given;        ///< options by their first names, those of [global] as well
     std::vector<std::string> kib_1000;  ///< "bs=4KiB": values that are a power of 1000
 };
 
@@ -76,9 +76,9 @@ struct FioOptionCall {
 
 struct FioOption {
     enum class Treatment : std::uint8_t {
-        handled,     ///< acts as in fio
-        verified,    ///< data verification: the simulator's own integrity check replaces it
-        ignored,     ///< has no counterpart in the model; accepted and listed in one note
+        handled,      ///< acts as in fio
+        verified,     ///< data verification: the simulator's own integrity check replaces it
+        ignored,      ///< has no counterpart in the model; accepted and listed in one note
         unsupported,  ///< would change the workload and is not implemented: an error unless the value is neutral
         of_engine     ///< belongs to an engine that does no I/O of a drive: an error unless that is said already
     };

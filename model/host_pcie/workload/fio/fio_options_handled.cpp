@@ -100,7 +100,8 @@ void norandommap(Call& c) {
 void write_hint(Call& c) {
     std::size_t i = 0;
     // Linux's WRITE_LIFE_*, one less, is the stream identifier (drivers/nvme/host/core.c 4.13 to 5.16).
-    if (read_fio_word(c, {"none", "short", "medium", "long", "extreme"}, i)) c.settings.job.stream = static_cast<std::uint16_t>(i);
+    if (read_fio_word(c, {"none", "short", "medium", "long", "extreme"}, i))
+        c.settings.job.stream = static_cast<std::uint16_t>(i);
 }
 void randseed(Call& c) {
     if (read_fio_count(c, 0, kAny64, c.settings.randseed)) c.settings.randseed_given = true;
@@ -248,7 +249,8 @@ void description(Call& c) {
 }
 void unified_rw_reporting(Call& c) {
     std::size_t i = 0;
-    if (read_fio_word(c, {"none", "0", "mixed", "1", "both", "2"}, i)) c.settings.job.report.unified = static_cast<FioUnified>(i / 2);
+    if (read_fio_word(c, {"none", "0", "mixed", "1", "both", "2"}, i))
+        c.settings.job.report.unified = static_cast<FioUnified>(i / 2);
 }
 void percentile_list(Call& c) {
     std::string text;
@@ -337,7 +339,10 @@ std::vector<FioOption> handled_fio_options() {
         {"thinktime_blocks", nullptr, H, "", thinktime_blocks},
         {"thinktime_blocks_type", nullptr, H, "", thinktime_blocks_type},
         {"rate_ignore_thinktime", nullptr, H, "", rate_ignore_thinktime},
-        {"fsync", nullptr, H, "NVMe Flush; the job issues nothing until it is done. A drive without a volatile write cache gets none, as from Linux", fsync},
+        {"fsync", nullptr, H,
+         "NVMe Flush; the job issues nothing until it is done. A drive without a volatile write cache gets none, as "
+         "from Linux",
+         fsync},
         {"fdatasync", nullptr, H, "as fsync", fdatasync},
         {"end_fsync", nullptr, H, "a flush at the end of each pass", end_fsync},
         {"fsync_on_close", nullptr, H, "as end_fsync", end_fsync},
@@ -352,7 +357,8 @@ std::vector<FioOption> handled_fio_options() {
         {"group_reporting", nullptr, H, "", group_reporting},
         {"name", nullptr, H, "", name},
         {"description", nullptr, H, "", description},
-        {"unified_rw_reporting", nullptr, H, "`mixed` has reads, writes and trims together, `both` also each by itself", unified_rw_reporting},
+        {"unified_rw_reporting", nullptr, H, "`mixed` has reads, writes and trims together, `both` also each by itself",
+         unified_rw_reporting},
         {"percentile_list", nullptr, H, "", percentile_list},
         {"clat_percentiles", nullptr, H, "", clat_percentiles},
         {"lat_percentiles", nullptr, H, "", lat_percentiles},

@@ -101,10 +101,10 @@ void iodepth_batch_complete_max(Call& c) {
 // --- what it has written ---
 
 void verify(Call& c) {
-    static const std::vector<std::string> words{"0",      "none",   "md5",      "crc64",    "crc32",    "crc32c-intel",
-                                                "crc32c", "crc16",  "crc7",     "sha1",     "sha256",   "sha512",
-                                                "sha3-224", "sha3-256", "sha3-384", "sha3-512", "xxhash", "meta",
-                                                "pattern", "pattern_hdr", "null"};
+    static const std::vector<std::string> words{
+        "0",        "none",     "md5",    "crc64",  "crc32",   "crc32c-intel", "crc32c",
+        "crc16",    "crc7",     "sha1",   "sha256", "sha512",  "sha3-224",     "sha3-256",
+        "sha3-384", "sha3-512", "xxhash", "meta",   "pattern", "pattern_hdr",  "null"};
     std::string text;
     if (!read_fio_text(c, text)) return;
     Call word{c.settings, c.where, c.name, text.substr(0, text.find(':')), c.problems};

@@ -67,9 +67,7 @@ private:
             {(at.empty() ? section_.where : at) + ": job '" + section_.name + "'", found, allowed, repair});
         return false;
     }
-    std::string clone() const {
-        return settings_.numjobs > 1 ? "clone " + std::to_string(job_.clone) + ": " : "";
-    }
+    std::string clone() const { return settings_.numjobs > 1 ? "clone " + std::to_string(job_.clone) + ": " : ""; }
 
     bool names_are_right() {
         const auto devices = static_cast<std::size_t>(std::count_if(names_.begin(), names_.end(), is_device));

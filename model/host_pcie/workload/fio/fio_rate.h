@@ -25,7 +25,8 @@ public:
     };
     Turn turn(HostOp op, SimTime now, FioGenerator& generator) const;
     void issued(HostOp op, std::uint32_t bytes);
-    /// The job has thought for so long, after an I/O of this direction: its rate does not make up for it (rate_ignore_thinktime).
+    /// The job has thought for so long, after an I/O of this direction: its rate does not make up for it
+    /// (rate_ignore_thinktime).
     void thought(HostOp op, Ps time);
 
 private:

@@ -127,9 +127,9 @@ private:
         if (job_.flow == 0 && job_.flow_sleep != Ps{0}) note("flow_sleep has no effect without flow, as in fio");
         if (job_.steady.seconds == 1) problem("steadystate_duration=1", "2 seconds or more", "raise it");
         if (settings_.openfiles != 0 && settings_.openfiles < settings_.nrfiles)
-            problem("openfiles=" + std::to_string(settings_.openfiles) + " of nrfiles=" +
-                        std::to_string(settings_.nrfiles),
-                    "all files must be open: the model opens none in turn", "remove openfiles");
+            problem(
+                "openfiles=" + std::to_string(settings_.openfiles) + " of nrfiles=" + std::to_string(settings_.nrfiles),
+                "all files must be open: the model opens none in turn", "remove openfiles");
         if (settings_.nrfiles > 1 && job_.trimwrite())
             problem("trimwrite over " + std::to_string(settings_.nrfiles) + " files", "one file", "write nrfiles=1");
     }
@@ -143,15 +143,16 @@ private:
         if (job_.report.name == job_.wait_for)
             problem(found + " waits for the job itself", "", "name a job before it", settings_.wait_for_where);
         else if (count != 1)
-            problem(found + ": " + std::to_string(count) + " jobs before this one have that name",
-                    "one, as in fio", "name one job that stands before it", settings_.wait_for_where);
+            problem(found + ": " + std::to_string(count) + " jobs before this one have that name", "one, as in fio",
+                    "name one job that stands before it", settings_.wait_for_where);
     }
 
     void kib() {
         if (settings_.kib_1000.empty()) return;
         std::string all;
         for (const std::string& v : settings_.kib_1000) all += (all.empty() ? "" : ", ") + v;
-        warn(all + ": with fio's default kb_base=1024 a KiB has 1000 bytes and a k has 1024; write 4k, or kb_base=1000");
+        warn(all +
+             ": with fio's default kb_base=1024 a KiB has 1000 bytes and a k has 1024; write 4k, or kb_base=1000");
     }
 
     void block_sizes() {
@@ -194,13 +195,17 @@ private:
     void zones() {
         job_.strided = settings_.strided.value_or(job_.zone_size != 0);
         if (!job_.strided) return;
-        if (job_.zone_size == 0) return problem("zonemode=strided without zonesize", "bytes to be done in a zone", "add zonesize");
+        if (job_.zone_size == 0)
+            return problem("zonemode=strided without zonesize", "bytes to be done in a zone", "add zonesize");
         if (job_.zone_range == 0) job_.zone_range = job_.zone_size;
         for (const std::uint64_t bytes : {job_.zone_range, job_.zone_skip})
-            if (bytes % device_.lba_bytes != 0) problem("zones of " + std::to_string(bytes) + " bytes", lba_text(), "change zonerange, zonesize or zoneskip");
+            if (bytes % device_.lba_bytes != 0)
+                problem("zones of " + std::to_string(bytes) + " bytes", lba_text(),
+                        "change zonerange, zonesize or zoneskip");
         for (std::size_t d = 0; d < kFioDirections; ++d)
             if (used(d) && job_.zone_range < job_.bs_max[d])
-                problem("a zone of " + std::to_string(job_.zone_range) + " bytes", "one that holds the largest block, " + std::to_string(job_.bs_max[d]) + " bytes",
+                problem("a zone of " + std::to_string(job_.zone_range) + " bytes",
+                        "one that holds the largest block, " + std::to_string(job_.bs_max[d]) + " bytes",
                         "raise zonerange or zonesize");
     }
 
@@ -270,7 +275,8 @@ void check_fio_flows(FioResolution& where) {
             if (walls[early.index] == wall && late.wait_for.empty()) continue;
             where.problems.push_back({where.file.path + ": job '" + early.report.name + "'",
                                       "its flow waits for job '" + late.report.name + "', which waits for it to end",
-                                      "jobs of a flow that run together, or a runtime", "remove stonewall, wait_for or flow"});
+                                      "jobs of a flow that run together, or a runtime",
+                                      "remove stonewall, wait_for or flow"});
             break;
         }
     }

@@ -287,7 +287,8 @@ std::vector<std::string> FioWorkload::outcomes() const {
     for (const FioJobRunner& r : runners_) {
         const std::string& name = r.job().report.name;
         if (r.finished() && r.job().ramp_time != Ps{0} && !r.measured_time())
-            out.push_back("job '" + name + "' ended within its ramp_time of " + std::to_string(to_seconds(r.job().ramp_time)) +
+            out.push_back("job '" + name + "' ended within its ramp_time of " +
+                          std::to_string(to_seconds(r.job().ramp_time)) +
                           " s, so nothing of it was measured; shorten ramp_time, or give the job more to do");
         if (r.job().latency_target == Ps{0}) continue;
         out.push_back("job '" + r.job().report.name + "': latency_target met at queue depth " +

@@ -54,7 +54,7 @@ private:
     struct Steady {
         FioSteadyState state;
         std::vector<std::uint32_t> jobs;
-        std::vector<std::uint64_t> ios;    // at the last second, of each job
+        std::vector<std::uint64_t> ios;  // at the last second, of each job
         std::vector<std::uint64_t> bytes;
         SimTime attained_at = kNever;
     };
@@ -88,11 +88,11 @@ private:
     std::size_t ready_first_ = 0;
     std::size_t ready_count_ = 0;
     std::vector<bool> in_ready_;
-    std::vector<SimTime> timer_at_;           // earliest moment of the job in timers_
+    std::vector<SimTime> timer_at_;  // earliest moment of the job in timers_
     std::vector<bool> ended_;
     std::vector<Steady> steady_;
-    SimTime steady_at_ = kNever;              // next second to look at steady_
-    bool exitall_ = false;                    // one job with exitall is enough, as in fio
+    SimTime steady_at_ = kNever;  // next second to look at steady_
+    bool exitall_ = false;        // one job with exitall is enough, as in fio
     std::function<void(std::uint32_t)> statistics_reset_;
     std::vector<Timer> timers_;               // heap, earliest first
     std::vector<std::uint32_t> not_started_;  // in order of the file

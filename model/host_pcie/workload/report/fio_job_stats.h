@@ -14,8 +14,9 @@
 
 namespace ssdtlm {
 
-/// HostRequest::tag of a flush that a fio job asks for: fio counts those of fsync, and measures but does not count those of fdatasync; it does neither
-/// with what end_fsync and the verify phase wait for (io_queue_event() and fio_io_sync() of fio 3.33).
+/// HostRequest::tag of a flush that a fio job asks for: fio counts those of fsync, and measures but does not count
+/// those of fdatasync; it does neither with what end_fsync and the verify phase wait for (io_queue_event() and
+/// fio_io_sync() of fio 3.33).
 enum FioFlush : std::uint64_t { kFsync = 0, kFdatasync = ~std::uint64_t{1}, kEndFsync = ~std::uint64_t{0} };
 
 /// fio's ranges of the latency distribution: below 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, in ns, us and ms, and
@@ -49,11 +50,11 @@ private:
 struct FioDirectionStats {
     std::uint64_t bytes = 0;
     std::uint64_t ios = 0;
-    Histogram slat, clat, lat;   ///< ns: start to submission, submission to completion, start to completion
-    SampleStat bw, iops;         ///< KiB/s and 1/s, one sample per window that had I/O
+    Histogram slat, clat, lat;  ///< ns: start to submission, submission to completion, start to completion
+    SampleStat bw, iops;        ///< KiB/s and 1/s, one sample per window that had I/O
     std::uint64_t window_bytes = 0;
     std::uint64_t window_ios = 0;
-    Ps runtime{0};               ///< of the job, if it has I/O of this direction; the longest clone's when added up
+    Ps runtime{0};  ///< of the job, if it has I/O of this direction; the longest clone's when added up
 
     void add(const FioDirectionStats& other);
 };
@@ -61,13 +62,13 @@ struct FioDirectionStats {
 struct FioJobStats {
     std::array<FioDirectionStats, 3> directions;
     std::uint64_t syncs = 0;
-    Histogram sync;                              ///< ns, submission to completion
-    std::array<std::uint64_t, 7> depth{};        ///< I/Os begun with 1, 2.., 4.., 8.., 16.., 32.., 64.. under way
-    std::uint64_t submits = 0;                   ///< one command each: the model rings for every command
+    Histogram sync;                        ///< ns, submission to completion
+    std::array<std::uint64_t, 7> depth{};  ///< I/Os begun with 1, 2.., 4.., 8.., 16.., 32.., 64.. under way
+    std::uint64_t submits = 0;             ///< one command each: the model rings for every command
     std::uint64_t completes = 0;
-    FioLatencyRanges ranges;                     ///< of clat
+    FioLatencyRanges ranges;  ///< of clat
     std::uint64_t failed = 0;
-    Ps total_runtime{0};                         ///< measured; summed over clones
+    Ps total_runtime{0};  ///< measured; summed over clones
 
     void count_depth(std::uint32_t under_way) {
         const unsigned top = 31u - static_cast<unsigned>(__builtin_clz(under_way | 1u));

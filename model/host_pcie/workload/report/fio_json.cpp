@@ -114,7 +114,9 @@ Json job_options(const FioReportJob& job) {
 }
 
 /// Names are whatever the user typed: bytes that are not UTF-8 must not abort the report.
-std::string json_text(const Json& scalar) { return scalar.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_text(const Json& scalar) {
+    return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 void print(const Json& j, std::string& out, std::size_t indent) {
     if (j.is_object() || j.is_array()) {

@@ -17,8 +17,8 @@ constexpr std::size_t kBlock = 1u << 14;
 FioLog::FioLog(const std::string& path, std::uint32_t avg_msec, bool with_offset)
     : path_(path), file_(std::fopen(part_of(path).c_str(), "w")), avg_msec_(avg_msec), with_offset_(with_offset) {
     if (!file_)
-        throw UserError(Problem{path, std::string("cannot create: ") + std::strerror(errno),
-                                "a writable place for fio logs", ""});
+        throw UserError(
+            Problem{path, std::string("cannot create: ") + std::strerror(errno), "a writable place for fio logs", ""});
     lines_.reserve(kBlock);
 }
 
@@ -77,7 +77,8 @@ void FioLog::finish(std::uint64_t ms) {
     flush();
     if (!file_) return;
     errno = 0;
-    if (std::fflush(file_.get()) != 0 || failed_) throw OutputError(Problem{path_, "cannot be written: " + system_reason(), "", "free some disk space"});
+    if (std::fflush(file_.get()) != 0 || failed_)
+        throw OutputError(Problem{path_, "cannot be written: " + system_reason(), "", "free some disk space"});
     file_.reset();
     publish(path_);
 }

@@ -14,24 +14,28 @@ namespace ssdtlm {
 namespace {
 constexpr std::int64_t kPsPerMs = 1'000'000'000;
 
-std::uint64_t whole_ns(Ps d) { return static_cast<std::uint64_t>(d.count()) / 1'000; }
-std::uint64_t whole_ms(Ps d) { return static_cast<std::uint64_t>(d.count() / kPsPerMs); }
+std::uint64_t whole_ns(Ps d) {
+    return static_cast<std::uint64_t>(d.count()) / 1'000;
+}
+std::uint64_t whole_ms(Ps d) {
+    return static_cast<std::uint64_t>(d.count() / kPsPerMs);
+}
 }  // namespace
 
 struct FioReport::Job {
     FioReportJob info;
     FioJobStats stats;
     std::uint32_t under_way = 0;
-    bool started = false;            // first issue seen
-    bool measuring = false;          // first measured issue seen
-    SimTime start{};                 // of the job, behind its ramp: time 0 of its logs
+    bool started = false;    // first issue seen
+    bool measuring = false;  // first measured issue seen
+    SimTime start{};         // of the job, behind its ramp: time 0 of its logs
     SimTime measured_start{};
     SimTime measured_end{};
     Ps window{0};
     SimTime window_end = kNever;
     bool runtime_known = false;
     std::unique_ptr<FioLog> bw_log, iops_log, slat_log, clat_log, lat_log;
-    bool has_logs = false;           // one test per I/O instead of five
+    bool has_logs = false;  // one test per I/O instead of five
 };
 
 struct FioReport::Entry {
@@ -196,7 +200,8 @@ void FioReport::finish(SimTime end) {
     for (Job& job : jobs_) {
         Ps& runtime = job.stats.total_runtime;
         if (!job.runtime_known) runtime = job.measured_end - job.measured_start;
-        if (job.measuring && job.runtime_known && job.window_end <= job.start + runtime) close_windows(job, job.window_end);
+        if (job.measuring && job.runtime_known && job.window_end <= job.start + runtime)
+            close_windows(job, job.window_end);
         for (auto& d : job.stats.directions) {
             if (d.ios == 0) continue;
             d.runtime = runtime;
@@ -276,6 +281,8 @@ nlohmann::ordered_json FioReport::json() const {
     return root;
 }
 
-std::string FioReport::text() const { return fio_text(json()); }
+std::string FioReport::text() const {
+    return fio_text(json());
+}
 
 }  // namespace ssdtlm

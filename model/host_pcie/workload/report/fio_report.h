@@ -20,9 +20,10 @@
 namespace ssdtlm {
 
 struct FioReportOptions {
-    bool json_plus = false;            ///< adds "bins"
-    std::int64_t wall_clock_ms = 0;    ///< Unix time of the run for timestamp, timestamp_ms and time; 0 keeps reruns equal
-    std::string log_directory = ".";   ///< relative log prefixes begin here
+    bool json_plus = false;  ///< adds "bins"
+    std::int64_t wall_clock_ms =
+        0;  ///< Unix time of the run for timestamp, timestamp_ms and time; 0 keeps reruns equal
+    std::string log_directory = ".";  ///< relative log prefixes begin here
     std::string disk_name = "ssdtlm0";
     FioOptionTexts global_options;
 };

@@ -21,10 +21,10 @@ enum class FioUnified : std::uint8_t { none, mixed, both };
 
 struct FioReportJob {
     std::string name = "job";
-    std::string description;               ///< printed as "desc" when not empty
-    std::uint32_t group = 0;               ///< reporting group (stonewall and new_group begin one)
-    bool group_reporting = false;          ///< one jobs[] entry for all neighbours of the same group
-    FioOptionTexts options;                ///< of the section itself, without [global]
+    std::string description;       ///< printed as "desc" when not empty
+    std::uint32_t group = 0;       ///< reporting group (stonewall and new_group begin one)
+    bool group_reporting = false;  ///< one jobs[] entry for all neighbours of the same group
+    FioOptionTexts options;        ///< of the section itself, without [global]
     /// Resolved values for fio-plot, which needs these four even when they are defaults.
     std::string rw = "read";
     std::string bs = "4k";
@@ -36,11 +36,11 @@ struct FioReportJob {
     bool lat_percentiles = false;
     bool slat_percentiles = false;
 
-    std::string bw_log;                    ///< prefix of <prefix>_bw.<n>.log; empty: none
+    std::string bw_log;  ///< prefix of <prefix>_bw.<n>.log; empty: none
     std::string iops_log;
-    std::string lat_log;                   ///< slat, clat and lat
-    std::uint32_t log_avg_msec = 0;        ///< 0: one line per I/O
-    bool log_offset = false;               ///< adds the offset column
+    std::string lat_log;                         ///< slat, clat and lat
+    std::uint32_t log_avg_msec = 0;              ///< 0: one line per I/O
+    bool log_offset = false;                     ///< adds the offset column
     std::optional<std::uint32_t> latency_depth;  ///< what latency_target has found
     std::uint64_t latency_target_ns = 0;
     double latency_percentile = 100;
@@ -48,8 +48,8 @@ struct FioReportJob {
     std::optional<FioSteadyState> steady;  ///< what steadystate has seen
 
     FioUnified unified = FioUnified::none;
-    Ps ramp{};                             ///< ramp_time: the logs count from its end
-    std::uint32_t bw_avg_msec = 500;       ///< fio's bwavgtime; iopsavgtime follows it
+    Ps ramp{};                        ///< ramp_time: the logs count from its end
+    std::uint32_t bw_avg_msec = 500;  ///< fio's bwavgtime; iopsavgtime follows it
 };
 
 }  // namespace ssdtlm

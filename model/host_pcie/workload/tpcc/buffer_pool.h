@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a database that are in memory: least recently used pages leave for others, changed ones are written before,
-// and also when their oldest change has become too old for the redo log. As InnoDB's buffer pool with its free, LRU and flush
-// lists, without the midpoint of the LRU list. Knows nothing of time or I/O; who writes tells when a page is written.
+// The pages of a database that are in memory: least recently used pages leave for others, changed ones are written
+// before, and also when their oldest change has become too old for the redo log. As InnoDB's buffer pool with its free,
+// LRU and flush lists, without the midpoint of the LRU list. Knows nothing of time or I/O; who writes tells when a page
+// is written.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@ class BufferPool {
 public:
     static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-    /// Of `pages` pages `frames` are in memory; `reserve` of these are to be free for pages to come. 1 <= reserve < frames.
+    /// Of `pages` pages `frames` are in memory; `reserve` of these are to be free for pages to come. 1 <= reserve <
+    /// frames.
     BufferPool(std::uint64_t pages, std::uint32_t frames, std::uint32_t reserve);
 
     std::uint32_t frames() const { return static_cast<std::uint32_t>(frames_.size()); }
@@ -32,12 +34,12 @@ public:
     /// LSN of the oldest change that no write has taken up; kNone when there is none.
     std::uint64_t oldest_change() const { return flush_.next == kNil ? kNone : frames_[flush_.next].changed_at; }
 
-    /// LSN of the oldest change that is not on the drive, in the page itself; kNone when all are. While several pages are written
-    /// it stands at the oldest of these. What the log holds from there on may not be overwritten.
+    /// LSN of the oldest change that is not on the drive, in the page itself; kNone when all are. While several pages
+    /// are written it stands at the oldest of these. What the log holds from there on may not be overwritten.
     std::uint64_t checkpoint() const { return std::min(oldest_writing_, oldest_change()); }
 
-    /// Frees the least recently used pages until the reserve is whole, or will be when `writes` is written: up to `most` pages
-    /// are appended there.
+    /// Frees the least recently used pages until the reserve is whole, or will be when `writes` is written: up to
+    /// `most` pages are appended there.
     void make_room(std::vector<std::uint64_t>& writes, std::size_t most);
     /// Appends pages whose oldest change is before `lsn`, the oldest first, until `writes` has `most` pages.
     void write_older(std::uint64_t lsn, std::vector<std::uint64_t>& writes, std::size_t most);
@@ -69,7 +71,7 @@ private:
     std::vector<std::uint32_t> frame_of_;  // by page
     std::vector<Frame> frames_;
     Ends lru_, flush_;
-    std::uint32_t free_ = kNil;            // a stack through lru_next
+    std::uint32_t free_ = kNil;  // a stack through lru_next
     std::uint32_t free_count_ = 0;
     std::uint32_t leaving_ = 0;
     std::uint32_t writing_ = 0;

@@ -6,7 +6,8 @@
 namespace ssdtlm {
 
 void PageCleaner::collect() {
-    const bool aged = pool_.oldest_change() != BufferPool::kNone && pool_.oldest_change() + place_.most_age < log_.lsn();
+    const bool aged =
+        pool_.oldest_change() != BufferPool::kNone && pool_.oldest_change() + place_.most_age < log_.lsn();
     if (!aged && !pool_.short_of_room()) return;
     batch_.clear();
     if (pool_.short_of_room()) pool_.make_room(batch_, kBatch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes changed pages back, a batch at a time: those that leave a buffer pool for others, and those whose oldest change has
-// become too old for the redo log. As InnoDB does: the log first, up to the latest change; then, so that a page torn by a loss
-// of power can be restored, all pages of the batch one behind the other into the doublewrite area, and a flush; then each page
-// to its place, and a flush.
+// Writes changed pages back, a batch at a time: those that leave a buffer pool for others, and those whose oldest
+// change has become too old for the redo log. As InnoDB does: the log first, up to the latest change; then, so that a
+// page torn by a loss of power can be restored, all pages of the batch one behind the other into the doublewrite area,
+// and a flush; then each page to its place, and a flush.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
         std::uint64_t doublewrite = 0;  ///< where kBatch pages have room
         std::uint64_t pages = 0;        ///< where page 0 is
         bool doublewrite_on = true;
-        std::uint64_t most_age = 0;     ///< bytes of log behind a change, at which its page is written
+        std::uint64_t most_age = 0;  ///< bytes of log behind a change, at which its page is written
     };
     /// Pool and log must outlive this object.
     PageCleaner(BufferPool& pool, RedoLog& log, const Place& place) : pool_(pool), log_(log), place_(place) {}
@@ -52,9 +52,9 @@ private:
     const Place place_;
     Phase phase_ = Phase::idle;
     std::vector<std::uint64_t> batch_;
-    std::size_t next_ = 0;           // of the batch, in this phase
+    std::size_t next_ = 0;  // of the batch, in this phase
     std::uint32_t under_way_ = 0;
-    std::uint64_t needs_ = 0;        // LSN
+    std::uint64_t needs_ = 0;  // LSN
     std::uint64_t for_room_ = 0, for_age_ = 0;
 };
 

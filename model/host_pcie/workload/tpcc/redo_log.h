@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A redo log: a ring on the drive, written in order by one thread with one write at a time and a flush behind them. All commits
-// that come while it is busy share the next round. A write begins with the block in which the one before ended, and rewrites it.
+// A redo log: a ring on the drive, written in order by one thread with one write at a time and a flush behind them. All
+// commits that come while it is busy share the next round. A write begins with the block in which the one before ended,
+// and rewrites it.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +76,7 @@ private:
     bool under_way_ = false;
     std::uint64_t lsn_ = 0;
     std::uint64_t wanted_ = 0;
-    std::uint64_t target_ = 0;     // of this round
+    std::uint64_t target_ = 0;  // of this round
     std::uint64_t written_ = 0;
     std::uint64_t write_end_ = 0;  // of the write under way
     std::uint64_t flushed_ = 0;

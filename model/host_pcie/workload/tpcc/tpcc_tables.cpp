@@ -13,14 +13,14 @@ struct TableKind {
     bool grows;
 };
 constexpr std::array<TableKind, kTables> kTable{{{"warehouse", 89, false},
-                                            {"district", 95, false},
-                                            {"item", 82, false},
-                                            {"stock", 306, false},
-                                            {"customer", 655, false},
-                                            {"order", 24, true},
-                                            {"new_order", 8, true},
-                                            {"order_line", 54, true},
-                                            {"history", 46, true}}};
+                                                 {"district", 95, false},
+                                                 {"item", 82, false},
+                                                 {"stock", 306, false},
+                                                 {"customer", 655, false},
+                                                 {"order", 24, true},
+                                                 {"new_order", 8, true},
+                                                 {"order_line", 54, true},
+                                                 {"history", 46, true}}};
 
 std::uint64_t pages_for(std::uint64_t rows, std::uint64_t rows_per_page) {
     return (rows + rows_per_page - 1) / rows_per_page;
@@ -68,7 +68,8 @@ std::uint32_t rows_per_page(Table table, std::uint32_t page_bytes) {
     return page_bytes / 4096 * (4096 / kTable[static_cast<std::size_t>(table)].row_bytes);
 }
 
-GrowingTable::GrowingTable(std::uint64_t first_page, std::uint32_t groups, std::uint32_t rows, std::uint32_t rows_per_page)
+GrowingTable::GrowingTable(std::uint64_t first_page, std::uint32_t groups, std::uint32_t rows,
+                           std::uint32_t rows_per_page)
     : first_page_(first_page),
       rows_per_page_(rows_per_page),
       // A group's rows lie in one page more when the last is not full.
@@ -113,7 +114,8 @@ Tables::Tables(std::uint32_t warehouses, std::uint32_t page_bytes) : warehouses_
         r.first = pages_;
         const std::uint64_t initial = pages_at_first(table, warehouses, page_bytes);
         if (kTable[t].grows)
-            growing_.emplace_back(pages_, static_cast<std::uint32_t>(rows.groups), static_cast<std::uint32_t>(rows.of_each), r.rows_per_page);
+            growing_.emplace_back(pages_, static_cast<std::uint32_t>(rows.groups),
+                                  static_cast<std::uint32_t>(rows.of_each), r.rows_per_page);
         r.end = pages_ += kTable[t].grows ? growing_.back().pages() : initial;
         initial_pages_ += initial;
     }

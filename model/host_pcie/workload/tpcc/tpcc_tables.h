@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a TPC-C database as pages one behind the other: which page a row is in. Rows of a table that grows go to the
-// last page of their district; its next page is the table's next free one, so that such pages are written in ascending order.
-// A table has room for as much again; when that is used up, new pages take the place of the oldest.
+// The tables of a TPC-C database as pages one behind the other: which page a row is in. Rows of a table that grows go
+// to the last page of their district; its next page is the table's next free one, so that such pages are written in
+// ascending order. A table has room for as much again; when that is used up, new pages take the place of the oldest.
 #pragma once
 
 #include <array>
@@ -17,16 +17,18 @@ const char* name_of(Table table);
 
 // TPC-C standard specification 5.11, clause 4.3.3.1: rows of each table for one warehouse.
 inline constexpr std::uint32_t kDistricts = 10;
-inline constexpr std::uint32_t kCustomers = 3000;  ///< of a district; as many orders, and a payment of each, stand in the tables
-inline constexpr std::uint32_t kItems = 100'000;   ///< in all; each is in stock in every warehouse
-inline constexpr std::uint32_t kLines = 10;        ///< of an order on average (clause 2.4.1.3: 5 to 15)
-inline constexpr std::uint32_t kUndelivered = 900; ///< orders of a district, the latest (clause 4.3.3.1)
+inline constexpr std::uint32_t kCustomers =
+    3000;  ///< of a district; as many orders, and a payment of each, stand in the tables
+inline constexpr std::uint32_t kItems = 100'000;    ///< in all; each is in stock in every warehouse
+inline constexpr std::uint32_t kLines = 10;         ///< of an order on average (clause 2.4.1.3: 5 to 15)
+inline constexpr std::uint32_t kUndelivered = 900;  ///< orders of a district, the latest (clause 4.3.3.1)
 
-/// Rows of a table in a page. As in Leutenegger and Dias, "A modeling study of the TPC-C benchmark" (SIGMOD 1993): whole rows
-/// of the standard's typical lengths in each 4 KiB, 13 of stock, 6 of customer, 75 of order_line.
+/// Rows of a table in a page. As in Leutenegger and Dias, "A modeling study of the TPC-C benchmark" (SIGMOD 1993):
+/// whole rows of the standard's typical lengths in each 4 KiB, 13 of stock, 6 of customer, 75 of order_line.
 std::uint32_t rows_per_page(Table table, std::uint32_t page_bytes);
 
-/// Rows that are only added, in `groups` orders of their own; the last of each group are looked up by how far back they are.
+/// Rows that are only added, in `groups` orders of their own; the last of each group are looked up by how far back they
+/// are.
 class GrowingTable {
 public:
     /// Holds `rows` rows of each group already.
@@ -49,9 +51,9 @@ private:
     };
     std::uint64_t first_page_;
     std::uint32_t rows_per_page_;
-    std::uint32_t keep_;           // pages of a group that are remembered
+    std::uint32_t keep_;  // pages of a group that are remembered
     std::uint64_t initial_pages_;
-    std::uint64_t next_;           // page, relative to the first
+    std::uint64_t next_;  // page, relative to the first
     std::vector<Group> groups_;
     std::vector<std::uint32_t> recent_;  // keep_ of each group, a ring: pages relative to the first
 };
@@ -74,8 +76,12 @@ public:
     std::uint64_t warehouse(std::uint32_t w) const { return page(Table::warehouse, w); }
     std::uint64_t district(std::uint32_t d) const { return page(Table::district, d); }
     std::uint64_t item(std::uint32_t i) const { return page(Table::item, i); }
-    std::uint64_t stock(std::uint32_t w, std::uint32_t i) const { return page(Table::stock, std::uint64_t{w} * kItems + i); }
-    std::uint64_t customer(std::uint32_t d, std::uint32_t c) const { return page(Table::customer, std::uint64_t{d} * kCustomers + c); }
+    std::uint64_t stock(std::uint32_t w, std::uint32_t i) const {
+        return page(Table::stock, std::uint64_t{w} * kItems + i);
+    }
+    std::uint64_t customer(std::uint32_t d, std::uint32_t c) const {
+        return page(Table::customer, std::uint64_t{d} * kCustomers + c);
+    }
     GrowingTable& orders() { return growing_[0]; }
     GrowingTable& new_orders() { return growing_[1]; }
     GrowingTable& order_lines() { return growing_[2]; }

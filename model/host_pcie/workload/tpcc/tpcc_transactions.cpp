@@ -7,7 +7,8 @@ namespace {
 
 // Clause 5.2.3 gives the least shares of all but new orders, which take the rest.
 constexpr std::array<unsigned, kKinds> kMix{45, 43, 4, 4, 4};
-constexpr std::uint32_t kNames = 1000;  // clause 4.3.2.3: last names; on average three customers of a district share one
+constexpr std::uint32_t kNames =
+    1000;  // clause 4.3.2.3: last names; on average three customers of a district share one
 
 }  // namespace
 
@@ -126,7 +127,8 @@ void Transactions::delivery(std::uint32_t w) {
 void Transactions::stock_level(std::uint32_t w, std::uint32_t d) {
     read(tables_.district(d));
     for (std::uint32_t l = kRecentItems; l-- > 0;) read(tables_.order_lines().page_of(d, l));
-    for (std::uint32_t i = 0; i < kRecentItems; ++i) read(tables_.stock(w, recent_items_[std::size_t{d} * kRecentItems + i]));
+    for (std::uint32_t i = 0; i < kRecentItems; ++i)
+        read(tables_.stock(w, recent_items_[std::size_t{d} * kRecentItems + i]));
 }
 
 }  // namespace ssdtlm::tpcc

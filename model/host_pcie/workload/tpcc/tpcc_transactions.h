@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five transactions of TPC-C (standard specification 5.11, clauses 2.4 to 2.8) as the pages that they touch, row by row in
-// the order of the clauses. Indexes are taken to be in memory; the hundredth of new orders that are rolled back is not.
+// The five transactions of TPC-C (standard specification 5.11, clauses 2.4 to 2.8) as the pages that they touch, row by
+// row in the order of the clauses. Indexes are taken to be in memory; the hundredth of new orders that are rolled back
+// is not.
 #pragma once
 
 #include <array>

@@ -9,10 +9,11 @@ namespace ssdtlm {
 
 namespace {
 
-constexpr std::uint32_t kReserve = 1024;    // free pages to come: MySQL 8.0 innodb_lru_scan_depth
-constexpr std::uint64_t kMostRows = 200;    // changed by a transaction: a delivery changes 130
+constexpr std::uint32_t kReserve = 1024;  // free pages to come: MySQL 8.0 innodb_lru_scan_depth
+constexpr std::uint64_t kMostRows = 200;  // changed by a transaction: a delivery changes 130
 
-constexpr std::uint32_t kFramesOfOne = 8;   // of the pool, at least, for each connection: what it has read must stay until it is used
+constexpr std::uint32_t kFramesOfOne =
+    8;  // of the pool, at least, for each connection: what it has read must stay until it is used
 
 /// Age in the log at which a page is written, and at which transactions wait for that (assumed).
 std::uint64_t written_at_age(const TpccConfig& c) {
@@ -42,22 +43,29 @@ std::uint64_t bytes_for(const TpccConfig& c, std::uint64_t warehouses) {
 TpccConfig checked(const TpccConfig& c, const GeneratorSetup& setup) {
     std::vector<Problem> problems;
     const auto problem = [&](const char* key, std::string found, std::string allowed, std::string repair) {
-        problems.push_back({std::string("workload.tpcc.") + key, std::move(found), std::move(allowed), std::move(repair)});
+        problems.push_back(
+            {std::string("workload.tpcc.") + key, std::move(found), std::move(allowed), std::move(repair)});
     };
     if (bytes_for(c, c.warehouses) > setup.capacity) {
         std::uint64_t fit = 0;
         while (bytes_for(c, fit + 1) <= setup.capacity) ++fit;
         const std::string device = "the device has " + mib(setup.capacity);
-        problem("warehouses", std::to_string(c.warehouses) + " take " + mib(bytes_for(c, c.warehouses)) + " with room to grow and the log",
+        problem("warehouses",
+                std::to_string(c.warehouses) + " take " + mib(bytes_for(c, c.warehouses)) +
+                    " with room to grow and the log",
                 fit != 0 ? device : device + ", one takes " + mib(bytes_for(c, 1)),
-                fit != 0 ? "set it to " + std::to_string(fit) + " or less" : "use a larger device, or a smaller workload.tpcc.log_size");
+                fit != 0 ? "set it to " + std::to_string(fit) + " or less"
+                         : "use a larger device, or a smaller workload.tpcc.log_size");
     }
     const std::uint64_t slack = c.log_bytes - waiting_at_age(c);
     const std::uint64_t redo = c.connections * kMostRows * c.redo_per_row;
     if (redo > slack)
-        problem("log_size", mib(c.log_bytes) + " may be full before " + std::to_string(c.connections) + " connections end their transactions",
+        problem("log_size",
+                mib(c.log_bytes) + " may be full before " + std::to_string(c.connections) +
+                    " connections end their transactions",
                 "at least " + mib(redo * 16), "make it larger, or take fewer connections");
-    const auto frames = static_cast<std::uint64_t>(c.buffer_pool * static_cast<double>(tpcc::Tables::initial_pages(c.warehouses, c.page_bytes)));
+    const auto frames = static_cast<std::uint64_t>(
+        c.buffer_pool * static_cast<double>(tpcc::Tables::initial_pages(c.warehouses, c.page_bytes)));
     if (frames < c.connections * kFramesOfOne)
         problem("buffer_pool", std::to_string(frames) + " pages for " + std::to_string(c.connections) + " connections",
                 "at least " + std::to_string(kFramesOfOne) + " for each", "take a larger share, or fewer connections");
@@ -81,7 +89,8 @@ TpccWorkload::TpccWorkload(const TpccConfig& config, const GeneratorSetup& setup
     for (std::uint32_t c = 0; c < config_.connections; ++c) ready_.push_back(c);
 }
 
-/// Each frame has changed its page about twice, and the log has been once around; or all that is used at all is in the pool.
+/// Each frame has changed its page about twice, and the log has been once around; or all that is used at all is in the
+/// pool.
 void TpccWorkload::warm_up() {
     const std::uint64_t enough_misses = 2 * std::uint64_t{pool_.frames()};
     const std::uint64_t most_transactions = 4 * std::uint64_t{pool_.frames()};
@@ -92,7 +101,8 @@ void TpccWorkload::warm_up() {
         writes.clear();
     };
     std::uint64_t misses = 0;
-    for (std::uint64_t t = 0; log_.lsn() < config_.log_bytes || (misses < enough_misses && t < most_transactions); ++t) {
+    for (std::uint64_t t = 0; log_.lsn() < config_.log_bytes || (misses < enough_misses && t < most_transactions);
+         ++t) {
         transactions_.next(accesses);
         for (const tpcc::Access& a : accesses) {
             if (!pool_.lookup(a.page)) {
@@ -104,7 +114,8 @@ void TpccWorkload::warm_up() {
             }
             apply(a);
         }
-        if (log_.lsn() > written_at_age(config_)) pool_.write_older(log_.lsn() - written_at_age(config_), writes, pool_.frames());
+        if (log_.lsn() > written_at_age(config_))
+            pool_.write_older(log_.lsn() - written_at_age(config_), writes, pool_.frames());
         write();
     }
     log_.settle();
@@ -223,7 +234,8 @@ void TpccWorkload::completed(const HostRequest& request, SimTime, SimTime, SimTi
             ready_.push_back(wait_log_.front());
     } else if (request.job == cleaner_job()) {
         if (!cleaner_.completed()) return;
-        for (const std::uint64_t page : cleaner_.batch()) ++counters_.written[static_cast<std::size_t>(tables_.table_of(page))];
+        for (const std::uint64_t page : cleaner_.batch())
+            ++counters_.written[static_cast<std::size_t>(tables_.table_of(page))];
         wake(wait_room_);
         wake(wait_checkpoint_);
     } else {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive sees of TPC-C on a database like InnoDB: connections that run transactions one after the other and read the pages
-// that the buffer pool lacks, one at a time; a redo log that each commit waits for; a page cleaner. On the drive lie the log,
-// the doublewrite area and the tables, in this order. The file system below is not modelled, and the host computes in no time:
-// the drive is the limit. One job for each connection, one for the log, one for the cleaner.
+// What a drive sees of TPC-C on a database like InnoDB: connections that run transactions one after the other and read
+// the pages that the buffer pool lacks, one at a time; a redo log that each commit waits for; a page cleaner. On the
+// drive lie the log, the doublewrite area and the tables, in this order. The file system below is not modelled, and the
+// host computes in no time: the drive is the limit. One job for each connection, one for the log, one for the cleaner.
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ struct TpccConfig {
     std::uint32_t connections = 10;
     std::uint64_t transactions = 10'000;  ///< of the run, all connections together
     std::uint32_t page_bytes = 16384;
-    double buffer_pool = 0.25;            ///< its pages, as a share of those that the tables begin with
+    double buffer_pool = 0.25;  ///< its pages, as a share of those that the tables begin with
     std::uint64_t log_bytes = 100_MiB;
-    std::uint32_t redo_per_row = 300;     ///< bytes of log for each row that is changed
+    std::uint32_t redo_per_row = 300;  ///< bytes of log for each row that is changed
     bool doublewrite = true;
 };
 
 class TpccWorkload final : public GeneratedWorkload {
 public:
-    /// Throws UserError with all reasons why it cannot run on the device. Otherwise as many transactions as bring the pool to
-    /// its steady state have been run without I/O.
+    /// Throws UserError with all reasons why it cannot run on the device. Otherwise as many transactions as bring the
+    /// pool to its steady state have been run without I/O.
     TpccWorkload(const TpccConfig& config, const GeneratorSetup& setup);
 
     Next next(SimTime now) override;
@@ -66,12 +66,12 @@ public:
 private:
     struct Connection {
         std::vector<tpcc::Access> accesses;
-        std::size_t next = 0;       // of them
+        std::size_t next = 0;  // of them
         tpcc::Kind kind{};
         bool in_transaction = false;
-        bool changes = false;       // has changed a row
-        bool committing = false;    // waits for the log
-        std::uint64_t commit = 0;   // LSN
+        bool changes = false;      // has changed a row
+        bool committing = false;   // waits for the log
+        std::uint64_t commit = 0;  // LSN
     };
 
     void warm_up();
@@ -91,13 +91,13 @@ private:
     RedoLog log_;
     PageCleaner cleaner_;
     std::vector<Connection> connections_;
-    std::deque<std::uint32_t> ready_;          // connections that may go on
+    std::deque<std::uint32_t> ready_;  // connections that may go on
     std::vector<std::uint32_t> wait_room_, wait_checkpoint_;
-    std::deque<std::uint32_t> wait_log_;       // by LSN
-    std::uint64_t begun_ = 0;                  // transactions
+    std::deque<std::uint32_t> wait_log_;  // by LSN
+    std::uint64_t begun_ = 0;             // transactions
     std::uint64_t ended_ = 0;
     std::uint32_t outstanding_ = 0;
-    SimTime begin_ = kNever, end_{};           // of the run's transactions
+    SimTime begin_ = kNever, end_{};  // of the run's transactions
     SimTime now_{};
     Counters counters_;
 };

@@ -13,7 +13,7 @@ enum class LineKind : std::uint8_t { record, broken, blank, header, trailer, oth
 
 /// Why a line is broken.
 struct LineFault {
-    std::size_t column = 1;        ///< 1-based
+    std::size_t column = 1;  ///< 1-based
     std::string found;
     std::string expected;
 };
@@ -41,9 +41,7 @@ public:
     LineKind fail(const std::string& expected, LineFault& fault) const;
 
 private:
-    bool is_blank(char c) const {
-        return c == ' ' || c == '\r' || (c == '\t' && separator_ != '\t');
-    }
+    bool is_blank(char c) const { return c == ' ' || c == '\r' || (c == '\t' && separator_ != '\t'); }
     std::size_t end_of_quoted();
     std::string_view line_;
     char separator_;

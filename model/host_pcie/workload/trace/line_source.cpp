@@ -10,14 +10,17 @@
 
 namespace ssdtlm {
 
-LineSource::LineSource(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")), buffer_(4 * kMaxLineBytes) {
+LineSource::LineSource(const std::string& path)
+    : path_(path), file_(gzopen(path.c_str(), "rb")), buffer_(4 * kMaxLineBytes) {
     if (file_ == nullptr)
-        throw UserError(Problem{path, std::string("cannot open: ") + std::strerror(errno), "a readable file",
-                                "check the path"});
+        throw UserError(
+            Problem{path, std::string("cannot open: ") + std::strerror(errno), "a readable file", "check the path"});
     gzbuffer(file_, 1u << 17);
 }
 
-LineSource::~LineSource() { gzclose(file_); }
+LineSource::~LineSource() {
+    gzclose(file_);
+}
 
 bool LineSource::refill() {
     if (eof_) return false;
@@ -31,10 +34,10 @@ bool LineSource::refill() {
     const char* message = gzerror(file_, &code);
     // A file that was cut off yields its data first and Z_BUF_ERROR only at the end.
     if (n < 0 || (n == 0 && code == Z_BUF_ERROR))
-        throw UserError(Problem{path_ + ":" + std::to_string(number_ + 1),
-                                code == Z_BUF_ERROR ? std::string("compressed file ends early")
-                                                    : std::string("cannot read: ") + message,
-                                "plain text or a whole gzip file", "fetch or compress the file again"});
+        throw UserError(Problem{
+            path_ + ":" + std::to_string(number_ + 1),
+            code == Z_BUF_ERROR ? std::string("compressed file ends early") : std::string("cannot read: ") + message,
+            "plain text or a whole gzip file", "fetch or compress the file again"});
     content_.add({buffer_.data() + end_, static_cast<std::size_t>(n)});
     end_ += static_cast<std::size_t>(n);
     eof_ = n == 0;
@@ -46,7 +49,8 @@ void LineSource::look_at_beginning() {
     const std::string_view text(buffer_.data(), end_);
     if (text.substr(0, 3) == "\xEF\xBB\xBF") begin_ = 3;
     if (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF")
-        throw UserError(Problem{path_ + ":1:1", "UTF-16 text", "UTF-8 or ASCII", "convert it: iconv -f UTF-16 -t UTF-8"});
+        throw UserError(
+            Problem{path_ + ":1:1", "UTF-16 text", "UTF-8 or ASCII", "convert it: iconv -f UTF-16 -t UTF-8"});
     // POSIX ustar: "ustar" behind the first 257 bytes.
     if (text.size() >= 512 && text.substr(257, 5) == "ustar")
         throw UserError(Problem{path_, "a tar archive", "one trace, plain or .gz", "unpack it: tar -xf"});
@@ -70,8 +74,8 @@ bool LineSource::next(std::string_view& line) {
     std::size_t searched = begin_;
     while (true) {
         const void* hit = end_ > searched ? std::memchr(buffer_.data() + searched, '\n', end_ - searched) : nullptr;
-        const std::size_t pending = (hit != nullptr ? static_cast<std::size_t>(static_cast<const char*>(hit) - buffer_.data())
-                                                    : end_) - begin_;
+        const std::size_t pending =
+            (hit != nullptr ? static_cast<std::size_t>(static_cast<const char*>(hit) - buffer_.data()) : end_) - begin_;
         too_long_ = pending > kMaxLineBytes;
         if (hit != nullptr || too_long_) {
             line = std::string_view(buffer_.data() + begin_, too_long_ ? kMaxLineBytes : pending);

@@ -24,9 +24,9 @@ public:
     LineSource(const LineSource&) = delete;
     LineSource& operator=(const LineSource&) = delete;
 
-    /// The next line without its end (LF or CRLF) and without a UTF-8 byte order mark, valid until the next call; false at
-    /// the end of the file. Throws UserError when the compressed data are damaged or end early, and for a file that is
-    /// UTF-16 text or a tar archive.
+    /// The next line without its end (LF or CRLF) and without a UTF-8 byte order mark, valid until the next call; false
+    /// at the end of the file. Throws UserError when the compressed data are damaged or end early, and for a file that
+    /// is UTF-16 text or a tar archive.
     bool next(std::string_view& line);
     std::uint64_t line_number() const { return number_; }  ///< of the last line, 1-based
     /// The last line goes on: it has more than kMaxLineBytes. The next next() looks for its end.
@@ -41,7 +41,7 @@ private:
     std::string path_;
     gzFile_s* file_;
     std::vector<char> buffer_;
-    std::size_t begin_ = 0;   // unread part of the buffer
+    std::size_t begin_ = 0;  // unread part of the buffer
     std::size_t end_ = 0;
     bool eof_ = false;
     bool too_long_ = false;

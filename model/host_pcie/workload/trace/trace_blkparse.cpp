@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of blkparse's default format: "maj,min cpu seq s.ns pid action rwbs sector + sectors [process]". Takes one action
-// (D, issued to the driver, or Q, queued) and ignores the others, messages, passthrough commands and the summary at the
-// end. RWBS as in the kernel's blk_fill_rwbs(): F before the letter is a preflush, F after it is FUA; a flush without
-// data has no sector. Not read: custom -f formats and the binary files of blktrace (run blkparse on them).
+// Text of blkparse's default format: "maj,min cpu seq s.ns pid action rwbs sector + sectors [process]". Takes one
+// action (D, issued to the driver, or Q, queued) and ignores the others, messages, passthrough commands and the summary
+// at the end. RWBS as in the kernel's blk_fill_rwbs(): F before the letter is a preflush, F after it is FUA; a flush
+// without data has no sector. Not read: custom -f formats and the binary files of blktrace (run blkparse on them).
 #include <charconv>
 
 #include "host_pcie/workload/trace/trace_format.h"
@@ -23,7 +23,9 @@ bool all_capitals(std::string_view s) {
 }
 
 /// One letter, or "UT".
-bool is_action(std::string_view s) { return s == "m" || (s.size() <= 2 && all_capitals(s)); }
+bool is_action(std::string_view s) {
+    return s == "m" || (s.size() <= 2 && all_capitals(s));
+}
 
 /// "seconds.fraction" with up to nine digits of fraction, in ns.
 bool parse_seconds(std::string_view s, std::int64_t& ns) {

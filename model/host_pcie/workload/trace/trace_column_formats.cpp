@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published formats that are tables. Sources: the README files of the traces (SNIA IOTTA 388 MSR Cambridge, 4964
-// SYSTOR '17, 28568 and 27917 Tencent CBS, 390 FIU; github.com/alibaba/block-traces), SPC Trace File Format Specification
-// 1.0.1, MQSim's README.
+// SYSTOR '17, 28568 and 27917 Tencent CBS, 390 FIU; github.com/alibaba/block-traces), SPC Trace File Format
+// Specification 1.0.1, MQSim's README.
 #include "host_pcie/workload/trace/trace_columns.h"
 
 namespace ssdtlm {
@@ -10,7 +10,7 @@ namespace {
 using Role = TraceColumn::Role;
 
 constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
-constexpr std::int64_t kSector = 512;                // bytes
+constexpr std::int64_t kSector = 512;  // bytes
 
 constexpr const char* kTimeNames = "timestamp|time|ts";
 constexpr const char* kOffsetNames = "offset";
@@ -24,9 +24,9 @@ TraceFormats formats(std::vector<TraceColumnLayout> layouts) {
 
 }  // namespace
 
-/// The timestamp is a Windows FILETIME of the issue; each (host, disk) is an address space of its own. The response time
-/// is checked for being a number but not used: the simulated device answers in its own time. Copies of the traces leave
-/// out the response time or the host.
+/// The timestamp is a Windows FILETIME of the issue; each (host, disk) is an address space of its own. The response
+/// time is checked for being a number but not used: the simulated device answers in its own time. Copies of the traces
+/// leave out the response time or the host.
 TraceFormats make_msr_formats(const TraceFormatOptions&) {
     TraceColumnLayout all;
     all.columns = {{Role::time, "a timestamp in units of 100 ns", kTimeNames, 100'000},

@@ -84,7 +84,8 @@ private:
         const std::string where = "column " + std::to_string(number_) + " '" + name + "'";
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             const std::string near = name.empty() ? "" : nearest(name, names);
-            return refuse(where + " has no meaning", trace_columns_grammar(), near.empty() ? "" : "did you mean '" + near + "'?");
+            return refuse(where + " has no meaning", trace_columns_grammar(),
+                          near.empty() ? "" : "did you mean '" + near + "'?");
         }
         TraceColumn c;
         if (name == "time") c = time(where, detail);
@@ -119,7 +120,8 @@ private:
         for (std::size_t i = 0; i < words.size() && i < std::size(kOps); ++i)
             if (!words[i].empty()) layout_.op_words.emplace_back(words[i], kOps[i]);
         if (words.size() > std::size(kOps) || layout_.op_words.empty())
-            refuse(where + ": '" + detail + "'", "op, or op:READ/WRITE/TRIM/FLUSH with the words of the file, the last ones may be left out",
+            refuse(where + ": '" + detail + "'",
+                   "op, or op:READ/WRITE/TRIM/FLUSH with the words of the file, the last ones may be left out",
                    "for example op:0/1");
         return {Role::op, "a word of op as --trace-columns gives them"};
     }
@@ -128,7 +130,8 @@ private:
         if (detail == "sectors")
             unit = 512;
         else if (!detail.empty() && (!parse_whole(detail, unit) || unit == 0 || unit > kLargestUnit))
-            refuse(where + ": unit '" + detail + "'", "a number of bytes up to 1 GiB, or sectors (512 bytes)", "for example 4096");
+            refuse(where + ": unit '" + detail + "'", "a number of bytes up to 1 GiB, or sectors (512 bytes)",
+                   "for example 4096");
         return {role, what, "", static_cast<std::int64_t>(unit)};
     }
 
@@ -141,7 +144,8 @@ private:
 }  // namespace
 
 const char* trace_columns_grammar() {
-    return "the columns in order, with the file's separator between them: time:s|ms|us|ns|filetime, op or op:READ/WRITE, "
+    return "the columns in order, with the file's separator between them: time:s|ms|us|ns|filetime, op or "
+           "op:READ/WRITE, "
            "offset[:BYTES|:sectors], size[:BYTES|:sectors], volume, - (not used), ... (more follow)";
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 using Role = TraceColumn::Role;
 
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 bool whole(std::string_view s, std::uint64_t& value, bool hexadecimal) {
     if (hexadecimal) return parse_whole(s, value);
@@ -154,12 +155,15 @@ LineKind ColumnFormat::parse(std::string_view line, TraceLine& out, LineFault& f
 bool ColumnFormat::read_header(std::string_view line) {
     std::vector<TraceColumn> columns;
     std::size_t needed = 0, found = 0;
-    const auto is_needed = [](Role r) { return r == Role::time || r == Role::op || r == Role::offset || r == Role::bytes; };
+    const auto is_needed = [](Role r) {
+        return r == Role::time || r == Role::op || r == Role::offset || r == Role::bytes;
+    };
     for (const auto& c : known_) needed += is_needed(c.role) ? 1 : 0;
     LineFields fields(line, layout_.separator);
     while (fields.next()) {
         const std::string name = plain_name(fields.field());
-        const auto c = std::find_if(known_.begin(), known_.end(), [&](const TraceColumn& k) { return one_of(name, k.names); });
+        const auto c =
+            std::find_if(known_.begin(), known_.end(), [&](const TraceColumn& k) { return one_of(name, k.names); });
         columns.push_back(c == known_.end() ? TraceColumn{} : *c);
         found += is_needed(columns.back().role) ? 1 : 0;
     }

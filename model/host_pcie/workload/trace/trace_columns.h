@@ -25,21 +25,21 @@ struct TraceColumn {
         any      ///< may also be empty
     };
     Role role = Role::any;
-    const char* what = "";       ///< with its unit, for messages: "an offset in bytes"
-    const char* names = "";      ///< in a header, without blanks, in small letters: "offset|lba"
-    std::int64_t unit = 1;       ///< time: ps; offset and bytes: bytes
-    bool may_be_empty = false;   ///< op: then the line is no request
-    bool digits = false;         ///< volume: must be a number
+    const char* what = "";      ///< with its unit, for messages: "an offset in bytes"
+    const char* names = "";     ///< in a header, without blanks, in small letters: "offset|lba"
+    std::int64_t unit = 1;      ///< time: ps; offset and bytes: bytes
+    bool may_be_empty = false;  ///< op: then the line is no request
+    bool digits = false;        ///< volume: must be a number
 };
 
 struct TraceColumnLayout {
-    char separator = ',';        ///< as of LineFields
+    char separator = ',';  ///< as of LineFields
     std::vector<TraceColumn> columns;
     std::vector<std::pair<std::string, HostOp>> op_words;  ///< letters of either case
     std::int64_t tick_ps = 1'000;
     bool volumes_are_separate = true;
-    bool more_columns = false;   ///< may follow, and mean nothing
-    bool hexadecimal = false;    ///< offsets and sizes may be "0x1f"
+    bool more_columns = false;  ///< may follow, and mean nothing
+    bool hexadecimal = false;   ///< offsets and sizes may be "0x1f"
 };
 
 class ColumnFormat final : public TraceFormat {
@@ -62,7 +62,7 @@ private:
     std::vector<TraceColumn> known_;  ///< all columns of the format, of which a header may leave some out
     std::string joined_volume_;
     std::size_t volume_parts_ = 0;
-    bool began_ = false;              ///< a line was no blank
+    bool began_ = false;  ///< a line was no blank
 };
 
 /// The layout that --trace-columns describes; empty columns when it has mistakes, which are appended to `problems`.

@@ -12,8 +12,8 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::uint64_t kDetectionLines = 200;
-// Below this part of right columns a file is of no known format rather than a broken one. assumed: one wrong column of the
-// five that the shortest formats have, and another in some lines.
+// Below this part of right columns a file is of no known format rather than a broken one. assumed: one wrong column of
+// the five that the shortest formats have, and another in some lines.
 constexpr double kFits = 0.7;
 
 struct Candidate {
@@ -51,8 +51,8 @@ struct Candidate {
         list += std::string(", ") + f.name;
     }
     const std::string near = nearest(name, names);
-    throw UserError(Problem{"trace format", "'" + name + "'", "one of " + list,
-                            near.empty() ? "" : "did you mean " + near + "?"});
+    throw UserError(
+        Problem{"trace format", "'" + name + "'", "one of " + list, near.empty() ? "" : "did you mean " + near + "?"});
 }
 
 std::vector<Candidate> candidates(const std::string& name, const TraceFormatOptions& options) {
@@ -90,13 +90,15 @@ DetectedFormat detect_trace_format(const std::string& path, const std::string& n
         if (c->score() > best->score()) best = c;
     if (name == "auto" && options.columns.empty() && !best->fits()) {
         if (lines.too_long())
-            throw UserError(Problem{path + ":" + std::to_string(lines.line_number()) + ":1", "a line of more than 64 KiB",
-                                    "lines of at most 64 KiB", "check the file: no trace has such lines"});
+            throw UserError(Problem{path + ":" + std::to_string(lines.line_number()) + ":1",
+                                    "a line of more than 64 KiB", "lines of at most 64 KiB",
+                                    "check the file: no trace has such lines"});
         std::string known;
         for (const auto& f : trace_formats()) known += std::string(known.empty() ? "" : ", ") + f.name;
-        throw UserError(Problem{path, "no known trace format in the first lines, which begin '" + first + "'", known,
-                                "`ssdtlm trace formats` explains them; name one to see what is wrong with each line, or "
-                                "describe the columns with --trace-columns"});
+        throw UserError(
+            Problem{path, "no known trace format in the first lines, which begin '" + first + "'", known,
+                    "`ssdtlm trace formats` explains them; name one to see what is wrong with each line, or "
+                    "describe the columns with --trace-columns"});
     }
     return {best->info->name, std::move(best->info->make(options)[best->variant])};
 }

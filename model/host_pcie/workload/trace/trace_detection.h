@@ -13,9 +13,10 @@ struct DetectedFormat {
     std::unique_ptr<TraceFormat> format;  ///< has seen no line yet
 };
 
-/// The variant of the named format that fits the beginning of the file best; of any format for "auto". A format of which
-/// no line can be read still fits when most columns are right: the reader then says what is wrong with each line. Throws
-/// UserError when nothing fits, or the name is unknown. `skip_broken`: a line without end is no reason to refuse.
+/// The variant of the named format that fits the beginning of the file best; of any format for "auto". A format of
+/// which no line can be read still fits when most columns are right: the reader then says what is wrong with each line.
+/// Throws UserError when nothing fits, or the name is unknown. `skip_broken`: a line without end is no reason to
+/// refuse.
 DetectedFormat detect_trace_format(const std::string& path, const std::string& name, const TraceFormatOptions& options,
                                    bool skip_broken);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of Microsoft's ETW disk events, as xperf's dumper writes it and as the Microsoft Production and Enterprise Server
-// traces (SNIA IOTTA 158) are published. Between BeginHeader and EndHeader a line per kind of event names its columns;
-// without a header they are taken in the published order. Times are us since the start of the trace. An event is written
-// when the disk has answered, so a request was issued ElapsedTime before its TimeStamp. Each DiskNum is a volume.
+// Text of Microsoft's ETW disk events, as xperf's dumper writes it and as the Microsoft Production and Enterprise
+// Server traces (SNIA IOTTA 158) are published. Between BeginHeader and EndHeader a line per kind of event names its
+// columns; without a header they are taken in the published order. Times are us since the start of the trace. An event
+// is written when the disk has answered, so a request was issued ElapsedTime before its TimeStamp. Each DiskNum is a
+// volume.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -40,8 +41,10 @@ public:
         const std::string_view kind = f.field();
         if (same_word(kind, "BeginHeader")) in_header_ = begun_ = true;
         if (in_header_) {
-            if (same_word(kind, "EndHeader")) in_header_ = false;
-            else if (Event* e = event(kind)) return name_columns(f, *e, fault);
+            if (same_word(kind, "EndHeader"))
+                in_header_ = false;
+            else if (Event* e = event(kind))
+                return name_columns(f, *e, fault);
             return LineKind::header;
         }
         const Event* e = event(kind);
@@ -56,16 +59,20 @@ public:
         double right = 0;
         std::uint64_t n;
         for (std::size_t i = 0; i <= c.disk && f.next(); ++i) {
-            if (i == 0) right += f.field().substr(0, 4) == "Disk";
-            else if (i == c.offset || i == c.bytes) right += f.field().substr(0, 2) == "0x" && parse_whole(f.field(), n);
-            else if (i == c.time || i == c.elapsed || i == c.disk) right += parse_whole(f.field(), n);
+            if (i == 0)
+                right += f.field().substr(0, 4) == "Disk";
+            else if (i == c.offset || i == c.bytes)
+                right += f.field().substr(0, 2) == "0x" && parse_whole(f.field(), n);
+            else if (i == c.time || i == c.elapsed || i == c.disk)
+                right += parse_whole(f.field(), n);
         }
         return right / 6;
     }
 
 private:
     Event* event(std::string_view kind) {
-        const auto e = std::find_if(events_.begin(), events_.end(), [&](const Event& known) { return same_word(kind, known.name); });
+        const auto e = std::find_if(events_.begin(), events_.end(),
+                                    [&](const Event& known) { return same_word(kind, known.name); });
         return e == events_.end() ? nullptr : &*e;
     }
 
@@ -83,7 +90,7 @@ private:
     static LineKind name_columns(LineFields& f, Event& e, LineFault& fault) {
         struct Wanted {
             const char* name;
-            std::size_t EventColumns::* place;
+            std::size_t EventColumns::*place;
             bool of_flush;
         };
         static constexpr Wanted wanted[] = {{"TimeStamp", &EventColumns::time, true},
@@ -124,7 +131,8 @@ private:
         return LineKind::record;
     }
 
-    static bool number(const LineFields& f, std::uint64_t& value, const char* what, std::size_t column, LineFault& fault) {
+    static bool number(const LineFields& f, std::uint64_t& value, const char* what, std::size_t column,
+                       LineFault& fault) {
         if (parse_whole(f.field(), value) && value <= kMostTraceBytes) return true;
         f.fail(std::string("expected ") + what + " (column " + std::to_string(column + 1) + ")", fault);
         return false;

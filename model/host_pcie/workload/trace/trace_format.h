@@ -21,18 +21,18 @@ inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 56;
 
 /// A request exactly as the line states it.
 struct TraceLine {
-    std::int64_t ticks = 0;        ///< in the format's own unit, from the format's own epoch
+    std::int64_t ticks = 0;  ///< in the format's own unit, from the format's own epoch
     HostOp op = HostOp::read;
     bool fua = false;
-    bool preflush = false;         ///< a flush precedes this request
-    std::uint64_t offset = 0;      ///< bytes
+    bool preflush = false;     ///< a flush precedes this request
+    std::uint64_t offset = 0;  ///< bytes
     std::uint64_t bytes = 0;
-    std::string_view volume;       ///< points into the line (or into the format object)
+    std::string_view volume;  ///< points into the line (or into the format object)
 };
 
 struct TraceFormatOptions {
-    char blkparse_action = 'D';    ///< 'D' issued to the driver, 'Q' queued by the file system
-    std::string columns;           ///< --trace-columns; the layout of make_columns_formats()
+    char blkparse_action = 'D';  ///< 'D' issued to the driver, 'Q' queued by the file system
+    std::string columns;         ///< --trace-columns; the layout of make_columns_formats()
 };
 
 class TraceFormat {
@@ -44,15 +44,16 @@ public:
     virtual bool volumes_are_separate() const = 0;
     /// `line` has no line end. Lines come in file order; on broken, `fault` is filled.
     virtual LineKind parse(std::string_view line, TraceLine& out, LineFault& fault) = 0;
-    /// Part of the columns that are right in a line, 0 to 1, each looked at for itself: what a file is meant to be of which
-    /// no line can be read.
+    /// Part of the columns that are right in a line, 0 to 1, each looked at for itself: what a file is meant to be of
+    /// which no line can be read.
     virtual double resemblance(std::string_view line) const = 0;
 };
 
 struct TraceFormatInfo {
     const char* name;
-    const char* sentence;          ///< columns and units
-    /// The format, and its variants that only whole files tell apart (columns left out); the first is the one described.
+    const char* sentence;  ///< columns and units
+    /// The format, and its variants that only whole files tell apart (columns left out); the first is the one
+    /// described.
     std::vector<std::unique_ptr<TraceFormat>> (*make)(const TraceFormatOptions&);
 };
 /// All formats; of two that fit a file equally well, detection takes the first.

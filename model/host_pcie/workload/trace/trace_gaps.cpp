@@ -11,11 +11,14 @@ namespace {
 /// Of the trace, with no pause above `most` ticks.
 std::uint64_t length(const std::vector<TraceRecord>& records, std::int64_t most) {
     std::uint64_t ticks = 0;
-    for (std::size_t i = 1; i < records.size(); ++i) ticks += static_cast<std::uint64_t>(std::min(records[i].t.count() - records[i - 1].t.count(), most));
+    for (std::size_t i = 1; i < records.size(); ++i)
+        ticks += static_cast<std::uint64_t>(std::min(records[i].t.count() - records[i - 1].t.count(), most));
     return ticks;
 }
 
-std::string text(Age age) { return format_quantity(age.count(), Dimension::age); }
+std::string text(Age age) {
+    return format_quantity(age.count(), Dimension::age);
+}
 }  // namespace
 
 TraceGaps shorten_gaps(std::vector<TraceRecord>& records, std::int64_t tick_ns, Age most) {
@@ -56,8 +59,10 @@ TraceGaps shorten_gaps(std::vector<TraceRecord>& records, std::int64_t tick_ns, 
 std::string TraceGaps::sentence() const {
     if (shortened == 0) return "";
     const std::string many = std::to_string(shortened);
-    return (shortened == 1 ? "1 pause of " + text(longest) + " lasts " + text(kept) : many + " pauses of up to " + text(longest) + " last " + text(kept) + " each") + ", " +
-           text(left_out) + " are left out" + (asked ? "" : ", because a replay lasts 100d at most (--replay-gap makes pauses shorter)");
+    return (shortened == 1 ? "1 pause of " + text(longest) + " lasts " + text(kept)
+                           : many + " pauses of up to " + text(longest) + " last " + text(kept) + " each") +
+           ", " + text(left_out) + " are left out" +
+           (asked ? "" : ", because a replay lasts 100d at most (--replay-gap makes pauses shorter)");
 }
 
 }  // namespace ssdtlm

@@ -5,8 +5,8 @@
 //   file action                    time file action                    add, open, close
 //   file action offset length      time file action offset length      read, write, trim, sync, datasync; v2: wait
 //
-// The times of version 3 are microseconds (utime_since_now() in fio 3.33, iolog.c; its manual leaves the unit out). Version 2 has
-// none: "wait" lets offset microseconds pass, and less than 100 of them are discarded, as in fio.
+// The times of version 3 are microseconds (utime_since_now() in fio 3.33, iolog.c; its manual leaves the unit out).
+// Version 2 has none: "wait" lets offset microseconds pass, and less than 100 of them are discarded, as in fio.
 #include "host_pcie/workload/trace/trace_format.h"
 
 namespace ssdtlm {
@@ -57,7 +57,8 @@ public:
         if (!f.text(word, "an action such as read, write, trim, sync or wait", fault)) return LineKind::broken;
         const Action action = action_of(word, out.op);
         if (action == Action::none || (action == Action::wait && version_ == 3))
-            return f.fail("expected add, open, close, read, write, trim, sync or datasync; in version 2 also wait", fault);
+            return f.fail("expected add, open, close, read, write, trim, sync or datasync; in version 2 also wait",
+                          fault);
         if (action == Action::file) return LineKind::other_action;
         if (!f.number(out.offset, "an offset in bytes", fault)) return LineKind::broken;
         if (action == Action::wait) {
@@ -79,7 +80,8 @@ public:
         std::size_t columns = 0;
         for (; f.next(); ++columns) {
             const std::size_t of_version_2 = columns + (version_ == 3 ? 0 : 1);
-            right += of_version_2 == 1 || (of_version_2 == 2 ? action_of(f.field(), op) != Action::none : parse_whole(f.field(), number));
+            right += of_version_2 == 1 ||
+                     (of_version_2 == 2 ? action_of(f.field(), op) != Action::none : parse_whole(f.field(), number));
         }
         return version_ == 0 || columns == 0 ? 0 : right / static_cast<double>(columns);
     }

@@ -41,14 +41,22 @@ constexpr std::array<NoteText, kTraceNoteCount> kNoteTexts = {{
 
 TraceNote note_of(LineKind kind) {
     switch (kind) {
-        case LineKind::blank: return TraceNote::blank;
-        case LineKind::header: return TraceNote::header;
-        case LineKind::trailer: return TraceNote::trailer;
-        case LineKind::other_action: return TraceNote::other_action;
-        case LineKind::passthrough: return TraceNote::passthrough;
-        case LineKind::no_operation: return TraceNote::no_operation;
-        case LineKind::broken: return TraceNote::broken;
-        case LineKind::record: break;
+        case LineKind::blank:
+            return TraceNote::blank;
+        case LineKind::header:
+            return TraceNote::header;
+        case LineKind::trailer:
+            return TraceNote::trailer;
+        case LineKind::other_action:
+            return TraceNote::other_action;
+        case LineKind::passthrough:
+            return TraceNote::passthrough;
+        case LineKind::no_operation:
+            return TraceNote::no_operation;
+        case LineKind::broken:
+            return TraceNote::broken;
+        case LineKind::record:
+            break;
     }
     panic(__func__, "a record is no note");
 }
@@ -60,7 +68,8 @@ std::string count_of(std::uint64_t n, const char* singular, const char* plural) 
 /// One pass over the file, then the steps that need the whole trace.
 class Reader {
 public:
-    Reader(const TraceOptions& options, DetectedFormat detected) : options_(options), format_(std::move(detected.format)) {
+    Reader(const TraceOptions& options, DetectedFormat detected)
+        : options_(options), format_(std::move(detected.format)) {
         trace_.path = options.path;
         trace_.format = std::move(detected.name);
     }
@@ -99,7 +108,8 @@ private:
     std::string digest(ContentHash hash) const {
         const TraceOptions& o = options_;
         const int flags = o.overlay_volumes + 2 * o.spread + 4 * o.skip_broken + 8 * static_cast<int>(o.beyond);
-        hash.add("\n" + trace_.format + "\n" + o.columns + "\n" + o.volume + "\n" + o.blkparse_action + std::to_string(flags));
+        hash.add("\n" + trace_.format + "\n" + o.columns + "\n" + o.volume + "\n" + o.blkparse_action +
+                 std::to_string(flags));
         if (o.most_gap != Age::longest()) hash.add("\n" + std::to_string(o.most_gap.count()));
         return hash.text();
     }
@@ -158,7 +168,8 @@ private:
         }
     }
 
-    void push(std::int64_t ticks, HostOp op, bool fua, std::uint64_t offset, std::uint32_t bytes, std::uint32_t stream) {
+    void push(std::int64_t ticks, HostOp op, bool fua, std::uint64_t offset, std::uint32_t bytes,
+              std::uint32_t stream) {
         TraceRecord r;
         r.t = Ps{ticks};  // still in ticks of the format; sort() converts
         r.offset = offset;
@@ -187,8 +198,8 @@ private:
 
     void broken(const LineFault& fault) {
         if (options_.skip_broken || problems_.size() >= kProblemsShown) return;
-        problems_.push_back(Problem{where() + ":" + std::to_string(fault.column), "found " + fault.found,
-                                    fault.expected, ""});
+        problems_.push_back(
+            Problem{where() + ":" + std::to_string(fault.column), "found " + fault.found, fault.expected, ""});
     }
 
     void beyond(const TraceLine& parsed) {
@@ -204,15 +215,12 @@ private:
         const std::uint64_t broken_lines = options_.skip_broken ? 0 : trace_.stats[TraceNote::broken].lines;
         const std::string of = " of " + count_of(trace_.stats.lines, "line", "lines");
         if (broken_lines > 0)
-            problems_.push_back(Problem{options_.path,
-                                        count_of(broken_lines, "line", "lines") + of + " cannot be read as " +
-                                            trace_.format,
-                                        "",
-                                        "repair the file, name another format, or skip such lines with --trace-skip-broken"});
+            problems_.push_back(Problem{
+                options_.path, count_of(broken_lines, "line", "lines") + of + " cannot be read as " + trace_.format, "",
+                "repair the file, name another format, or skip such lines with --trace-skip-broken"});
         if (beyond_lines_ > 0)
             problems_.push_back(Problem{options_.path,
-                                        count_of(beyond_lines_, "request ends", "requests end") +
-                                            " beyond the device",
+                                        count_of(beyond_lines_, "request ends", "requests end") + " beyond the device",
                                         "", "choose a larger device, or --trace-beyond fold or scale"});
         if (!problems_.empty()) throw UserError(std::move(problems_));
     }
@@ -223,7 +231,8 @@ private:
             throw UserError(Problem{options_.path, "no request in " + count_of(trace_.stats.lines, "line", "lines"),
                                     "at least one request that " + trace_.format + " can express",
                                     trace_.stats[TraceNote::other_action].lines > 0
-                                        ? "choose another blktrace action (D or Q)" : "check the file"});
+                                        ? "choose another blktrace action (D or Q)"
+                                        : "check the file"});
         std::string names;
         for (std::size_t i = 0; i < trace_.volumes.size() && i < 20; ++i)
             names += (i == 0 ? "" : " ") + ("'" + trace_.volumes[i].name + "'");
@@ -242,7 +251,8 @@ private:
         trace_.stats.gaps = shorten_gaps(trace_.records, tick / 1000, options_.most_gap);
         for (auto& r : trace_.records) r.t *= tick;
         if (trace_.stats.gaps.shortened != 0 && !trace_.stats.gaps.asked)
-            trace_.stats.span = "the earliest time is in line " + std::to_string(earliest_.line) + ", the latest in line " + std::to_string(latest_.line);
+            trace_.stats.span = "the earliest time is in line " + std::to_string(earliest_.line) +
+                                ", the latest in line " + std::to_string(latest_.line);
     }
 
     /// The stamps' resolution is the smallest step in them: whole seconds are 1 s, however fine the format could be.
@@ -256,7 +266,8 @@ private:
             std::size_t end = first + 1;
             while (end < records.size() && records[end].t == records[first].t) ++end;
             const auto count = static_cast<std::int64_t>(end - first);
-            for (std::size_t i = first; i < end; ++i) records[i].t += resolution / count * static_cast<std::int64_t>(i - first);
+            for (std::size_t i = first; i < end; ++i)
+                records[i].t += resolution / count * static_cast<std::int64_t>(i - first);
             trace_.stats.notes[static_cast<std::size_t>(TraceNote::spread)].lines += end - first - 1;
             first = end;
         }
@@ -276,11 +287,12 @@ private:
         const std::uint64_t device = options_.device_bytes;
         const bool too_large = device != 0 && extent > device;
         if (too_large && options_.beyond == BeyondDevice::error)
-            throw UserError(Problem{options_.path,
-                                    count_of(trace_.volumes.size(), "volume needs ", "volumes need ") +
-                                        std::to_string(extent) + " B one after the other",
-                                    "the device has " + std::to_string(device) + " B",
-                                    "choose one with --trace-volume, --trace-overlay them, or --trace-beyond fold or scale"});
+            throw UserError(
+                Problem{options_.path,
+                        count_of(trace_.volumes.size(), "volume needs ", "volumes need ") + std::to_string(extent) +
+                            " B one after the other",
+                        "the device has " + std::to_string(device) + " B",
+                        "choose one with --trace-volume, --trace-overlay them, or --trace-beyond fold or scale"});
         std::uint64_t moved_records = 0;
         for (auto& r : trace_.records) {
             if (r.op() == HostOp::flush) continue;
@@ -330,8 +342,12 @@ private:
 
 }  // namespace
 
-const char* trace_note_name(TraceNote n) { return kNoteTexts[static_cast<std::size_t>(n)].name; }
-const char* trace_note_sentence(TraceNote n) { return kNoteTexts[static_cast<std::size_t>(n)].sentence; }
+const char* trace_note_name(TraceNote n) {
+    return kNoteTexts[static_cast<std::size_t>(n)].name;
+}
+const char* trace_note_sentence(TraceNote n) {
+    return kNoteTexts[static_cast<std::size_t>(n)].sentence;
+}
 
 std::vector<std::string> TraceStats::sentences() const {
     std::vector<std::string> list;

@@ -23,17 +23,17 @@ enum class BeyondDevice : std::uint8_t {
 };
 
 struct TraceOptions {
-    std::string path;                                ///< read through zlib: plain text or .gz
-    std::string format = "auto";                     ///< a name of trace_formats(), or auto
-    std::string volume;                              ///< only this one ("usr,0", "8,0", "17"); empty: all
-    bool overlay_volumes = false;                    ///< all volumes start at 0 instead of one after the other
-    bool spread = false;                             ///< requests of one stamp evenly up to the next tick of the stamps
-    Age most_gap = Age::longest();                   ///< longer pauses last so long
-    bool skip_broken = false;                        ///< count lines that cannot be read instead of refusing the trace
-    char blkparse_action = 'D';                      ///< D or Q
-    std::string columns;                             ///< as of --trace-columns; then `format` is auto or columns
+    std::string path;               ///< read through zlib: plain text or .gz
+    std::string format = "auto";    ///< a name of trace_formats(), or auto
+    std::string volume;             ///< only this one ("usr,0", "8,0", "17"); empty: all
+    bool overlay_volumes = false;   ///< all volumes start at 0 instead of one after the other
+    bool spread = false;            ///< requests of one stamp evenly up to the next tick of the stamps
+    Age most_gap = Age::longest();  ///< longer pauses last so long
+    bool skip_broken = false;       ///< count lines that cannot be read instead of refusing the trace
+    char blkparse_action = 'D';     ///< D or Q
+    std::string columns;            ///< as of --trace-columns; then `format` is auto or columns
     std::uint32_t lba_bytes = 512;
-    std::uint64_t device_bytes = 0;                  ///< multiple of lba_bytes; 0: unknown, nothing is beyond it
+    std::uint64_t device_bytes = 0;  ///< multiple of lba_bytes; 0: unknown, nothing is beyond it
     BeyondDevice beyond = BeyondDevice::error;
 };
 
@@ -69,20 +69,20 @@ struct TraceCount {
 struct TraceVolume {
     std::string name;
     std::uint64_t records = 0;
-    std::uint64_t end = 0;         ///< highest byte + 1, in the volume's own address space
-    std::uint64_t base = 0;        ///< where it was laid out (before folding or scaling)
+    std::uint64_t end = 0;   ///< highest byte + 1, in the volume's own address space
+    std::uint64_t base = 0;  ///< where it was laid out (before folding or scaling)
 };
 
 struct TraceStats {
     std::uint64_t lines = 0;
-    std::uint64_t taken = 0;                                 ///< lines that became records
+    std::uint64_t taken = 0;  ///< lines that became records
     std::array<TraceCount, kTraceNoteCount> notes{};
-    std::array<std::uint64_t, 4> records{};                  ///< by HostOp, after splitting
-    std::array<std::uint64_t, 4> bytes{};                    ///< by HostOp, after rounding
-    Ps duration{0};                                          ///< stamp of the last record
+    std::array<std::uint64_t, 4> records{};  ///< by HostOp, after splitting
+    std::array<std::uint64_t, 4> bytes{};    ///< by HostOp, after rounding
+    Ps duration{0};                          ///< stamp of the last record
     TraceGaps gaps;
-    std::string span;                                        ///< where the trace begins and ends, if it was too long
-    std::uint64_t equal_stamps = 0;                          ///< records with the stamp of the record before
+    std::string span;                ///< where the trace begins and ends, if it was too long
+    std::uint64_t equal_stamps = 0;  ///< records with the stamp of the record before
 
     const TraceCount& operator[](TraceNote n) const { return notes[static_cast<std::size_t>(n)]; }
     void note(TraceNote n, std::uint64_t line) {
@@ -96,10 +96,11 @@ struct TraceStats {
 struct Trace {
     std::string path;
     std::string format;
-    std::vector<TraceRecord> records;   ///< ascending in t; equal stamps in file order
-    std::vector<TraceVolume> volumes;   ///< in order of appearance; TraceRecord::stream indexes it
+    std::vector<TraceRecord> records;  ///< ascending in t; equal stamps in file order
+    std::vector<TraceVolume> volumes;  ///< in order of appearance; TraceRecord::stream indexes it
     TraceStats stats;
-    std::string digest;  ///< of the uncompressed file and of the options that choose from it or change it; not of the device
+    std::string
+        digest;  ///< of the uncompressed file and of the options that choose from it or change it; not of the device
 };
 
 /// Throws UserError with up to ten lines named when the trace cannot be used.

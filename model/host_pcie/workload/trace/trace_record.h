@@ -11,13 +11,13 @@
 namespace ssdtlm {
 
 struct TraceRecord {
-    static constexpr std::uint32_t kMaxBytes = 1u << 30;      ///< longer requests are several records
+    static constexpr std::uint32_t kMaxBytes = 1u << 30;  ///< longer requests are several records
     static constexpr std::uint32_t kMaxStreams = 1u << 24;
 
-    Ps t{0};                       ///< since the earliest request of the trace
-    std::uint64_t offset = 0;      ///< bytes from the start of the device, multiple of the LBA size
-    std::uint32_t bytes = 0;       ///< multiple of the LBA size; 0 for flush
-    std::uint32_t stream : 24;     ///< volume of the trace, numbered in order of appearance
+    Ps t{0};                    ///< since the earliest request of the trace
+    std::uint64_t offset = 0;   ///< bytes from the start of the device, multiple of the LBA size
+    std::uint32_t bytes = 0;    ///< multiple of the LBA size; 0 for flush
+    std::uint32_t stream : 24;  ///< volume of the trace, numbered in order of appearance
     std::uint32_t op_code : 7;
     std::uint32_t fua : 1;
 

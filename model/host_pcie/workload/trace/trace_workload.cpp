@@ -24,8 +24,8 @@ void check(const Trace& trace, const TraceReplayOptions& o) {
     require(o.jobs > 0, "trace replay: jobs", "0", "at least 1");
     require(o.max_request_bytes > 0 && o.max_request_bytes % 512 == 0, "trace replay: max_request_bytes",
             std::to_string(o.max_request_bytes), "a positive multiple of the LBA size");
-    require(static_cast<double>(trace.stats.duration.count()) * o.time_scale * o.loops < kMaxPs, "trace replay: time_scale",
-            std::to_string(o.time_scale), "a factor that keeps the replay below 104 days");
+    require(static_cast<double>(trace.stats.duration.count()) * o.time_scale * o.loops < kMaxPs,
+            "trace replay: time_scale", std::to_string(o.time_scale), "a factor that keeps the replay below 104 days");
     if (!problems.empty()) throw UserError(std::move(problems));
 }
 }  // namespace

@@ -14,8 +14,8 @@ namespace ssdtlm {
 
 struct TraceReplayOptions {
     enum class Mode : std::uint8_t {
-        timed,   ///< each request at its stamp times time_scale
-        closed   ///< as fast as possible with `depth` outstanding; stamps only give the order
+        timed,  ///< each request at its stamp times time_scale
+        closed  ///< as fast as possible with `depth` outstanding; stamps only give the order
     };
     Mode mode = Mode::timed;
     double time_scale = 1.0;                     ///< timed: 0.5 replays twice as fast; positive
@@ -44,7 +44,7 @@ public:
     std::uint64_t failed() const { return failed_; }
     /// Timed replay: requests that could not leave at their stamp because max_outstanding were under way.
     std::uint64_t late() const { return late_; }
-    Ps latest() const { return latest_; }        ///< largest delay of such a request
+    Ps latest() const { return latest_; }  ///< largest delay of such a request
 
 private:
     bool next_loop();
@@ -54,11 +54,11 @@ private:
     TraceReplayOptions options_;
     std::uint32_t bound_;
     std::uint32_t loop_ = 0;
-    std::size_t position_ = 0;          // next record
-    std::uint32_t done_bytes_ = 0;      // of that record, when it is several requests
+    std::size_t position_ = 0;      // next record
+    std::uint32_t done_bytes_ = 0;  // of that record, when it is several requests
     std::uint32_t outstanding_ = 0;
     bool started_ = false;
-    SimTime start_{};                   // the first call of next(): the trace's time 0
+    SimTime start_{};  // the first call of next(): the trace's time 0
     std::uint64_t issued_ = 0;
     std::uint64_t failed_ = 0;
     std::uint64_t late_ = 0;
