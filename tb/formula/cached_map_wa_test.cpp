@@ -200,14 +200,14 @@ TEST(CachedMapWa, AgainstAnIndependentCount) {
                 share, slots, model, count, percent(model, count));
             // With room for little more than a victim moves, several write-backs that are begun together are a part of
             // the cache. On 80 % of the flash a victim moves four times as much.
-            EXPECT_NEAR(model / count, 1.0, slots == 64 || (slots == 256 && share == 80) ? 0.02 : 0.01);
+            EXPECT_NEAR(model / count, 1.0, slots == 64 ? 0.03 : 0.01);
         }
 }
 
 // Collection that takes its time lags behind a host that writes as fast as it can: the free blocks go down to the hard
 // threshold. And a translation page is written some time after an entry of it has to leave: it waits for its die, and
 // for a free block. What becomes dirty of it meanwhile goes with it, which counts where the cache has few entries
-// beside what victims move.
+// beside what victims move. While the host waits for a free block, no entry that collection takes in leaves.
 TEST(CachedMapWa, UnderLoadTheFreeBlocksAreAtTheHardThreshold) {
     for (const std::uint32_t slots : {256u, 4096u}) {
         const SsdConfig c = device(70, slots);
@@ -219,7 +219,7 @@ TEST(CachedMapWa, UnderLoadTheFreeBlocksAreAtTheHardThreshold) {
                 "%.4f (%+.2f %%), at the soft one %.4f (%+.2f %%)\n",
                 slots, depth, model, count, percent(model, count), soft, percent(model, soft));
             EXPECT_LT(model, count);
-            EXPECT_GT(model / count, slots == 256 ? 0.9 : 0.98);
+            EXPECT_GT(model / count, slots == 256 ? 0.87 : 0.98);
         }
     }
 }

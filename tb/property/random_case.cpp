@@ -119,8 +119,11 @@ bool run_campaign(const Campaign& campaign) {
         } catch (const UserError& e) {
             ++refused;
             const Problem& p = e.problems().front();  // a place in the file, and then the key; or the key
-            ++sums["refused: " +
-                   (p.where.rfind("case", 0) == 0 ? p.found.substr(0, p.found.find(':')) : p.where.substr(0, 60))];
+            const std::string key =
+                p.where.rfind("case", 0) == 0 ? p.found.substr(0, p.found.find(':')) : p.where.substr(0, 60);
+            if (++sums["refused: " + key] == 1)
+                std::cout << "refused for the first time: " << key << ": " << p.found << "; allowed: " << p.allowed
+                          << "\n";
             return;
         }
         try {

@@ -188,7 +188,7 @@ void CachedMap::answer(std::uint64_t number) {
     }
     q.client->map_answered(q.cookie, q.units.empty() ? places_.data() : nullptr);
     admit();
-    make_room();
+    make_room(Cause::host);
 }
 
 // --- Entries that come and go ----------------------------------------------------------------------------------------
@@ -285,11 +285,11 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
-/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So does each
-/// that collection has taken in beyond the room. Those wait for nobody and nobody for them: who wants an entry needs
-/// one to leave, not all that are too many. Translation pages that are written cause collection, which takes in
-/// entries; this ends, because a block without invalid units of the host's is not collected again.
-void CachedMap::make_room() {
+/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So do as
+/// many more as collection has taken in beyond the room; the wanted entry waits for one to leave, not for all of them.
+/// These are written back when the host gets on. Collection alone writes none back: translation pages that are written
+/// cause collection, which takes in entries, and that would go on for ever.
+void CachedMap::make_room(Cause cause) {
     while (!wanted_.empty() || occupied_ > table_.room()) {
         if (occupied_ >= table_.room()) {
             const Slot coldest = table_.coldest();
@@ -297,6 +297,7 @@ void CachedMap::make_room() {
             if (__builtin_expect(table_.is_dirty(coldest) && around_.ftl.media().read_only, 0)) {
                 if (wanted_.empty()) return;
             } else if (table_.is_dirty(coldest)) {
+                if (wanted_.empty() && cause == Cause::other) return;
                 const std::uint64_t many = wanted_.size() + (occupied_ > table_.room() ? occupied_ - table_.room() : 0);
                 // Looking at the coldest ones once more finds nothing new, until some of them have left or many more
                 // are to leave.

@@ -2,8 +2,8 @@
 // A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that
 // is not in the cached mapping table waits until its translation page has been read. For room the coldest entries
 // leave, dirty ones by way of WriteBacks. Entries of units that garbage collection moves or that are deallocated are
-// taken into the table without being asked for, beyond its room if need be, and as many leave again as soon as they are
-// written: collection never waits for the map, as its blocks are what the map is written to. So are those that a start
+// taken into the table without being asked for, beyond its room if need be: collection never waits for the map, as its
+// blocks are what the map is written to. As many leave when the host gets on. So are those that a start
 // finds no translation page to say, which were dirty when the power went; and in a drive that is read-only, which may
 // have no page for them, dirty ones stay beyond the room.
 //
@@ -158,7 +158,8 @@ private:
     void load(const Wanted& entry);
     void read_page(std::uint64_t page);
     void page_at_hand(std::uint64_t page);
-    void make_room();
+    enum class Cause : std::uint8_t { host, other };
+    void make_room(Cause cause = Cause::other);
     void mark(Lpa lpa, Slot s);
     void keep(std::uint32_t page);
     void compare(const FlashJob& read) const;

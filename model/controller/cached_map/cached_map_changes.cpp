@@ -19,7 +19,7 @@ void CachedMap::done(Lpa lpa, bool has_changed) {
     if (has_changed) mark(lpa, s);
     let_go(s);
     if (!queue_.empty()) admit();
-    make_room();
+    make_room(Cause::host);
     write_backs_.units_changed();
 }
 
@@ -102,7 +102,7 @@ void CachedMap::unmap(const MapExtent& extent) {
     }
     around_.resident.unmap(extent);
     for (const Lpa lpa : in_part) changed(lpa);
-    make_room();
+    make_room(Cause::host);
     write_backs_.units_changed();
 }
 

@@ -409,7 +409,10 @@ private:
         const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();
         const bool by_page = m.granularity == MapGranularity::page;
         const std::uint64_t entry = by_page ? g.unit_bytes : 2 * m.entry_bytes;
-        const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;
+        // The first and the last block of the longest command may be one block of a unit each.
+        const std::uint64_t lba = c_.nvme.lba_bytes, blocks = c_.nvme.max_transfer_bytes / lba,
+                            unit = g.unit_bytes / lba;
+        const std::uint64_t transfer = (blocks + unit - 2) / unit + 1;
         const std::uint64_t command = by_page ? transfer / entries_per_translation_page(c_.ftl, g) + 2 : transfer;
         if (c_.nvme.max_transfer_bytes == 0)
             add("nvme.max_transfer", "no limit, with ftl.mapping = \"" + c_.ftl.mapping + "\"",

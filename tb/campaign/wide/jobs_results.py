@@ -12,6 +12,8 @@ def check_trims(jobs, folder):
     if kind not in ("trimwrite", "randtrimwrite") or any(name in chosen for name in ("ramp_time", "rate_iops", "rate", "fsync", "verify", "zonemode")):
         return
     found = json.loads((folder / "fio.json").read_text())["jobs"]
+    if any("trim" not in job for job in found):  # unified_rw_reporting=mixed
+        return
     trims, writes = (sum(job[op]["total_ios"] for job in found) for op in ("trim", "write"))
     clones = int(chosen.get("numjobs", "1")) if chosen.get("numjobs", "1").isdigit() else 4096
     depth = int(chosen.get("iodepth", "1")) if chosen.get("iodepth", "1").isdigit() else 65536
@@ -24,7 +26,8 @@ def check_logs(jobs, folder):
     if jobs is None or not (folder / "fio.json").exists():
         return
     found = json.loads((folder / "fio.json").read_text())["jobs"]
-    longest = max((job[op]["runtime"] for job in found for op in ("read", "write", "trim")), default=0)
+    # With unified_rw_reporting=mixed fio writes "mixed" in place of the three.
+    longest = max((job[op]["runtime"] for job in found for op in ("read", "write", "trim", "mixed") if op in job), default=0)
     every = max((int(v) for _, chosen in jobs for k, v in chosen if k in ("log_avg_msec", "bwavgtime") and v.isdigit()), default=0)
     if any(k in ("startdelay", "thinktime", "stonewall", "loops") for _, chosen in jobs for k, _ in chosen):
         return

@@ -188,7 +188,8 @@ def check_fio(result, folder):
     for job in strict_json(folder / "fio.json")["jobs"]:
         if not near(sum(job["iodepth_level"].values()), 100, 1.0) and any(job["iodepth_level"].values()):
             yield f"fio.json: iodepth_level of {job['jobname']} sums to {sum(job['iodepth_level'].values())} %"
-        for op in ("read", "write", "trim"):
+        # With unified_rw_reporting=mixed fio writes "mixed" in place of the three.
+        for op in ("mixed",) if "mixed" in job else ("read", "write", "trim"):
             o = job[op]
             sums[op] += o["total_ios"]
             sums[op, "bytes"] += o["io_bytes"]
@@ -198,6 +199,13 @@ def check_fio(result, folder):
                     yield f"fio.json: {kind} of {op} has percentiles that fall"
                 if o[kind]["N"] and not o[kind]["min"] - 1 <= o[kind]["mean"] <= o[kind]["max"] + 1:
                     yield f"fio.json: {kind} of {op} has a mean of {o[kind]['mean']} outside of its bounds"
+    if "mixed" in sums:
+        for key in [key for key in sums if key != "mixed" and key != ("mixed", "bytes")]:
+            sums["mixed" if isinstance(key, str) else ("mixed", "bytes")] += sums[key]
+        whole = [sum(result[op][what] for op in ("read", "write", "trim")) for what in ("ios", "bytes")]
+        if [sums["mixed"], sums["mixed", "bytes"]] != whole:
+            yield f"fio.json: mixed has {sums['mixed']} I/Os of {sums['mixed', 'bytes']} bytes, result.json {whole[0]} of {whole[1]}"
+        return
     for op in ("read", "write", "trim"):
         if sums[op] != result[op]["ios"] or sums[op, "bytes"] != result[op]["bytes"]:
             yield f"fio.json: {op} has {sums[op]} I/Os of {sums[op, 'bytes']} bytes, result.json {result[op]['ios']} of {result[op]['bytes']}"
