@@ -49,7 +49,7 @@ class Sources(SystemTest):
     def test_mistakes_in_options(self):
         for args, part in ((("--rw=raed", "--bs=4q"), "command line: --rw: 'rw=raed'"),
                            (("--ioengine=null", "--size=1m"), "ioengine=null does no I/O at all"),
-                           (("--readwrit=read", "--bs=4k"), "unknown option '--readwrit'"),
+                           (("--readwrit=read", "--bs=4k"), "unknown option '--readwrit'; did you mean '--readwrite'?"),
                            ((), "no workload")):
             done = self.ssdtlm("run", DEVICE, *args)
             self.assertEqual(done.returncode, USER_ERROR, args)

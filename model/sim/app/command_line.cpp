@@ -9,6 +9,7 @@
 
 #include "common/config/quantity.h"
 #include "common/report/error.h"
+#include "host_pcie/workload/fio/fio_options.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "host_pcie/workload/trace/trace_columns.h"
 #include "sim/app/command_pages.h"
@@ -122,6 +123,13 @@ private:
         return *app;
     }
 
+    /// Of `run`, whose command line takes options of fio as well; empty where none is near.
+    static std::string near_fio_option(const CLI::App& app, const std::string& name) {
+        if (app.get_name() != "run" || name.compare(0, 2, "--") != 0) return "";
+        const std::string near = FioOptionTable::instance().suggestion(name.substr(2));
+        return near.empty() ? "" : "did you mean '--" + near + "'?";
+    }
+
     /// Words that nobody took, on each level of subcommands.
     void report_extras() {
         for (const CLI::App* app = &app_;; app = app->get_subcommands().front()) {
@@ -130,7 +138,8 @@ private:
                 if (word == "--") continue;
                 if (word[0] == '-') {
                     const std::string name = word.substr(0, word.find('='));
-                    add("unknown option '" + name + "'", "", did_you_mean(name, option_names(*app)));
+                    const std::string near = did_you_mean(name, option_names(*app));
+                    add("unknown option '" + name + "'", "", near.empty() ? near_fio_option(*app, name) : near);
                 } else if (needs_subcommand) {
                     const auto names = subcommand_names(*app);
                     add("unknown command '" + word + "'", listed(names), did_you_mean(word, names));

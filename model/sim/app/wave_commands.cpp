@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/wave/vcd_reader.h"
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
 #include "sim/wave/pin_recording.h"
@@ -52,6 +53,7 @@ std::vector<SimTime> power_losses(const nlohmann::json& run) {
 }  // namespace
 
 int wave_check(const CommandLine& line) {
+    VcdReader{line.wave_file};  // a file that is not there is said before what is not beside it
     const nlohmann::json run = run_beside(line.wave_file);
     const SsdConfig device = device_of(line, run);
     bool broken = false;
