@@ -48,15 +48,6 @@ ContentsConfig contents_of(const SsdConfig& c) {
     return contents;
 }
 
-/// The host here speaks NVMe.
-NvmeOnPcie& nvme_of(Device& device, const SsdConfig& c) {
-    auto* const nvme = dynamic_cast<NvmeOnPcie*>(device.controller.front_end.get());
-    if (nvme == nullptr)
-        throw UserError(Problem{"frontend.kind", "\"" + c.front_end.kind + "\" in a program whose host speaks NVMe",
-                                "\"nvme\"", "set it to \"nvme\", or bring a host of your own (docs/extending.md)"});
-    return *nvme;
-}
-
 SsdTaps& or_none(SsdTaps* taps) {
     return taps != nullptr ? *taps : SsdTaps::none();
 }
@@ -71,13 +62,9 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       device("device", agenda, config, contents_of(config), or_none(taps), host_of(config, before).get()),
       link("link", agenda, config.link),
       oracle(make_oracle(config, device.controller)),
-      host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {
+      host_side_(make_host_side({agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
+      host(*host_side_) {
     agenda.call_straight(!c.run.through_doors);
-    or_none(taps).join_mmio(host.mmio_initiator, link.host_target);
-    NvmeOnPcie& drive = nvme_of(device, config);
-    link.device_initiator.bind(drive.mmio_target);
-    or_none(taps).join_dma(drive.dma_initiator, link.device_target);
-    link.host_initiator.bind(host.dma_target);
 
     if (!config.run.drive.empty()) load_drive();
     host.driver.set_power_switch([this](bool on) {
@@ -85,7 +72,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
         supply_fails();
         return true;
     });
-    survives(&host, sizeof host);
+    survives(host.bytes().first, host.bytes().second);
 }
 
 void SsdSystem::save_drive(const std::string& path, const std::string& text, bool (*given_up)()) {
@@ -201,8 +188,7 @@ const Occupancy& SsdSystem::record() {
 }
 
 void SsdSystem::check_waiters() const {
-    host.driver.check_waiters();
-    host.root_complex.check_waiters();
+    host.check_waiters();
     link.check_waiters();
     device.controller.check_waiters();
 }
@@ -210,7 +196,7 @@ void SsdSystem::check_waiters() const {
 std::string SsdSystem::dump() const {
     return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(),
                        agenda.pending()) +
-           host.driver.dump() + link.dump() + device.controller.dump();
+           host.driver.state() + link.dump() + device.controller.dump();
 }
 
 }  // namespace ssdtlm

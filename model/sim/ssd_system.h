@@ -24,7 +24,7 @@
 #include "host_pcie/driver/integrity_oracle.h"
 #include "host_pcie/link/pcie_link.h"
 #include "sim/device/device.h"
-#include "sim/host/host.h"
+#include "sim/host/host_side.h"
 #include "sim/results/run_summary.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
@@ -44,7 +44,11 @@ public:
     Device device;
     PcieLink link;
     std::unique_ptr<IntegrityOracle> oracle;  ///< null: the check is off
-    Host host;
+private:
+    std::unique_ptr<HostSide> host_side_;
+
+public:
+    HostSide& host;  ///< that of frontend.kind
 
     /// Busy time of every resource since the start of the simulation, for differences over a window.
     struct BusySnapshot {

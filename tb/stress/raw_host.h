@@ -215,7 +215,7 @@ private:
         counts_.writes += writes;
         counts_.trims += s.more.op == RawExtension::Op::trim;
         counts_.flushes += s.more.op == RawExtension::Op::flush;
-        ++counts_.ended;
+        counts_.ended += s.more.op != RawExtension::Op::shutdown;
         s.busy = false;
         free_.push_back(&s);
         if (s.more.op == RawExtension::Op::shutdown) {

@@ -24,6 +24,8 @@ struct RawExtension : tlm::tlm_extension<RawExtension> {
     std::uint16_t tenant = 0;   ///< whose request it is; 0: nobody's in particular
     std::uint8_t priority = 0;  ///< 0 urgent to 3 low
     std::uint8_t stream = 0;    ///< of a write; 0: none
+    /// The host's names for it, by which records name the command; queue 0: the drive numbers it.
+    std::uint16_t queue = 0, tag = 0;
     Timeline* timeline =
         nullptr;  ///< where the drive tells what it does in the request's time, from BEGIN_REQ on; null: it does not
     // Of the drive, with BEGIN_RESP.

@@ -84,8 +84,8 @@ void RawFrontEnd::accept(tlm::tlm_generic_payload& p, const RawExtension& more) 
     shut_down_ = false;
     RawCommand& c = commands_.acquire();
     c.index = Pool<RawCommand>::index_of(c);
-    c.queue = 1;
-    c.tag = static_cast<std::uint16_t>(c.index);
+    c.queue = more.queue != 0 ? more.queue : std::uint16_t{1};
+    c.tag = more.queue != 0 ? more.tag : static_cast<std::uint16_t>(c.index);
     c.op = more.op == Op::trim       ? IoOp::deallocate
            : more.op != Op::transfer ? IoOp::flush
            : p.is_read()             ? IoOp::read
@@ -155,7 +155,7 @@ void RawFrontEnd::answer(std::uint64_t command) {
     if (p != nullptr) {
         c.timeline->charge(Stage::completion, agenda_.now());
         const bool ok = c.status == CommandStatus::success;
-        ++counts_.ended;
+        ++(c.ends_work ? shutdowns_ : counts_.ended);  // as in other protocols, it is none of the host's commands
         if (c.op == IoOp::write && ok) counts_.bytes_written += c.bytes;
         if (c.status == CommandStatus::unrecovered_read || c.status == CommandStatus::write_fault)
             ++counts_.media_errors;
@@ -218,10 +218,11 @@ std::vector<std::pair<const char*, std::uint64_t>> RawFrontEnd::figures() const 
 }
 
 void RawFrontEnd::check_books() const {
-    if (requests_ != counts_.ended + refused_ + forgotten_ + pending())
-        throw CheckFailed(
-            fmt::format("raw: {} requests, of which {} ended, {} were refused, {} forgotten, and {} are under way",
-                        requests_, counts_.ended, refused_, forgotten_, pending()));
+    if (requests_ != counts_.ended + shutdowns_ + refused_ + forgotten_ + pending())
+        throw CheckFailed(fmt::format(
+            "raw: {} requests, of which {} ended, {} were shutdowns, {} were refused, {} forgotten, and {} are "
+            "under way",
+            requests_, counts_.ended, shutdowns_, refused_, forgotten_, pending()));
 }
 
 void RawFrontEnd::check_waiters() const {

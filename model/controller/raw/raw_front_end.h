@@ -105,7 +105,7 @@ private:
     bool serves_ = true;
     bool shut_down_ = false;
     FrontEndCounts counts_;
-    std::uint64_t requests_ = 0, refused_ = 0, forgotten_ = 0, handed_over_ = 0;
+    std::uint64_t requests_ = 0, refused_ = 0, forgotten_ = 0, shutdowns_ = 0, handed_over_ = 0;
 };
 
 }  // namespace ssdtlm

@@ -59,6 +59,7 @@ public:
             cached_map();
             add(check_media(resolved_));
             power_cuts();
+            resets();
             saved_drive();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
@@ -235,6 +236,12 @@ private:
                     "0 to " + std::to_string(channels - 1), "");
         }
         if (!channel.rtl_sequencer.empty()) try_out([&] { RtlOnfiSequencer(c_.nand, channel.sequencer_hertz); });
+    }
+
+    void resets() {
+        if (c_.front_end.kind == "raw" && !c_.host.reset_at.empty())
+            add("host.reset_at", "resets with frontend.kind = \"raw\"", "no resets: they belong to a protocol",
+                "leave it out, or set frontend.kind to \"nvme\"");
     }
 
     void power_cuts() {

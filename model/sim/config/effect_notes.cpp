@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/effect_notes.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "common/config/condition.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "sim/config/dram_budget.h"
@@ -28,6 +31,7 @@ public:
         for (const SsdParameter& p : ssd_parameters())
             if (!p.conditions.empty() && is_meant(resolved_, p.key)) conditions(p);
         limits();
+        if (c_.front_end.kind == "raw") without_protocol();
         return std::move(out_);
     }
 
@@ -44,6 +48,18 @@ private:
             if (condition_holds(condition, value_of)) continue;
             add(p.key, p.key + " acts only with " + condition_text(condition));
             return;  // the first one that is missing is repaired first
+        }
+    }
+
+    /// What belongs to NVMe and PCIe.
+    void without_protocol() {
+        static const char* const kNeutral[] = {"nvme.lba_size", "nvme.max_transfer"};
+        for (const SsdParameter& p : ssd_parameters()) {
+            const bool protocol = p.key.rfind("nvme.", 0) == 0 || p.key.rfind("link.", 0) == 0 ||
+                                  p.key == "host.admin_entries" || p.key == "host.buffer_offset";
+            const bool neutral = std::find(std::begin(kNeutral), std::end(kNeutral), p.key) != std::end(kNeutral);
+            if (protocol && !neutral && is_meant(resolved_, p.key) && is_option(resolved_.where(p.key)))
+                add(p.key, "frontend.kind = \"raw\" has neither a link nor queues of NVMe");
         }
     }
 

@@ -64,6 +64,8 @@ void DeviceWave::each_queue_variable(Visit visit) const {
 
 void DeviceWave::attach(SsdSystem& system) {
     system_ = &system;
+    const bool speaks_nvme = config_.front_end.kind == "nvme";
+    if (!speaks_nvme) scopes_.nvme = scopes_.link = false;  // other front ends have neither
     const auto integer = [this](const std::string& scope, const char* name) {
         return declare(scope, name, WaveKind::integer, 32);
     };
@@ -79,7 +81,7 @@ void DeviceWave::attach(SsdSystem& system) {
         backlog_ = integer(scope, "backlog");
         watch(scope, "completed", system.host.driver.counters().commands_completed);
         watch(scope, "interrupts", system.host.driver.counters().interrupts);
-        for (std::uint32_t q = 0; q < queue_pairs(); ++q) {
+        for (std::uint32_t q = 0; speaks_nvme && q < queue_pairs(); ++q) {
             sq_doorbell_.push_back(declare(scope, "sq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
             cq_doorbell_.push_back(declare(scope, "cq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
         }

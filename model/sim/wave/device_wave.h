@@ -103,7 +103,7 @@ private:
     }
 
     const WaveOptions options_;
-    const WaveScopes scopes_;
+    WaveScopes scopes_;
     const SsdConfig& config_;
     WaveRecorder recorder_;
     FlashSignals flash_;
