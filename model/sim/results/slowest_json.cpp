@@ -48,7 +48,7 @@ Json holder_json(const Holder& h, const Occupancy::Size& device) {
     } else {
         const auto cls = static_cast<FlashClass>(o.kind % kFlashClassCount);
         const auto cause = static_cast<FlashCause>(o.kind / kFlashClassCount);
-        j["operation"] = o.number;
+        j["operation"] = std::uint64_t{o.number};
         j["kind"] = work_names().labels[work_value(cause, cls)].text;
         if (o.owner != 0) j[owner_name(cause, cls)] = std::uint64_t{o.owner};
         if (o.planes > 1) j["planes"] = static_cast<std::uint32_t>(o.planes);
