@@ -293,16 +293,15 @@ void Simulation::summarise_flows(RunSummary& r) const {
     r.flow_names = options_.flow_names;
     r.flows = flow_stats_->figures();
     r.flow_waits = flow_stats_->waits();
-    const Ps window = end_.busy.at - begin_.busy.at;
     for (std::uint32_t f = 0; f < r.flows.size(); ++f) {
         FlowFigures& flow = r.flows[f];
         flow.name = f < r.flow_names.size() ? r.flow_names[f] : std::to_string(f + 1);
         flow.active_s = to_seconds(time_with(
             [&](std::uint32_t job) { return latency_.jobs()[job].ops != 0 && flow_stats_->flow_of_job()[job] == f; }));
-        if (window > Ps{} && f + 1 < end_.flow_waits.waited_ps.size())
+        if (flow.active_s > 0 && f + 1 < end_.flow_waits.waited_ps.size())
             flow.chip_queue =
-                static_cast<double>(end_.flow_waits.waited_ps[f + 1] - begin_.flow_waits.waited_ps[f + 1]) /
-                static_cast<double>(window.count());
+                static_cast<double>(end_.flow_waits.waited_ps[f + 1] - begin_.flow_waits.waited_ps[f + 1]) * 1e-12 /
+                flow.active_s;
         for (const RunSummary::MapUse& m : r.map_by_tenant)
             if (m.tenant == f + 1) {
                 flow.map_hits = m.hits;

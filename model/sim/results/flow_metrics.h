@@ -16,9 +16,9 @@ struct FlowFigures {
     std::string name;
     std::uint64_t commands = 0;
     std::uint64_t bytes = 0;
-    std::int64_t response_ps = 0;  ///< from the SQ entry to the host's completion handler
-    double active_s = 0;           ///< while a job of the flow ran
-    double chip_queue = 0;         ///< transactions of the flow in the chip queues, mean over the measured window
+    std::int64_t response_ps = 0;                ///< from the SQ entry to the host's completion handler
+    double active_s = 0;                         ///< while a job of the flow ran
+    double chip_queue = 0;                       ///< transactions of the flow in the chip queues, mean over that time
     std::uint64_t map_hits = 0, map_misses = 0;  ///< of a map on the flash
     std::uint64_t reads = 0, reads_without_flash = 0;
 
