@@ -13,8 +13,12 @@
 namespace ssdtlm {
 
 Simulation::Edge Simulation::edge() const {
-    return {system_->busy(), system_->device.controller.ftl->counters(), latency_.all_bytes(HostOp::write),
-            system_->map_counters(), system_->counters()};
+    return {system_->busy(),
+            system_->device.controller.ftl->counters(),
+            latency_.all_bytes(HostOp::write),
+            system_->map_counters(),
+            system_->counters(),
+            system_->device.controller.backend.flow_waits()};
 }
 
 SteadyCounts Simulation::steady_counts() const {

@@ -62,6 +62,15 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         gc_log_.emplace(system_->agenda, system_->device.controller.ftl, *options_.gc_log);
         system_->device.controller.watch_gc(*gc_log_);
     }
+    if (config.host.tenants != Tenants::one) {
+        std::vector<std::uint32_t> flow_of_job;
+        for (std::uint32_t job = 0; job < workload.jobs(); ++job) flow_of_job.push_back(workload.tenant(job));
+        auto flows = std::make_unique<FlowStats>(std::move(flow_of_job));
+        if (flows->flows() > 1) {
+            flow_stats_ = std::move(flows);
+            system_->device.controller.backend.tell_flows_apart(flow_stats_->flows());
+        }
+    }
     limits_.emplace(*system_);
     system_->survives(this, sizeof *this);
     system_->process.on_call([](void* simulation) { static_cast<Simulation*>(simulation)->interrupted(); }, this);
@@ -212,6 +221,8 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
     }
     if (__builtin_expect(history_.is_due(now), 0)) history_.look(now, steady_counts());
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
+    if (__builtin_expect(flow_stats_ != nullptr, 0))
+        flow_stats_->on_complete(request, issued, submitted, now, timeline, measured);
     if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
 }
 
@@ -229,7 +240,10 @@ void Simulation::look_for_window(bool measured) {
 }
 
 std::string Simulation::slowest() const {
-    return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string();
+    if (!slowest_) return {};
+    return slowest_json(
+        slowest_->all(), occupancy_->size(),
+        flow_stats_ != nullptr ? SlowestFlows{options_.flow_names, flow_stats_->flow_of_job()} : SlowestFlows{});
 }
 
 /// After each entry of the agenda, since the handler of a signal has asked for it.
@@ -254,11 +268,15 @@ void Simulation::poll() {
 }
 
 Ps Simulation::active_time(HostOp op) const {
+    return time_with(
+        [&](std::uint32_t job) { return (latency_.jobs()[job].ops >> static_cast<unsigned>(op) & 1u) != 0; });
+}
+
+Ps Simulation::time_with(const std::function<bool(std::uint32_t job)>& counts) const {
     std::vector<Workload::JobTime> lives;
     const auto& jobs = latency_.jobs();
     for (std::uint32_t j = 0; j < jobs.size(); ++j)
-        if ((jobs[j].ops >> static_cast<unsigned>(op) & 1u) != 0)
-            lives.push_back(workload_.job_time(j).value_or(Workload::JobTime{jobs[j].begin, jobs[j].end}));
+        if (counts(j)) lives.push_back(workload_.job_time(j).value_or(Workload::JobTime{jobs[j].begin, jobs[j].end}));
     std::sort(lives.begin(), lives.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     Ps active{};
     SimTime covered{};
@@ -269,6 +287,27 @@ Ps Simulation::active_time(HostOp op) const {
         covered = life.end;
     }
     return active;
+}
+
+void Simulation::summarise_flows(RunSummary& r) const {
+    r.flow_names = options_.flow_names;
+    r.flows = flow_stats_->figures();
+    r.flow_waits = flow_stats_->waits();
+    for (std::uint32_t f = 0; f < r.flows.size(); ++f) {
+        FlowFigures& flow = r.flows[f];
+        flow.name = f < r.flow_names.size() ? r.flow_names[f] : std::to_string(f + 1);
+        flow.active_s = to_seconds(time_with(
+            [&](std::uint32_t job) { return latency_.jobs()[job].ops != 0 && flow_stats_->flow_of_job()[job] == f; }));
+        if (flow.active_s > 0 && f + 1 < end_.flow_waits.waited_ps.size())
+            flow.chip_queue =
+                static_cast<double>(end_.flow_waits.waited_ps[f + 1] - begin_.flow_waits.waited_ps[f + 1]) * 1e-12 /
+                flow.active_s;
+        for (const RunSummary::MapUse& m : r.map_by_tenant)
+            if (m.tenant == f + 1) {
+                flow.map_hits = m.hits;
+                flow.map_misses = m.misses;
+            }
+    }
 }
 
 // What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once
@@ -332,6 +371,7 @@ RunSummary Simulation::summarise() {
                 r.map_by_tenant.push_back({t, now.hits - before.hits, now.misses - before.misses});
         }
     }
+    if (flow_stats_ != nullptr) summarise_flows(r);
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);

@@ -11,6 +11,7 @@
 
 #include "sim/limits/limit_sampler.h"
 #include "sim/results/die_queues.h"
+#include "sim/results/flow_stats.h"
 #include "sim/results/gc_log.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
@@ -44,6 +45,7 @@ public:
     struct Options {
         std::string workload_name;
         std::string workload_digest;
+        std::vector<std::string> flow_names;            ///< by tenant; may be empty
         CompletionObserver* observer = nullptr;         ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress;  ///< called a few times per wall second; may be empty
         std::ostream* series = nullptr;  ///< gets the rows of timeseries.csv as the run goes; may be null
@@ -88,6 +90,9 @@ private:
     void interrupted();
     /// How long jobs with measured commands of this kind ran, time in which several ran counted once.
     Ps active_time(HostOp op) const;
+    /// How long jobs ran that `counts` names.
+    Ps time_with(const std::function<bool(std::uint32_t job)>& counts) const;
+    void summarise_flows(RunSummary& r) const;
     RunSummary summarise();
 
     Workload& workload_;
@@ -102,6 +107,7 @@ private:
     std::unique_ptr<TimeSeries> series_;  // null: not asked for
     std::optional<DieQueues> die_queues_;
     std::optional<SlowestCommands> slowest_;
+    std::unique_ptr<FlowStats> flow_stats_;  // null: there is one flow
     const Occupancy* occupancy_ = nullptr;
     std::optional<LimitSampler> limits_;
     DriveStart start_;
@@ -113,6 +119,7 @@ private:
         std::uint64_t written = 0;  // bytes, by write commands that ended
         CachedMap::Counters map;
         Counters counters;
+        FlowWaitTotals flow_waits;
     };
     Edge edge() const;
     SteadyCounts steady_counts() const;

@@ -92,6 +92,22 @@ class Result:
         return [{"resource": name, **row} for name, row in self.json.get("resources", {}).items()]
 
     @property
+    def flows(self):
+        """Rows of "flows" in result.json, one for each flow: {"name", "commands", "response_us", "iops", "chip_queue_mean", ...}; with run --alone also
+        "alone" and "over_alone". [] for one flow."""
+        return self.json.get("flows", [])
+
+    @property
+    def flow_waits(self):
+        """Rows {"flow", "for", "total_ps", "stages_ps"}: what commands of a flow waited for operations that another owns or has caused."""
+        return self.json.get("flow_waits", [])
+
+    @property
+    def interference(self):
+        """{"fairness", "weighted_speedup"} of run --alone; else None."""
+        return self.json.get("interference")
+
+    @property
     def steadiness(self):
         """Whether the measured window was a steady state: {"verdict": "steady", "not steady" or "too short to say", "reason", "judged", "turnover", ...}.
         None when nothing was measured, and for results of a version that does not say it."""
@@ -179,7 +195,7 @@ class Result:
     @functools.cached_property
     def metrics(self):
         """Name -> number of everything that result.json measures: "read.iops", "read.total.p99" (us), "job.0.read.total.p99",
-        "tenant.1.write.buffer.mean", "ftl.waf", "ftl.traffic.gc_user_pages", "resources.die.busy_mean" (0 to 1), "counters.gc_victims",
+        "tenant.1.write.buffer.mean", "flow.a.slowdown", "interference.fairness", "ftl.waf", "ftl.traffic.gc_user_pages", "resources.die.busy_mean" (0 to 1), "counters.gc_victims",
         "played.waf" (of precondition.workload)."""
         j = self.json
         flat = {key: j[key] for key in ("commands", "measured_window_s") if key in j}
@@ -194,6 +210,11 @@ class Result:
                 flat.update(_metrics_of(owner, row[owner], row))
         for row in self.resources:
             flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
+        for flow in self.flows:
+            name = "flow." + re.sub(r"[.\s]", "_", flow["name"])
+            flat.update({f"{name}.{key}": flow[key] for key in ("response_us", "iops", "chip_queue_mean", "throughput_over_base") if key in flow})
+            flat.update({f"{name}.{key}": value for key, value in flow.get("over_alone", {}).items()})
+        flat.update({f"interference.{key}": value for key, value in (self.interference or {}).items()})
         played = j.get("precondition", {}).get("reached", {}).get("workload", {})
         # Maxima and states are known of the whole run only.
         counters = {**j.get("counters_whole_run", {}), **j.get("counters", {})}

@@ -11,9 +11,8 @@ namespace {
 using Kind = PathResource::Kind;
 
 /// Before the first cycle of a flash operation, or before its data.
-bool is_flash_wait(Stage s) {
-    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::scheduler ||
-           s == Stage::channel_wait;
+bool is_before_flash(Stage s) {
+    return is_flash_wait(s) || s == Stage::scheduler;
 }
 
 class PathBuilder {
@@ -26,7 +25,7 @@ public:
     }
 
     void charged(Stage stage, SimTime from, SimTime to) {
-        if (is_flash_wait(stage)) {
+        if (is_before_flash(stage)) {
             if (!waiting_) add(from, from);
             waiting_ = true;
             steps_.back().stages.emplace_back(stage, to - from);

@@ -13,18 +13,20 @@ namespace ssdtlm {
 /// One operation's time on one resource.
 struct Occupation {
     SimTime from{};
-    SimTime to{};              ///< kNever: not over
-    std::uint64_t number = 0;  ///< of the flash transaction, the first one of joined planes; cores: 0
-    std::uint64_t owner : 48;  ///< command, or job of garbage collection, by kind; 0: nobody's alone
-    std::uint64_t kind : 8;    ///< the recorder's: flash_work() or CoreStep
-    std::uint64_t planes : 7;  ///< joined
-    std::uint64_t data : 1;    ///< bus: the data of a read on their way out
-    Occupation() : owner(0), kind(0), planes(1), data(0) {}
+    SimTime to{};               ///< kNever: not over
+    std::uint64_t number : 56;  ///< of the flash transaction, the first one of joined planes; cores: 0
+    std::uint64_t flow : 8;     ///< that owns or has caused it; 0: nobody
+    std::uint64_t owner : 48;   ///< command, or job of garbage collection, by kind; 0: nobody's alone
+    std::uint64_t kind : 8;     ///< the recorder's: flash_work() or CoreStep
+    std::uint64_t planes : 7;   ///< joined
+    std::uint64_t data : 1;     ///< bus: the data of a read on their way out
+    Occupation() : number(0), flow(0), owner(0), kind(0), planes(1), data(0) {}
     Occupation(SimTime f, SimTime t, std::uint64_t n, std::uint64_t whose, std::uint8_t k, std::uint32_t p = 1,
-               bool d = false)
+               bool d = false, std::uint8_t whose_flow = 0)
         : from(f),
           to(t),
-          number(n),
+          number(n & ((std::uint64_t{1} << 56) - 1)),
+          flow(whose_flow),
           owner(whose & ((std::uint64_t{1} << 48) - 1)),
           kind(k),
           planes(p & 127u),

@@ -44,6 +44,8 @@ Timeline& Timeline::operator=(const Timeline& other) {
     first_ = other.first_;
     steps_ = other.steps_;
     limit_ = other.limit_;
+    owned_ = other.owned_;
+    if (owned_ != 0) flow_ = other.flow_;
     rest_ = other.rest_;
     std::copy(other.steps_log_.begin() + first_, other.steps_log_.begin() + steps_, steps_log_.begin() + first_);
     return *this;
@@ -52,9 +54,41 @@ Timeline& Timeline::operator=(const Timeline& other) {
 void Timeline::append(const Timeline& part) {
     SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
     last_ = part.last_;
+    if (__builtin_expect(part.owned_ != 0, 0)) return append_owned(part);
     for (std::uint32_t i = part.first_; i < part.steps_; ++i) log(what(part.steps_log_[i]), value(part.steps_log_[i]));
     for (std::size_t i = 0; i < part.rest_.size(); ++i)
         if (part.rest_[i] != 0) log_sum(i, static_cast<std::uint64_t>(part.rest_[i]));
+}
+
+/// With whom each wait was for. Of what is in no step, the sums by stage hold those by flow and stage.
+void Timeline::append_owned(const Timeline& part) {
+    owned_ = 1;
+    for (std::uint32_t i = part.first_; i < part.steps_; ++i)
+        log_for(what(part.steps_log_[i]), value(part.steps_log_[i]), part.flow_[i]);
+    for (std::size_t i = 0; i < part.rest_.size() && i < kStageCount; ++i)
+        if (part.rest_[i] != 0 && !is_flash_wait(static_cast<Stage>(i)))
+            log_sum(i, static_cast<std::uint64_t>(part.rest_[i]));
+    part.for_each_rest([&](Stage s, std::uint8_t flow, std::int64_t ps) {
+        log_sum(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(ps), flow);
+    });
+}
+
+void Timeline::log_for(std::uint64_t what, std::uint64_t value, std::uint8_t flow) {
+    if (steps_ < limit_ && fits(value)) {
+        flow_[steps_] = flow;
+        steps_log_[steps_++] = value << kWhatBits | what;
+    } else {
+        log_sum(what, value, flow);
+    }
+}
+
+void Timeline::charge_wait(Stage s, SimTime until, std::uint8_t flow) {
+    const auto d = (until - last_).count();
+    SSDTLM_CHECK(d >= 0, "latency mark goes back in time");
+    if (d == 0) return;
+    owned_ = 1;
+    last_ = until;
+    log_for(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(d), flow);
 }
 
 Ps Timeline::of(Stage s) const {
@@ -79,18 +113,22 @@ void Timeline::put_in_front(Stage s, SimTime from) {
     const auto ps = static_cast<std::uint64_t>(d);
     while (steps_ > first_ && (!fits(ps) || steps_ - first_ >= static_cast<int>(kSteps))) {
         const std::uint64_t last = steps_log_[--steps_];
-        log_sum(what(last), value(last));
+        log_sum(what(last), value(last), owned_ != 0 ? flow_[steps_] : std::uint8_t{0});
     }
     if (!fits(ps)) return log_sum(static_cast<std::uint64_t>(s), ps);
     SSDTLM_CHECK(first_ > 0, "the host's part of a latency comes once");
     steps_log_[--first_] = ps << kWhatBits | static_cast<std::uint64_t>(s);
 }
 
-__attribute__((noinline, cold)) void Timeline::log_sum(std::uint64_t what, std::uint64_t value) {
+__attribute__((noinline, cold)) void Timeline::log_sum(std::uint64_t what, std::uint64_t value, std::uint8_t flow) {
     limit_ = steps_;
     if (what == kOperation) return;
     if (rest_.empty()) rest_.assign(kStageCount, 0);
     rest_[what] += static_cast<std::int64_t>(value);
+    if (owned_ == 0 || !is_flash_wait(static_cast<Stage>(what))) return;
+    const std::size_t at = (flow + std::size_t{1}) * kStageCount + what;
+    if (at >= rest_.size()) rest_.resize((flow + std::size_t{2}) * kStageCount);
+    rest_[at] += static_cast<std::int64_t>(value);
 }
 
 }  // namespace ssdtlm

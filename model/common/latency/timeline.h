@@ -45,6 +45,10 @@ enum class Stage : std::uint8_t {
     count
 };
 inline constexpr std::size_t kStageCount = static_cast<std::size_t>(Stage::count);
+/// A wait for a die or a bus that another operation held.
+constexpr bool is_flash_wait(Stage s) {
+    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::channel_wait;
+}
 /// Name as in latency.csv.
 const char* stage_name(Stage s);
 
@@ -70,6 +74,7 @@ public:
         start_ = last_ = t;
         first_ = steps_ = kInFront;
         limit_ = kInFront + kSteps;
+        owned_ = 0;
         number_ = 0;
         if (__builtin_expect(!rest_.empty(), 0)) rest_.clear();
     }
@@ -81,6 +86,9 @@ public:
         last_ = until;
         log(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(d));
     }
+    /// The same of a wait, for the operations that this flow owns or has caused. A timeline that is charged so once is
+    /// charged so for all of its waits.
+    void charge_wait(Stage s, SimTime until, std::uint8_t flow);
     /// What follows is the work of this flash operation; what it waited for has been charged.
     void begins(const FlashOperation& op) {
         log(kOperation, (op.number << kPlaneBits | op.plane) << 1 | std::uint64_t{op.whole_die});
@@ -116,7 +124,7 @@ public:
             charged |= 1u << what(steps_log_[i]);
         }
         charged &= kStages;
-        for (std::size_t i = 0; i < rest_.size(); ++i) {
+        for (std::size_t i = 0; i < rest_.size() && i < kStageCount; ++i) {
             ps[i] += static_cast<std::uint64_t>(rest_[i]);
             if (rest_[i] != 0) charged |= 1u << i;
         }
@@ -124,6 +132,16 @@ public:
             const auto i = static_cast<std::size_t>(__builtin_ctz(charged));
             visit(static_cast<Stage>(i), static_cast<std::int64_t>(ps[i]));
         }
+    }
+    bool knows_flows() const { return owned_ != 0; }
+    /// Calls visit(stage, flow, picoseconds) for what charge_wait() has charged, in any order.
+    template <class Visit>
+    void for_each_wait(Visit visit) const {
+        if (owned_ == 0) return;
+        for (std::uint32_t i = first_; i < steps_; ++i)
+            if (const auto s = static_cast<Stage>(what(steps_log_[i])); is_flash_wait(s))
+                visit(s, flow_[i], static_cast<std::int64_t>(value(steps_log_[i])));
+        for_each_rest(visit);
     }
     /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong
     /// to. Returns until when steps were kept: before last(), if there were more than kSteps.
@@ -150,6 +168,15 @@ public:
     }
 
 private:
+    /// Of the waits that are in no step.
+    template <class Visit>
+    void for_each_rest(Visit visit) const {
+        for (std::size_t i = kStageCount; i < rest_.size(); ++i)
+            if (rest_[i] != 0)
+                visit(static_cast<Stage>(i % kStageCount), static_cast<std::uint8_t>(i / kStageCount - 1), rest_[i]);
+    }
+    void append_owned(const Timeline& part);
+    void log_for(std::uint64_t what, std::uint64_t value, std::uint8_t flow);
     static constexpr std::uint16_t kInFront = 2;
     static constexpr unsigned kWhatBits = 5;
     static constexpr std::uint64_t kOperation = (1u << kWhatBits) - 1;  // beside the stages
@@ -169,7 +196,7 @@ private:
             log_sum(what, value);
     }
     /// From here on the order is lost.
-    void log_sum(std::uint64_t what, std::uint64_t value);
+    void log_sum(std::uint64_t what, std::uint64_t value, std::uint8_t flow = 0);
     void precede_slowly(SimTime issued, SimTime submitted);
     void put_in_front(Stage s, SimTime from);
 
@@ -178,12 +205,15 @@ private:
     std::uint64_t number_ = 0;
     std::uint16_t first_ = kInFront;
     std::uint16_t steps_ = kInFront;
-    std::uint32_t limit_ = kInFront + kSteps;  // steps_ again when the order is lost
-    std::vector<std::int64_t> rest_;           // by stage: what is in no step; mostly empty
+    std::uint16_t limit_ = kInFront + kSteps;  // steps_ again when the order is lost
+    std::uint16_t owned_ = 0;                  // charge_wait() was called: flow_ says for whom each wait was
+    // By stage: what is in no step; mostly empty. Behind that the same by flow and stage, as far as flows are known.
+    std::vector<std::int64_t> rest_;
     // Those from first_ to steps_ mean something: a stage with its duration, or kOperation with number, plane and
     // extent. Most timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache
     // lines.
     std::array<std::uint64_t, kInFront + kSteps> steps_log_;
+    std::array<std::uint8_t, kInFront + kSteps> flow_;  // of the waits among the steps, with owned_; else untouched
 };
 
 }  // namespace ssdtlm

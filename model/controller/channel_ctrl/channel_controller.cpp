@@ -232,7 +232,10 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     const SimTime busy_from = payload.onfi.bus_end + sequences_.busy_delay();
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
-        if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
+        if (now != txn.queued_at)
+            waits_.end(txn, die, asked_at_, now);
+        else
+            waits_.at_once(txn, die);
         txn.path->begins({txn.number, idx(txn.address.plane), !independent_plane_read_ || op != FlashOp::read});
         txn.path->charge(stage(txn, Stage::channel), busy_from);
         dies_.occupy(die, txn);
@@ -261,9 +264,13 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
     const SimTime busy_from = onfi.bus_end + sequences_.busy_delay();
     const Stage waits_for_array =
         wait_stage(static_cast<std::size_t>(behind ? busy_kind(dies_.first_active(die)) : BusyKind::host_write));
+    const std::uint8_t flow_ahead = FlowWaits::flow_of(behind ? dies_.first_active(die) : *txns[0]);
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
-        if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
+        if (now != txn.queued_at)
+            waits_.end(txn, die, asked_at_, now);
+        else
+            waits_.at_once(txn, die);
         txn.path->begins({txn.number, idx(txn.address.plane), true});
         txn.path->charge(Stage::channel, busy_from);
         if (behind) {
@@ -283,7 +290,7 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
         behind ? suspends_->page_behind(die) : suspends_->started(die, txns, count, busy_from);
     send(payload);
     const SimTime begins = std::max(onfi.array_begins, busy_from);  // a module that knows no cache program does not say
-    for (std::uint32_t i = 0; i < count; ++i) txns[i]->path->charge(waits_for_array, begins);
+    for (std::uint32_t i = 0; i < count; ++i) waits_.wait_for_array(*txns[i], waits_for_array, flow_ahead, begins);
     Generation& generation = (behind ? behind_ : running_)[die];
     generation = {onfi.more, begins, kNever};
     if (behind || !onfi.more || onfi.ready_at <= now) return;
@@ -353,7 +360,7 @@ inline void ChannelController::start_data_out(FlashTransaction* picked) {
     FlashTransaction& txn = arbiter_.start_data_out(picked);
     const SimTime now = agenda_.now();
     OnfiPayload& payload = sequences_.data_out(idx(txn.die) - first_die_, txn, now);
-    txn.path->charge(Stage::channel_wait, now);
+    waits_.end_data_wait(txn, now);
     txn.path->charge(stage(txn, Stage::channel), payload.onfi.bus_end);
     waits_.hold_bus(txn, now, bus_free_at());
     send(payload);
@@ -460,6 +467,7 @@ inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
     do {
         FlashTransaction& txn = dies_.active(onfi.die, onfi.target[i].plane);
         txn.path->charge(stage(txn, Stage::array), agenda_.now());
+        waits_.data_ready(agenda_.now());
         arbiter_.data_ready(txn);
     } while (++i < count);
     service();

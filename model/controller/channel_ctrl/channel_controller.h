@@ -81,6 +81,7 @@ public:
     }
     ChannelPins* pins() { return pins_.get(); }
     /// From now on what holds the channel's dies and bus is kept in a log.
+    void tell_flows_apart(FlowWaitTotals& totals) { waits_.tell_flows_apart(totals); }
     void record(Occupancy& log) { waits_.record(log, channel_, first_die_); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;

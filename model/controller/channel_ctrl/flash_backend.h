@@ -79,6 +79,14 @@ public:
     void record(Occupancy& log) {
         for (const auto& channel : channels_) channel->controller->record(log);
     }
+    /// So many flows are told apart in what waits. Before the first transaction.
+    void tell_flows_apart(std::uint32_t flows) {
+        flow_waits_ = {std::vector<std::int64_t>(flows + std::size_t{1}),
+                       std::vector<std::uint64_t>(flows + std::size_t{1})};
+        for (const auto& channel : channels_) channel->controller->tell_flows_apart(flow_waits_);
+    }
+    /// Empty: they are not told apart.
+    const FlowWaitTotals& flow_waits() const { return flow_waits_; }
     /// Nothing waiting or running.
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.
@@ -116,6 +124,7 @@ private:
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Route> routes_;  // by global die
     std::uint64_t submitted_ = 0;
+    FlowWaitTotals flow_waits_;
 };
 
 }  // namespace ssdtlm

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/latency/occupancy.h"
 #include "controller/channel_ctrl/busy_meter.h"
+#include "controller/channel_ctrl/flow_waits.h"
 #include "nand/onfi/nand_config.h"
 
 namespace ssdtlm {
@@ -32,6 +34,12 @@ public:
         units_ = &log.die(first_die);
         bus_ = &log.bus(channel);
         programs_ = &log.programs();
+        told_ = true;
+    }
+    /// From now on waits are charged for the flow whose operations are waited for. Before the first transaction.
+    void tell_flows_apart(FlowWaitTotals& totals) {
+        flows_ = std::make_unique<FlowWaits>(static_cast<std::uint32_t>(first_registers() + registers_.size()), totals);
+        told_ = true;
     }
 
     /// The transaction begins to wait.
@@ -41,12 +49,18 @@ public:
         for (std::size_t k = 0; k < kCommonKinds; ++k) txn.busy_snapshot[k] = totals[k];
         txn.rare_snapshot = meter.rare();
         if (__builtin_expect(txn.rare_snapshot != 0, 0)) txn.busy_snapshot = totals;
+        if (__builtin_expect(flows_ != nullptr, 0)) begin_for_flows(txn, die, totals, now);
+    }
+    /// It has the bus in the instant in which it came.
+    void at_once(FlashTransaction& txn, std::uint32_t die) {
+        if (__builtin_expect(flows_ != nullptr, 0)) flows_->started(number_of(txn, die), txn, txn.queued_at);
     }
     /// It has the bus; the scheduler was asked for it at `asked`.
     void end(FlashTransaction& txn, std::uint32_t die, SimTime asked, SimTime now) {
         BusyMeter& meter = meter_of(txn, die);
         const BusyMeter::Totals& totals = meter.settled(now);
         SimTime until = txn.queued_at;
+        if (__builtin_expect(flows_ != nullptr, 0)) return end_for_flows(txn, die, totals, asked, now);
         for (std::size_t k = 0; k < kCommonKinds; ++k) {
             if (totals[k] == txn.busy_snapshot[k]) continue;
             until += Ps{totals[k] - txn.busy_snapshot[k]};
@@ -60,12 +74,14 @@ public:
     /// The die is busy with the transaction from now on, and no longer.
     void busy(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.start(busy_kind(txn), now);
+        if (__builtin_expect(flows_ != nullptr, 0)) busy_for_flows(txn, die, now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.start(busy_kind(txn), now); });
         if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program)
             registers_[die].meter.start(busy_kind(txn), now);
     }
     void idle(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.stop(busy_kind(txn), now);
+        if (__builtin_expect(flows_ != nullptr, 0)) idle_for_flows(txn, die, now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn), now); });
         if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program)
             registers_[die].meter.stop(busy_kind(txn), now);
@@ -76,40 +92,64 @@ public:
         Registers& r = registers_[die];
         r.held = true;
         r.kind = busy_kind(program);
+        r.flow = FlowWaits::flow_of(program);
         r.meter.start(r.kind, now);
+        if (flows_ != nullptr) flows_->start(first_registers() + die, r.kind, r.flow, now);
     }
     void free_registers(std::uint32_t die, SimTime now) {
         Registers& r = registers_[die];
         if (r.held) r.meter.stop(r.kind, now);
+        if (r.held && flows_ != nullptr) flows_->stop(first_registers() + die, r.kind, r.flow, now);
         r.held = false;
     }
     /// `count` joined transactions hold the die from now on, and the bus until `bus_until`.
     void hold(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
-        if (units_ == nullptr) return;
+        if (!told_) return;
         hold_bus(txns, count, now, bus_until);
         hold_die(txns, count, die, now);
     }
     void hold_bus(FlashTransaction* const* txns, std::uint32_t count, SimTime now, SimTime bus_until) {
-        if (bus_ != nullptr) bus_->add({now, bus_until, txns[0]->number, txns[0]->owner, kind_of(*txns[0]), count});
+        if (!told_) return;
+        const FlashTransaction& first = *txns[0];
+        const std::uint8_t flow = FlowWaits::flow_of(first);
+        if (bus_ != nullptr) bus_->add({now, bus_until, first.number, first.owner, kind_of(first), count, false, flow});
+        if (flows_ != nullptr) flows_->hold_bus(flow, now, bus_until);
     }
     void hold_die(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
         if (units_ == nullptr) return;
         const FlashTransaction& first = *txns[0];
         const std::uint8_t kind = kind_of(first);
         if (__builtin_expect(!independent_plane_read_, 1))
-            units_[die].add({now, kNever, first.number, first.owner, kind, count});
+            units_[die].add({now, kNever, first.number, first.owner, kind, count, false, FlowWaits::flow_of(first)});
         else
             hold_planes(txns, count, die, now);
     }
-    /// The data of a read has the bus.
+    /// A read has its data in the register, and they wait for the bus.
+    void data_ready(SimTime now) {
+        if (__builtin_expect(flows_ != nullptr, 0)) flows_->begin_data_wait(now);
+    }
+    /// They have the bus.
+    void end_data_wait(FlashTransaction& txn, SimTime now) {
+        if (__builtin_expect(flows_ != nullptr, 0)) return flows_->end_data_wait(txn, now);
+        txn.path->charge(Stage::channel_wait, now);
+    }
     void hold_bus(const FlashTransaction& txn, SimTime now, SimTime bus_until) {
-        if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, kind_of(txn), 1, true});
+        if (!told_) return;
+        const std::uint8_t flow = FlowWaits::flow_of(txn);
+        if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, kind_of(txn), 1, true, flow});
+        if (flows_ != nullptr) flows_->hold_bus(flow, now, bus_until);
+    }
+    /// Cache program: a page is in the registers until the array is free, which `flow` has.
+    void wait_for_array(FlashTransaction& txn, Stage stage, std::uint8_t flow, SimTime until) const {
+        if (flows_ != nullptr) return txn.path->charge_wait(stage, until, flow);
+        txn.path->charge(stage, until);
     }
     /// One of those that hold the die is over.
     void let_go(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         if (units_ == nullptr) return;
         if (txn.cls == FlashClass::host_write && txn.cause == FlashCause::of_class)
-            programs_->add({txn.queued_at, now, txn.number, txn.owner, kind_of(txn)});
+            programs_->add(
+                {txn.queued_at, now, txn.number, txn.owner, kind_of(txn), 1, false, FlowWaits::flow_of(txn)});
         if (__builtin_expect(!independent_plane_read_, 1))
             units_[die].end(now);
         else
@@ -164,8 +204,45 @@ private:
     struct Registers {
         BusyMeter meter;
         BusyKind kind = BusyKind::host_write;
+        std::uint8_t flow = 0;
         bool held = false;  // by a program
     };
+    // Meters of the flows: those of the dies, of the planes that read on their own, of the registers.
+    std::uint32_t first_registers() const { return static_cast<std::uint32_t>(dies_.size() + plane_meters_.size()); }
+    /// The counterpart of meter_of().
+    std::uint32_t number_of(const FlashTransaction& txn, std::uint32_t die) const {
+        if (txn.op == FlashOp::read)
+            return independent_plane_read_ ? static_cast<std::uint32_t>(dies_.size()) + die * planes_ + txn.plane : die;
+        return cache_program_ && txn.op == FlashOp::program ? first_registers() + die : die;
+    }
+    __attribute__((noinline)) void begin_for_flows(FlashTransaction& txn, std::uint32_t die,
+                                                   const BusyMeter::Totals& totals, SimTime now) {
+        txn.busy_snapshot = totals;
+        flows_->begin(number_of(txn, die), txn, now);
+    }
+    __attribute__((noinline)) void end_for_flows(FlashTransaction& txn, std::uint32_t die,
+                                                 const BusyMeter::Totals& totals, SimTime asked, SimTime now) {
+        flows_->end(number_of(txn, die), txn, txn.busy_snapshot, totals, asked, now);
+        txn.path->charge(Stage::scheduler, now);
+    }
+    /// Calls f(meter) for what the transaction keeps busy beside the registers that a program holds.
+    template <class F>
+    void of_flow_meters(const FlashTransaction& txn, std::uint32_t die, F f) {
+        f(die);
+        if (independent_plane_read_)
+            for (std::uint32_t p = 0; p < planes_; ++p)
+                if (txn.op != FlashOp::read || p == txn.plane)
+                    f(static_cast<std::uint32_t>(dies_.size()) + die * planes_ + p);
+        if (cache_program_ && txn.op != FlashOp::program) f(first_registers() + die);
+    }
+    __attribute__((noinline)) void busy_for_flows(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
+        of_flow_meters(
+            txn, die, [&](std::uint32_t meter) { flows_->start(meter, busy_kind(txn), FlowWaits::flow_of(txn), now); });
+    }
+    __attribute__((noinline)) void idle_for_flows(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
+        of_flow_meters(txn, die,
+                       [&](std::uint32_t meter) { flows_->stop(meter, busy_kind(txn), FlowWaits::flow_of(txn), now); });
+    }
     BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) {
         if (txn.op == FlashOp::read)
             return independent_plane_read_ ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
@@ -186,7 +263,10 @@ private:
         const std::uint32_t each = txns[0]->op == FlashOp::read ? count : 1;  // anything else holds all planes at once
         for (std::uint32_t i = 0; i < each; ++i) {
             const FlashTransaction& txn = *txns[i];
-            const Occupation o{now, kNever, txn.number, txn.owner, kind_of(txn), each == 1 ? count : 1};
+            const Occupation o{now,          kNever,
+                               txn.number,   txn.owner,
+                               kind_of(txn), each == 1 ? count : 1,
+                               false,        FlowWaits::flow_of(txn)};
             of_plane_logs(txn, die, [&o](OccupancyLog& log) { log.add(o); });
         }
     }
@@ -200,6 +280,8 @@ private:
     OccupancyLog* units_ = nullptr;     // of the channel's first die; null: nobody wants to know
     OccupancyLog* bus_ = nullptr;
     OccupancyLog* programs_ = nullptr;
+    bool told_ = false;                 // somebody wants to know: the log, or the flows
+    std::unique_ptr<FlowWaits> flows_;  // null: there is one
 };
 
 }  // namespace ssdtlm

@@ -14,6 +14,7 @@ SubmissionFetch::SubmissionFetch(Agenda& agenda, DmaPort& dma, const NvmeConfig&
     : agenda_(agenda),
       dma_(dma),
       window_(config.fetch_window),
+      windows_(config.fetch_windows),
       burst_(config.fetch_burst),
       depth_(config.fetch_depth),
       queues_(queues),
@@ -31,7 +32,7 @@ void SubmissionFetch::fetch() {
         SubmissionQueue& q = queues_.sq(qid);
         const std::uint64_t address = q.base + std::uint64_t{q.fetch} * kSqeBytes;
         const std::uint32_t waiting = q.waiting();
-        const std::uint32_t room = window_ - q.in_flight;
+        const std::uint32_t room = window_of(q) - q.in_flight;
         std::uint32_t n = 1;
         if (waiting != 1) {
             const auto to_page_end = static_cast<std::uint32_t>((kPageBytes - (address & kPageMask)) / kSqeBytes);

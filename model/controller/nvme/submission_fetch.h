@@ -70,11 +70,12 @@ public:
     bool waits_for_fetch() const { return arbiter_.any() && fetches_.in_use() == depth_; }
     /// Commands of this queue wait behind its doorbell, and its window is full.
     bool waits_for_window(std::uint16_t qid) const {
-        return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 && queues_.sq(qid).in_flight >= window_;
+        return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 &&
+               queues_.sq(qid).in_flight >= window_of(queues_.sq(qid));
     }
     /// Share of the window of this queue that commands take.
     double window_filled(std::uint16_t qid) const {
-        return queues_.has_sq(qid) ? static_cast<double>(queues_.sq(qid).in_flight) / window_ : 0.0;
+        return queues_.has_sq(qid) ? static_cast<double>(queues_.sq(qid).in_flight) / window_of(queues_.sq(qid)) : 0.0;
     }
     /// Between two entries of the agenda. Throws CheckFailed.
     void check_waiters() const;
@@ -96,7 +97,10 @@ private:
         Fetch* newest = nullptr;  ///< valid while there is an oldest
     };
 
-    bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < window_; }
+    std::uint32_t window_of(const SubmissionQueue& q) const {
+        return __builtin_expect(q.tenant - 1u < windows_.size(), 0) ? windows_[q.tenant - 1u] : window_;
+    }
+    bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < window_of(q); }
     void fetch();
     void arrived(Fetch& fetch);
     void dma_done(std::uint64_t cookie, SimTime) override { arrived(fetches_.at(cookie)); }
@@ -105,6 +109,7 @@ private:
     Agenda& agenda_;
     DmaPort& dma_;
     const std::uint32_t window_;
+    const std::vector<std::uint32_t> windows_;  // by tenant, from 1 on
     const std::uint32_t burst_;
     const std::uint32_t depth_;
     QueueSet& queues_;

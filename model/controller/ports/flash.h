@@ -97,6 +97,7 @@ struct alignas(64) FlashTransaction {
     std::uint64_t cookie = 0;  ///< the client's
     FlashCause cause = FlashCause::of_class;
     bool spare_only = false;   ///< read: the page's spare area alone, data_bytes of it
+    bool waits = false;        ///< the back end's, with several flows: it is counted among those that wait
     std::uint64_t number = 0;  ///< the back end's: by submission, from 1
     std::uint64_t owner = 0;   ///< command that it serves, or job of garbage collection, by class; 0: none alone
     WorkTag whose{};           ///< of the command that waits for it, or of the flow that has caused it
@@ -114,6 +115,7 @@ struct alignas(64) FlashTransaction {
     void begin(SimTime now) {
         queued_at = now;
         status = FlashStatus{};
+        waits = false;
         if (path != nullptr) {
             SSDTLM_CHECK(path->last() == now, "flash transaction continues a timeline with a gap");
             return;

@@ -6,6 +6,21 @@
 
 namespace ssdtlm {
 
+namespace {
+/// The last `part` of what the flash spent in a stage, and for whom, if that is known.
+void charge_part(Timeline& t, const Timeline& flash, Stage stage, Ps part) {
+    if (!is_flash_wait(stage) || !flash.knows_flows() || part == Ps{}) return t.charge(stage, t.last() + part);
+    std::array<std::int64_t, 256> of_flow{};
+    flash.for_each_wait([&](Stage s, std::uint8_t flow, std::int64_t ps) { of_flow[flow] += s == stage ? ps : 0; });
+    std::int64_t left_out = flash.of(stage).count() - part.count();
+    for (std::size_t flow = 0; flow < of_flow.size(); ++flow) {
+        const std::int64_t out = std::min(left_out, of_flow[flow]);
+        left_out -= out;
+        t.charge_wait(stage, t.last() + Ps{of_flow[flow] - out}, static_cast<std::uint8_t>(flow));
+    }
+}
+}  // namespace
+
 void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
     const auto mark = [&t](Stage s, SimTime until) {
         if (until > t.last()) t.charge(s, until);
@@ -46,7 +61,7 @@ void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
         }
         for (std::size_t i = 0; i < kStages.size(); ++i) {
             if (kStages[i] == Stage::channel) t.begins({program.txn.number, idx(program.txn.address.plane), true});
-            t.charge(kStages[i], t.last() + parts[i]);
+            charge_part(t, flash, kStages[i], parts[i]);
         }
         SSDTLM_CHECK(left == Ps{0}, "flash program has stages that a waiting command cannot be charged with");
     }

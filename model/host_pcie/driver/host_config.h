@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/units/units.h"
@@ -11,13 +12,14 @@ namespace ssdtlm {
 /// Whom the jobs of a workload work for.
 enum class Tenants : std::uint8_t {
     one,    ///< all for one, and nobody tells the drive
-    by_job  ///< each section of a job file, each job of a trace, for one of its own
+    by_job  ///< each workload of several, each section of a job file, each job of a trace, for one of its own
 };
 
 /// The host: CPU costs, queue pairs, interrupts.
 struct HostConfig {
     std::uint32_t queue_pairs = 8;   ///< I/O queue pairs, 1..64; job i of a tenant uses its pairs in turn
     Tenants tenants = Tenants::one;  ///< by_job: each has queue pairs of its own
+    std::string regions;             ///< where each workload of the run has its addresses; empty: the whole drive
     std::vector<std::uint8_t>
         queue_priorities;                ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
     bool streams = false;                ///< the driver enables the Streams directive and sends each write's stream

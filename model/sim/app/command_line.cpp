@@ -228,6 +228,7 @@ private:
     void finish() {
         make_text();
         RunOptions& run = line_.run;
+        if (run.workloads.size() == 1) run.workload = run.workloads.front();
         const auto formats = trace_format_words();
         if (std::find(formats.begin(), formats.end(), run.trace.format) == formats.end())
             add("--trace-format '" + run.trace.format + "'", listed(formats), did_you_mean(run.trace.format, formats));
@@ -259,7 +260,7 @@ private:
         run.wave = parse_wave_options(texts_.wave, problems_);
         run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
         find_workload_among_devices();
-        if (run.workload.empty() && run.fio.arguments.empty() && problems_.empty())
+        if (run.workloads.empty() && run.fio.arguments.empty() && problems_.empty())
             add("no workload: --workload is missing",
                 "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
     }

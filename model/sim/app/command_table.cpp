@@ -75,18 +75,26 @@ private:
 
     void workload(CLI::App* sub) {
         group(sub, "Workload");
-        sub->add_option("-w,--workload", line_.run.workload,
+        sub->add_option("-w,--workload", line_.run.workloads,
                         "fio job file or block trace (may be .gz; told apart by content), - for standard input, or the "
                         "name of one that "
                         "comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) "
                         "may stand alone. "
-                        "With a job FILE the file's options win (as in fio); with a NAME the command line wins")
+                        "With a job FILE the file's options win (as in fio); with a NAME the command line wins. "
+                        "May be repeated: each workload is a flow with queue pairs of its own, and all run at once")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
             ->type_name(kWorkloadKind);
         sub->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
             ->expected(1)
             ->take_all()
             ->allow_extra_args(false)
             ->type_name("NAME");
+        sub->add_option("--only", line_.run.only,
+                        "Run only this flow: its queue pairs, random numbers and settings are those that it has beside "
+                        "the others. A flow is a workload of several, or a section of one job file")
+            ->type_name("FLOW");
     }
 
     void trace_input(CLI::App* sub) {
@@ -201,6 +209,14 @@ private:
                       "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage "
                       "collection, ETA");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        group(run, "Flows");
+        run->add_flag("--alone", line_.run.alone,
+                      "Also run each flow without the others, and give slow-down, fairness and weighted speed-up");
+        run->add_option("--base", line_.run.base,
+                        "Folder of another run of these flows, for example the first of a series: throughput is also "
+                        "given as a multiple of theirs")
+            ->type_name(kFolderKind);
+        group(run, "Results");
         // The parser takes the word that stands alone away before: it would take the next one for its value.
         run->add_option("--report", line_.run.report,
                         "After the run, write its report as `ssdtlm report` does; default report.html in the folder of "

@@ -24,6 +24,7 @@ int run(const CommandLine& line) {
     end_with_parent();
     Interrupts::catch_all();
     ConfigLoader loader;
+    add_flow_defaults(loader, line.run);
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);
     if (line.seed) {
@@ -49,9 +50,9 @@ int run(const CommandLine& line) {
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
     options.notes = notes_on_effect(resolved);
-    for (std::string& note :
-         notes_on_generators(resolved, {options.workload, resolved.config.ftl.precondition_workload}))
-        options.notes.push_back(std::move(note));
+    std::vector<std::string> generators = options.workloads;
+    generators.push_back(resolved.config.ftl.precondition_workload);
+    for (std::string& note : notes_on_generators(resolved, generators)) options.notes.push_back(std::move(note));
     options.output_option = "-o";
     if (options.output_directory.empty()) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));

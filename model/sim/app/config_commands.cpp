@@ -67,10 +67,16 @@ int config_check(const CommandLine& line) {
         RunOptions options = line.run;
         ResolvedConfig resolved;
         AllProblems problems;
-        const bool with_workload = !options.workload.empty() || !options.fio.arguments.empty();
+        const bool with_workload = !options.workloads.empty() || !options.fio.arguments.empty();
         if (with_workload) problems.of([&] { recognise_workload(options); });
         const bool recognised = !problems.any();
-        problems.of([&] { resolved = load_config(line.files, line.assignments); });
+        problems.of([&] {
+            ConfigLoader loader;
+            add_flow_defaults(loader, options);
+            for (const auto& f : line.files) loader.add_device(f);
+            for (const auto& a : line.assignments) loader.add_assignment(a);
+            resolved = loader.finish();
+        });
         if (problems.any() && with_workload && recognised) problems.of([&] { check_workload_alone(options); });
         problems.throw_if_any();
         check_simulation(resolved.config, options);

@@ -6,6 +6,7 @@
 
 #include "common/report/error.h"
 #include "sim/app/commands.h"
+#include "sim/app/exit_code_of.h"
 #include "sim/app/panic_state.h"
 #include "sim/installation.h"
 
@@ -30,7 +31,7 @@ int internal_error(const char* kind, const char* what) {
 }  // namespace
 
 int ssdtlm_main(int argc, char** argv, const char* prefix) {
-    try {
+    return exit_code_of([&] {
         set_library_prefix(prefix);
         const int code = execute(parse_command_line(argc, argv));
         // Output that did not reach a full disk or a closed pipe is no success. Of more than a buffer the beginning was
@@ -41,6 +42,12 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
             return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;
         }
         return code;
+    });
+}
+
+int exit_code_of(const std::function<int()>& work) {
+    try {
+        return work();
     } catch (const UserError& e) {
         for (const auto& p : e.problems()) std::fprintf(stderr, "%s\n", p.text().c_str());
         const bool output = dynamic_cast<const OutputError*>(&e) != nullptr;

@@ -96,6 +96,7 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
         options.trace.path = options.workload;
     }
     SsdConfig other = config;
+    other.host.regions.clear();
     other.run.seed ^= kSeed;
     WorkloadSource source;
     try {
@@ -104,8 +105,8 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
         throw with_advice(e);
     }
     std::vector<Problem> problems;
-    if (source.fio != nullptr)
-        for (const FioJob& job : source.fio->job_list())
+    for (const WorkloadSource::FioPart& fio : source.fio)
+        for (const FioJob& job : fio.workload->job_list())
             if (job.time_based && job.clone == 0)
                 problems.push_back(
                     {kWorkload,

@@ -20,6 +20,7 @@
 #include "common/snapshot/snapshot_file.h"
 #include "host_pcie/workload/report/fio_report.h"
 #include "host_pcie/workload/report/reported_workload.h"
+#include "sim/app/alone_runs.h"
 #include "sim/app/interrupts.h"
 #include "sim/app/live_view.h"
 #include "sim/app/output_directory.h"
@@ -29,6 +30,7 @@
 #include "sim/app/timeline_size.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/saved_drive.h"
+#include "sim/results/flow_json.h"
 #include "sim/results/result_writer.h"
 #include "sim/simulation.h"
 #include "sim/version.h"
@@ -65,7 +67,7 @@ RunFailure failure_of(const std::exception_ptr& error) {
 }
 
 /// Throws CheckFailed for results that are wrong.
-void check(const RunSummary& summary, const HostDriver& driver, bool faults, const FioWorkload* fio) {
+void check(const RunSummary& summary, const HostDriver& driver, bool faults, const WorkloadSource& source) {
     for (const BookLine& b : summary.books)
         if (!b.balances())
             throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));
@@ -79,8 +81,10 @@ void check(const RunSummary& summary, const HostDriver& driver, bool faults, con
     if (summary.error_status != expected)
         throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}",
                                       summary.error_status - expected, driver.first_error()));
-    if (fio != nullptr && !fio->failures().empty())
-        throw CheckFailed(fmt::format("{}", fmt::join(fio->failures(), "\n")));
+    std::vector<std::string> failures;
+    for (const WorkloadSource::FioPart& fio : source.fio)
+        for (std::string& f : fio.workload->failures()) failures.push_back(std::move(f));
+    if (!failures.empty()) throw CheckFailed(fmt::format("{}", fmt::join(failures, "\n")));
 }
 
 FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
@@ -92,19 +96,28 @@ FioReportOptions report_options(const RunOptions& options, const WorkloadSource&
 }
 
 /// What became of steadystate and latency_target.
-void report_fio_outcome(const FioWorkload& workload, FioReport& report, std::vector<std::string>& notes) {
+void report_fio_outcome(const WorkloadSource::FioPart& fio, FioReport& report, std::vector<std::string>& notes) {
+    const FioWorkload& workload = *fio.workload;
     for (const FioJob& job : workload.job_list()) {
-        if (job.latency_target != Ps{0}) report.set_latency_depth(job.index, workload.runner(job.index).depth());
-        if (const FioSteadyState* state = workload.steady_state(job.index)) report.set_steady_state(job.index, *state);
+        const std::uint32_t number = fio.first_job + job.index;
+        if (job.latency_target != Ps{0}) report.set_latency_depth(number, workload.runner(job.index).depth());
+        if (const FioSteadyState* state = workload.steady_state(job.index)) report.set_steady_state(number, *state);
     }
     for (std::string& o : workload.outcomes()) notes.push_back(std::move(o));
 }
 
+/// What the flows of the run are compared with.
+struct ComparedFlows {
+    std::vector<FlowFigures> alone, base;
+};
+
 /// One run from its last check to its exit code.
 class Run {
 public:
-    Run(const SsdConfig& config, const RunOptions& options, WorkloadSource& source, WorkloadSource& before)
+    Run(const SsdConfig& config, const RunOptions& options, WorkloadSource& source, WorkloadSource& before,
+        const ComparedFlows& compared)
         : options_(options),
+          compared_(compared),
           source_(source),
           before_(before),
           limited_(*source.workload, options.limits),
@@ -114,7 +127,9 @@ public:
         if (options.wave.on || options.timeline.on || options.check_pins)
             instruments_.emplace(config, options.wave, options.timeline,
                                  std::filesystem::path(options.output_directory), options.check_pins);
-        if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
+        for (const WorkloadSource::FioPart& fio : source.fio)
+            fio.workload->on_statistics_reset(
+                [this, first = fio.first_job](std::uint32_t job) { report_.reset(first + job); });
         if (!options.quiet)
             for (const WorkloadSource* from : {&before, &source})
                 for (const std::string& w : from->warnings) say(stderr, "warning: " + w + "\n");
@@ -129,6 +144,7 @@ public:
         Simulation::Options o;
         o.workload_name = workload_title(options_);
         o.workload_digest = source_.digest;
+        o.flow_names = source_.flows;
         o.before = before_.workload.get();
         if (instruments_) {
             o.taps = &*instruments_;
@@ -213,7 +229,7 @@ private:
             complete = true;
             if (instruments_) instruments_->finish_checks();
             check(summary, simulation.system().host.driver, simulation.system().device.flash.faults->kinds().any(),
-                  source_.fio);
+                  source_);
             if (!options_.save_drive.empty() && !summary.interrupted)
                 simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config),
                                                &Interrupts::any);
@@ -235,9 +251,9 @@ private:
         if (!options_.save_drive.empty() && !error && !drive_saved_)
             source_.notes.push_back("--save-drive: the run was interrupted, so the drive is not saved");
         progress_.clear();
-        if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
-        if (source_.generated != nullptr)
-            for (std::string& o : source_.generated->outcomes()) source_.notes.push_back(std::move(o));
+        for (const WorkloadSource::FioPart& fio : source_.fio) report_fio_outcome(fio, report_, source_.notes);
+        for (GeneratedWorkload* generated : source_.generated)
+            for (std::string& o : generated->outcomes()) source_.notes.push_back(std::move(o));
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);
@@ -268,6 +284,10 @@ private:
         summary.notes = source_.notes;
         note_what_never_came(summary, simulation.system());
         for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
+        if (!summary.flows.empty()) {
+            summary.flows_alone = compared_.alone;
+            summary.flows_base = compared_.base;
+        }
         summary.command = options_.command;
         for (const std::string& log : report_.log_files()) {
             const std::filesystem::path name =
@@ -377,6 +397,7 @@ private:
     }
 
     const RunOptions& options_;
+    const ComparedFlows& compared_;
     WorkloadSource& source_;
     WorkloadSource& before_;
     LimitedWorkload limited_;
@@ -411,16 +432,48 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
 
 }  // namespace
 
+namespace {
+/// What is asked about flows that there are not.
+void check_flows(const SsdConfig& config, const RunOptions& options, const WorkloadSource& played) {
+    std::vector<Problem> problems;
+    for (const auto& [given, option] :
+         {std::pair{options.alone, "--alone"}, std::pair{!options.base.empty(), "--base"}}) {
+        if (!given) continue;
+        if (played.flows.size() < 2 || config.host.tenants == Tenants::one)
+            problems.push_back(
+                {"command line",
+                 std::string(option) + (played.flows.size() < 2 ? " with one flow" : " with host.tenants = \"one\""),
+                 "several flows with queue pairs of their own",
+                 played.flows.size() < 2 ? "give several workloads, or a job file of several sections"
+                                         : "set host.tenants = \"by_job\""});
+    }
+    if (options.alone && !options.only.empty())
+        problems.push_back({"command line", "--alone and --only", "one of them", "remove one"});
+    if (!problems.empty()) throw UserError(std::move(problems));
+}
+}  // namespace
+
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
     AllProblems problems;
     WorkloadSources sources(config, options, problems);
+    ComparedFlows compared;
+    if (!problems.any()) problems.of([&] { check_flows(config, options, sources.played); });
+    if (!options.base.empty())
+        problems.of(
+            [&] { compared.base = flows_of_json((std::filesystem::path(options.base) / "result.json").string()); });
     problems.of([&] { check_save_drive(config, options.save_drive); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);
+    if (options.alone) {
+        AloneRuns alone = run_alone(config, options, sources.played.flows);
+        if (alone.code != static_cast<int>(ExitCode::ok)) return alone.code;
+        compared.alone = std::move(alone.flows);
+    }
     SsdConfig saved = config;
     saved.run.outlives_power = true;
-    return Run(config, options, sources.played, sources.before).run(options.save_drive.empty() ? config : saved);
+    return Run(config, options, sources.played, sources.before, compared)
+        .run(options.save_drive.empty() ? config : saved);
 }
 
 }  // namespace ssdtlm

@@ -14,7 +14,8 @@
 
 namespace ssdtlm {
 
-struct RunOptions {
+/// One workload and how it is read.
+struct WorkloadOptions {
     enum class WorkloadKind : std::uint8_t { fio, trace, generated };
     std::string named_by = "command line";           ///< whose word `workload` is
     std::string workload;                            ///< path, name, "-" for standard input, or empty: only fio options
@@ -23,11 +24,19 @@ struct RunOptions {
     std::vector<std::string> trace_options;          ///< options given that only a block trace has
     TraceOptions trace;  ///< path and format set; LBA size and device size are left to the run
     TraceReplayOptions replay;
-    std::string output_directory;      ///< made when device and workload are found to be right
-    std::string output_option;         ///< what to blame when it cannot be written
-    std::string save_drive;            ///< the drive is saved in this file at the end; empty: it is not
-    std::vector<std::string> command;  ///< the words of the command line, for wall_clock.json
-    std::string resolved_config;       ///< TOML text of the effective configuration, for result.json
+};
+
+struct RunOptions : WorkloadOptions {    ///< the first workload, or all that is said of any
+    std::vector<std::string> workloads;  ///< those of -w, in order
+    std::vector<WorkloadOptions> flows;  ///< of several: each of them, by recognise_workload()
+    std::string only;                    ///< the flow that runs without the others; empty: all
+    bool alone = false;                  ///< each flow also runs without the others
+    std::string base;                    ///< folder of the run whose throughput is 1; empty: none
+    std::string output_directory;        ///< made when device and workload are found to be right
+    std::string output_option;           ///< what to blame when it cannot be written
+    std::string save_drive;              ///< the drive is saved in this file at the end; empty: it is not
+    std::vector<std::string> command;    ///< the words of the command line, for wall_clock.json
+    std::string resolved_config;         ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
     std::vector<std::string> notes;  ///< what was given and has no effect
     RunLimitTexts limit_texts;

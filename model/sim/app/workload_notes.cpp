@@ -36,7 +36,7 @@ std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& 
     return notes;
 }
 
-std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs) {
+std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants) {
     std::vector<std::string> notes;
     const bool hints = std::any_of(jobs.begin(), jobs.end(), [](const FioJob& j) { return j.stream != 0 && j.writes; });
     if (hints && !config.host.streams)
@@ -45,13 +45,16 @@ std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vecto
         notes.emplace_back(
             "host.streams = true has no effect: no write of the workload names a stream, as write_hint of a fio job "
             "does");
-    std::size_t tenants = 0;
-    for (const FioJob& j : jobs) tenants = std::max<std::size_t>(tenants, j.section + 1);
-    if (!jobs.empty() && config.host.tenants != Tenants::one && config.host.queue_priorities.size() > tenants)
+    if (config.host.tenants != Tenants::one && config.host.queue_priorities.size() > tenants)
         notes.push_back(
             fmt::format("host.queue_priorities has {} priorities, of which those behind the first {} have no effect: "
                         "the workload has no more tenants",
                         config.host.queue_priorities.size(), tenants));
+    if (config.host.tenants != Tenants::one && config.nvme.fetch_windows.size() > tenants)
+        notes.push_back(
+            fmt::format("nvme.fetch_windows has {} windows, of which those behind the first {} have no effect: "
+                        "the workload has no more tenants",
+                        config.nvme.fetch_windows.size(), tenants));
     return notes;
 }
 

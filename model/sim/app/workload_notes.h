@@ -17,8 +17,8 @@ namespace ssdtlm {
 std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
                                                 const TraceReplayOptions& replay);
 
-/// `jobs`: empty for what is no fio job.
-std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs);
+/// `jobs`: those of fio. `tenants`: of the workload.
+std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants);
 
 /// Parameters of [workload.NAME] that are set for a workload other than `used`.
 std::vector<std::string> notes_on_generators(const ResolvedConfig& resolved, const std::vector<std::string>& used);

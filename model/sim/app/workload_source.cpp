@@ -16,8 +16,10 @@
 #include "controller/ftl/ftl_check.h"
 #include "host_pcie/workload/fio/fio_job_file.h"
 #include "host_pcie/workload/fio/fio_workload.h"
+#include "host_pcie/workload/flows_workload.h"
 #include "host_pcie/workload/trace/trace_report_job.h"
 #include "host_pcie/workload/trace/trace_workload.h"
+#include "sim/app/flow_regions.h"
 #include "sim/app/workload_notes.h"
 #include "sim/config/presets.h"
 
@@ -38,7 +40,29 @@ WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
     return sum;
 }
 
-WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+/// Each is another: those that occur again get a number.
+std::string new_name(const std::vector<std::string>& names, const std::string& wanted) {
+    const auto taken = [&](const std::string& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::string name = wanted;
+    for (int n = 2; taken(name); ++n) name = fmt::format("{}-{}", wanted, n);
+    return name;
+}
+
+/// The number of the flow that is to run without the others; none: all are.
+std::optional<std::uint32_t> number_of(const std::string& only, const std::vector<std::string>& flows) {
+    if (only.empty()) return std::nullopt;
+    const auto at = std::find(flows.begin(), flows.end(), only);
+    if (at == flows.end())
+        throw UserError(Problem{"command line", "--only " + only, fmt::format("a flow: {}", fmt::join(flows, ", ")),
+                                remedy_for_name(only, flows, true, '\'')});
+    return static_cast<std::uint32_t>(at - flows.begin());
+}
+
+/// `only`: the section that runs without the others.
+WorkloadSource open_fio(const SsdConfig& config, const WorkloadOptions& options, std::uint64_t namespace_bytes,
+                        const std::string& only = {}) {
     FioDevice device;
     device.capacity = namespace_bytes;
     device.lba_bytes = config.nvme.lba_bytes;
@@ -52,13 +76,15 @@ WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std:
     source.notes.insert(source.notes.end(), file.notes.begin(), file.notes.end());
     source.warnings = file.warnings;
     source.amount = amount_of(file.jobs);
-    auto workload = std::make_unique<FioWorkload>(file);
-    source.fio = workload.get();
+    for (const FioJob& job : file.jobs)
+        if (job.section == source.flows.size()) source.flows.push_back(new_name(source.flows, job.report.name));
+    auto workload = std::make_unique<FioWorkload>(file, number_of(only, source.flows));
+    source.fio.push_back({workload.get(), 0});
     source.workload = std::move(workload);
     return source;
 }
 
-WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+WorkloadSource open_trace(const SsdConfig& config, const WorkloadOptions& options, std::uint64_t namespace_bytes) {
     TraceOptions t = options.trace;
     t.lba_bytes = config.nvme.lba_bytes;
     t.device_bytes = namespace_bytes;
@@ -81,11 +107,12 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     source.amount.ios = trace->records.size();
     auto workload = std::make_unique<TraceWorkload>(trace, options.replay);
     source.report_jobs = trace_report_jobs(*workload);
+    for (const FioReportJob& job : source.report_jobs) source.flows.push_back(new_name(source.flows, job.name));
     source.workload = std::move(workload);
     return source;
 }
 
-WorkloadSource open_generated(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+WorkloadSource open_generated(const SsdConfig& config, const WorkloadOptions& options, std::uint64_t namespace_bytes) {
     const WorkloadGenerators& all = WorkloadGenerators::instance();
     const PolicyTable& table = config.workload.generators;
     auto workload =
@@ -98,7 +125,8 @@ WorkloadSource open_generated(const SsdConfig& config, const RunOptions& options
     WorkloadSource source;
     source.digest = content.text();
     source.report_jobs = workload->report_jobs();
-    source.generated = workload.get();
+    source.generated.push_back(workload.get());
+    source.flows = {options.workload};
     source.workload = std::move(workload);
     return source;
 }
@@ -131,11 +159,11 @@ std::string spill(std::FILE* in, const std::string& name, std::string head) {
 }
 
 /// Standard input, a fifo, or what a shell makes of <(...).
-void read_once(RunOptions& options, std::FILE* in, const std::string& name) {
+void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name) {
     std::string head = read_some(in, kHead);
     const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") ||
                       looks_like_fio_jobs(head);
-    options.workload_kind = jobs ? RunOptions::WorkloadKind::fio : RunOptions::WorkloadKind::trace;
+    options.workload_kind = jobs ? WorkloadOptions::WorkloadKind::fio : WorkloadOptions::WorkloadKind::trace;
     if (!jobs) {
         options.trace.path = spill(in, name, std::move(head));
         return;
@@ -146,14 +174,14 @@ void read_once(RunOptions& options, std::FILE* in, const std::string& name) {
 }
 
 /// What has no mark of a path (a folder, an extension) is meant as a name.
-void read_named(RunOptions& options) {
+void read_named(WorkloadOptions& options) {
     const std::string& name = options.workload;
     std::vector<std::string> names;
     for (const Preset& job : shipped_jobs()) {
         names.push_back(job.name);
         if (job.name != name) continue;
         std::ifstream in(job.path, std::ios::binary);
-        options.workload_kind = RunOptions::WorkloadKind::fio;
+        options.workload_kind = WorkloadOptions::WorkloadKind::fio;
         options.fio.path = job.path;
         options.fio.text.assign(std::istreambuf_iterator<char>(in), {});
         options.fio.arguments_last = true;
@@ -166,7 +194,7 @@ void read_named(RunOptions& options) {
     for (const std::string& generator : WorkloadGenerators::instance().names()) {
         names.push_back(generator);
         if (generator != name) continue;
-        options.workload_kind = RunOptions::WorkloadKind::generated;
+        options.workload_kind = WorkloadOptions::WorkloadKind::generated;
         return;
     }
     throw UserError(Problem{
@@ -174,7 +202,7 @@ void read_named(RunOptions& options) {
         (nearest(name, names).empty() ? "check the path; " : "") + remedy_for_name(name, names, true, '\'')});
 }
 
-void read_file(RunOptions& options) {
+void read_file(WorkloadOptions& options) {
     const std::string& path = options.workload;
     std::error_code gone;
     const std::filesystem::file_status status = std::filesystem::status(path, gone);
@@ -188,11 +216,11 @@ void read_file(RunOptions& options) {
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     head.resize(static_cast<std::size_t>(in.gcount()));
     if (!ends_with(path, ".fio") && !looks_like_fio_jobs(head)) {
-        options.workload_kind = RunOptions::WorkloadKind::trace;
+        options.workload_kind = WorkloadOptions::WorkloadKind::trace;
         options.trace.path = path;
         return;
     }
-    options.workload_kind = RunOptions::WorkloadKind::fio;
+    options.workload_kind = WorkloadOptions::WorkloadKind::fio;
     if (in.bad() || !in.is_open() || std::filesystem::is_directory(path))
         throw UserError(Problem{path, "cannot be read", "", "check the path"});
     options.fio.path = path;
@@ -202,7 +230,8 @@ void read_file(RunOptions& options) {
 
 }  // namespace
 
-void recognise_workload(RunOptions& options) {
+namespace {
+void recognise(WorkloadOptions& options) {
     if (options.workload == "-")
         read_once(options, stdin, "standard input");
     else if (options.workload.find_first_of("/.") == std::string::npos && !options.workload.empty() &&
@@ -210,9 +239,18 @@ void recognise_workload(RunOptions& options) {
         read_named(options);
     else if (!options.workload.empty())
         read_file(options);
-    const bool fio = options.workload_kind == RunOptions::WorkloadKind::fio;
-    const bool trace = options.workload_kind == RunOptions::WorkloadKind::trace;
-    const std::string what = fio ? "a fio job" : trace ? "a block trace" : "the workload " + options.workload;
+}
+
+/// Options for kinds of workloads that are not there. `all`: those of the run.
+void check_kinds(const RunOptions& options, const std::vector<const WorkloadOptions*>& all) {
+    const auto any = [&](WorkloadOptions::WorkloadKind kind) {
+        return std::any_of(all.begin(), all.end(), [&](const auto* w) { return w->workload_kind == kind; });
+    };
+    const bool fio = any(WorkloadOptions::WorkloadKind::fio), trace = any(WorkloadOptions::WorkloadKind::trace);
+    const std::string what = all.size() > 1 ? "workloads of other kinds"
+                             : fio          ? "a fio job"
+                             : trace        ? "a block trace"
+                                            : "the workload " + options.workload;
     std::vector<Problem> problems;
     if (!trace && !options.trace_options.empty())
         problems.push_back(
@@ -225,53 +263,189 @@ void recognise_workload(RunOptions& options) {
     if (!fio && !given.empty())
         problems.push_back(
             {"command line", fmt::format("{} with {}", fmt::join(given, ", "), what), "options of fio jobs",
-             trace ? "remove"
-                   : fmt::format("remove; its parameters are set by --set workload.{}.KEY=VALUE", options.workload)});
+             trace || all.size() > 1
+                 ? "remove"
+                 : fmt::format("remove; its parameters are set by --set workload.{}.KEY=VALUE", options.workload)});
     if (!problems.empty()) throw UserError(std::move(problems));
 }
 
+void recognise_flows(RunOptions& options) {
+    AllProblems problems;
+    std::vector<Problem> wrong;
+    if (std::count(options.workloads.begin(), options.workloads.end(), "-") > 1)
+        wrong.push_back({"command line", "-w - more than once", "standard input once", "write one to a file"});
+    if (!options.fio.sections.empty())
+        wrong.push_back({"command line", "--section with several workloads", "--section with one job file",
+                         "name a flow with --only, or make a job file of the section"});
+    for (const FioArgument& a : options.fio.arguments)
+        if (a.name == "name")
+            wrong.push_back({"command line", "--name with several workloads",
+                             "fio options without --name, for all job files", "remove"});
+    if (!wrong.empty()) problems.of([&] { throw UserError(wrong); });
+    std::vector<const WorkloadOptions*> all;
+    if (wrong.empty()) {
+        options.flows.reserve(options.workloads.size());
+        for (const std::string& workload : options.workloads) {
+            WorkloadOptions& flow = options.flows.emplace_back(options);
+            flow.workload = workload;
+            problems.of([&] { recognise(flow); });
+            all.push_back(&flow);
+        }
+    }
+    problems.throw_if_any();
+    check_kinds(options, all);
+    for (WorkloadOptions& flow : options.flows) {
+        if (flow.workload_kind != WorkloadOptions::WorkloadKind::fio) flow.fio = {};
+        if (flow.workload_kind != WorkloadOptions::WorkloadKind::trace) flow.trace_options.clear();
+    }
+}
+}  // namespace
+
+void recognise_workload(RunOptions& options) {
+    if (options.workloads.size() > 1) return recognise_flows(options);
+    recognise(options);
+    check_kinds(options, {&options});
+}
+
+void add_flow_defaults(ConfigLoader& loader, const RunOptions& options) {
+    if (options.workloads.size() < 2 && options.only.empty() && !options.alone) return;
+    RawValue by_job;
+    by_job.type = RawValue::Type::string;
+    by_job.string = "by_job";
+    loader.add_option("host.tenants", by_job, "default for several flows");
+}
+
+namespace {
+std::string title_of(const std::string& workload) {
+    return workload == "-" ? "stdin" : std::filesystem::path(workload).filename().string();
+}
+}  // namespace
+
 std::string workload_title(const RunOptions& options) {
-    if (options.workload == "-") return "stdin";
-    if (!options.workload.empty()) return std::filesystem::path(options.workload).filename().string();
+    if (!options.flows.empty()) {
+        std::string title;
+        for (const WorkloadOptions& flow : options.flows) title += (title.empty() ? "" : "+") + title_of(flow.workload);
+        return title;
+    }
+    if (!options.workload.empty()) return title_of(options.workload);
     for (const FioArgument& a : options.fio.arguments)
         if (a.name == "name" && a.value) return *a.value;
     return "job";
 }
 
 void check_workload_alone(const RunOptions& options) {
-    if (options.workload_kind != RunOptions::WorkloadKind::fio) return;
     FioDevice any;
     any.capacity = std::uint64_t{1} << 50;  // more than any device has, so that no job is too large
     any.lba_bytes = 512;                    // the smallest, so that no block size is refused
-    parse_fio_jobs(options.fio, any);
+    AllProblems problems;
+    const auto check = [&](const WorkloadOptions& one) {
+        if (one.workload_kind == WorkloadOptions::WorkloadKind::fio) problems.of([&] { parse_fio_jobs(one.fio, any); });
+    };
+    if (options.flows.empty()) check(options);
+    for (const WorkloadOptions& flow : options.flows) check(flow);
+    problems.throw_if_any();
 }
 
 WorkloadSources::WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems) {
     const std::uint64_t bytes = logical_units_of(config.ftl, config.nand.geometry) * config.nand.geometry.unit_bytes;
-    if (!options.workload.empty() || !options.fio.arguments.empty())
+    if (!options.workload.empty() || !options.flows.empty() || !options.fio.arguments.empty())
         problems.of([&] { played = open_workload(config, options, bytes); });
     problems.of([&] { before = open_precondition_workload(config, bytes); });
 }
 
 namespace {
-WorkloadSource open_any(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+WorkloadSource open_any(const SsdConfig& config, const WorkloadOptions& options, std::uint64_t namespace_bytes,
+                        const std::string& only = {}) {
     switch (options.workload_kind) {
-        case RunOptions::WorkloadKind::fio:
-            return open_fio(config, options, namespace_bytes);
-        case RunOptions::WorkloadKind::generated:
+        case WorkloadOptions::WorkloadKind::fio:
+            return open_fio(config, options, namespace_bytes, only);
+        case WorkloadOptions::WorkloadKind::generated:
             return open_generated(config, options, namespace_bytes);
-        case RunOptions::WorkloadKind::trace:
+        case WorkloadOptions::WorkloadKind::trace:
             break;
     }
     return open_trace(config, options, namespace_bytes);
 }
+
+void add(WorkloadSource& to, WorkloadSource& part, std::uint32_t first_job) {
+    const std::string& name = to.flows.back();
+    std::uint32_t group = 0;
+    for (const FioReportJob& job : to.report_jobs) group = std::max(group, job.group + 1);
+    for (FioReportJob& job : part.report_jobs) {
+        job.group += group;
+        to.report_jobs.push_back(std::move(job));
+    }
+    for (const auto* list : {&part.notes, &part.warnings})
+        for (const std::string& note : *list)
+            (list == &part.notes ? to.notes : to.warnings).push_back(fmt::format("{}: {}", name, note));
+    for (const WorkloadSource::FioPart& f : part.fio) to.fio.push_back({f.workload, first_job});
+    to.generated.insert(to.generated.end(), part.generated.begin(), part.generated.end());
+}
+
+/// One workload or several, each with its region.
+WorkloadSource open_flows(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+    const std::vector<FlowRegion> regions = flow_regions(config, namespace_bytes);
+    const bool several = !options.flows.empty();
+    std::vector<const WorkloadOptions*> all{&options};
+    if (several) {
+        all.clear();
+        for (const WorkloadOptions& flow : options.flows) all.push_back(&flow);
+    }
+    WorkloadSource source;
+    AllProblems problems;
+    std::vector<FlowsWorkload::Flow> flows;
+    ContentHash digest;
+    bool ends = true;
+    std::uint32_t first_job = 0;
+    if (regions.size() > all.size())
+        problems.of([&] {
+            throw UserError(Problem{"host.regions",
+                                    fmt::format("{} regions for {} workloads", regions.size(), all.size()),
+                                    "a region for each workload, or fewer", "remove those behind the last workload"});
+        });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const FlowRegion region = i < regions.size() ? regions[i] : FlowRegion{0, namespace_bytes};
+        SsdConfig own = config;
+        // Two flows of the same job file are not the same I/O; the first is what it is without the others.
+        own.run.seed ^= i * 0x9E3779B97F4A7C15u;
+        problems.of([&] {
+            WorkloadSource part = open_any(own, *all[i], region.bytes, several ? std::string{} : options.only);
+            if (several)
+                source.flows.push_back(
+                    new_name(source.flows, std::filesystem::path(title_of(all[i]->workload)).stem()));
+            else
+                source.flows = part.flows;
+            add(source, part, first_job);
+            first_job += part.workload->jobs();
+            digest.add(fmt::format("{} {} {}\n", part.digest, region.first_byte, region.bytes));
+            ends = ends && part.amount.ios != 0;
+            source.amount.ios += part.amount.ios;
+            source.amount.bytes += part.amount.bytes;
+            if (i == 0) source.global_options = part.global_options;
+            flows.push_back({std::move(part.workload), region.first_byte});
+        });
+    }
+    problems.throw_if_any();
+    if (!ends) source.amount = {};
+    source.digest = digest.text();
+    source.workload = std::make_unique<FlowsWorkload>(std::move(flows),
+                                                      several ? number_of(options.only, source.flows) : std::nullopt);
+    return source;
+}
 }  // namespace
 
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
-    WorkloadSource source = open_any(config, options, namespace_bytes);
-    for (std::string& note :
-         notes_on_host(config, source.fio != nullptr ? source.fio->job_list() : std::vector<FioJob>{}))
-        source.notes.push_back(std::move(note));
+    const bool composed = !options.flows.empty() || !config.host.regions.empty();
+    WorkloadSource source = composed ? open_flows(config, options, namespace_bytes)
+                                     : open_any(config, options, namespace_bytes, options.only);
+    if (!options.only.empty()) number_of(options.only, source.flows);
+    std::vector<FioJob> jobs;
+    for (const WorkloadSource::FioPart& f : source.fio)
+        for (FioJob job : f.workload->job_list()) {
+            if (!options.flows.empty()) job.section = 0;
+            jobs.push_back(std::move(job));
+        }
+    for (std::string& note : notes_on_host(config, jobs, source.flows.size())) source.notes.push_back(std::move(note));
     return source;
 }
 

@@ -13,6 +13,7 @@
 #include "host_pcie/workload/generated_workload.h"
 #include "host_pcie/workload/report/fio_report_job.h"
 #include "sim/app/run_options.h"
+#include "sim/config/config_loader.h"
 #include "sim/sim_config.h"
 
 namespace ssdtlm {
@@ -29,14 +30,22 @@ struct WorkloadSource {
     std::string digest;  ///< of what is to be done, whatever the device and the seed; 16 hexadecimal digits
     WorkloadAmount amount;
     std::vector<std::string> notes;
-    std::vector<std::string> warnings;       ///< worth saying before the run
-    FioWorkload* fio = nullptr;              ///< `workload` when it is one
-    GeneratedWorkload* generated = nullptr;  ///< the same
+    std::vector<std::string> warnings;  ///< worth saying before the run
+    /// What is in `workload`, with the number of its first job.
+    struct FioPart {
+        FioWorkload* workload;
+        std::uint32_t first_job;
+    };
+    std::vector<FioPart> fio;
+    std::vector<GeneratedWorkload*> generated;
+    std::vector<std::string> flows;  ///< their names, by tenant
 };
 
-/// Finds a workload that comes with the program by its name, tells a fio job from a block trace by its content, and
-/// reads standard input for "-". Throws UserError for options that belong to another kind.
+/// Finds workloads that come with the program by name, tells a fio job from a block trace by its content, and reads
+/// standard input for "-". Throws UserError for options that belong to another kind.
 void recognise_workload(RunOptions& options);
+/// Several flows have queue pairs of their own, unless the device or --set says otherwise. Before all other sources.
+void add_flow_defaults(ConfigLoader& loader, const RunOptions& options);
 /// What the results call the workload.
 std::string workload_title(const RunOptions& options);
 

@@ -129,6 +129,10 @@ private:
             add("host.queue_priorities",
                 "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
                 "at most one priority with host.tenants = \"one\"", "set host.tenants = \"by_job\"");
+        if (h.tenants == Tenants::one && !n.fetch_windows.empty())
+            add("nvme.fetch_windows",
+                value("nvme.fetch_windows") + " with host.tenants = \"one\", where queues belong to no tenant",
+                "tenants by job", "set host.tenants = \"by_job\"");
         if (n.latency_targets.size() > 4)
             add("nvme.latency_targets", std::to_string(n.latency_targets.size()) + " targets",
                 "at most 4, one for each priority", "leave out what is behind the fourth");

@@ -21,9 +21,17 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         "host.tenants", {"one", "by_job"}, [](auto& c) -> auto& { return c.host.tenants; })
                         .says("For whom the jobs of a workload work. one: the drive cannot tell the jobs apart; "
                               "by_job: each section of a job file, and each "
-                              "job of a trace, is a tenant. A tenant has submission queues of its own, so the drive "
-                              "can tell its commands apart")
+                              "job of a trace, is a tenant; of several workloads (-w), each workload is one. A tenant "
+                              "has submission queues of its own, so the drive can tell its commands apart. A run of "
+                              "several workloads has by_job unless this is set")
                         .from("one: a host that tells the drive nothing"));
+    table.push_back(P::text(
+                        "host.regions", [](auto& c) -> auto& { return c.host.regions; })
+                        .says("Addresses of each workload of the run, in the order of -w, separated by commas: "
+                              "\"0%-25%\" or \"1GiB-3GiB\" of the drive, \"set 2\" for the second of "
+                              "ftl.nvm_sets, or \"all\". A workload sees its region as a drive of that size. "
+                              "Workloads beyond the list have the whole drive")
+                        .from("assumed: as partitions of a drive"));
     table.push_back(P::integers(
                         "host.queue_priorities", [](auto& c) -> auto& { return c.host.queue_priorities; })
                         .range("0", "3")

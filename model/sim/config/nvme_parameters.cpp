@@ -25,6 +25,12 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "65535")
                         .says("Commands of one submission queue that are fetched and not completed, at most")
                         .from("MQSim Queue_Fetch_Size = 512"));
+    table.push_back(P::integers(
+                        "nvme.fetch_windows", [](auto& c) -> auto& { return c.nvme.fetch_windows; })
+                        .range("1", "65535")
+                        .says("Fetch windows of the submission queues of tenants 1, 2, ... (host.tenants = by_job). "
+                              "Tenants beyond the list have nvme.fetch_window")
+                        .from("one for all, as MQSim Queue_Fetch_Size"));
     table.push_back(P::integer(
                         "nvme.fetch_burst", [](auto& c) -> auto& { return c.nvme.fetch_burst; })
                         .range("1", "64")

@@ -153,7 +153,9 @@ Ps longest_reset(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const FirmwareConfig& f = c.firmware;
     const std::uint64_t most = c.nvme.max_transfer_bytes == 0 ? kLargestTransfer : c.nvme.max_transfer_bytes;
-    const double commands = c.nvme.fetch_window,
+    std::uint32_t window = c.nvme.fetch_window;
+    for (const std::uint32_t w : c.nvme.fetch_windows) window = std::max(window, w);
+    const double commands = window,
                  bytes = commands * static_cast<double>(std::min<std::uint64_t>(most, namespace_bytes));
     // All pages that are read may be on one die.
     const double reads =

@@ -7,6 +7,7 @@
 
 #include "common/report/json_dump.h"
 #include "sim/limits/limit_json.h"
+#include "sim/results/flow_json.h"
 #include "sim/results/traffic_json.h"
 
 namespace ssdtlm {
@@ -212,6 +213,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         list.push_back({{"tenant", r.job + 1}});
         list.back().update(job_json(r));
     }
+    add_flows_json(j, s);
     for (const auto& m : s.map_by_tenant)
         j["map_by_tenant"].push_back(
             {{"tenant", m.tenant},
@@ -327,6 +329,7 @@ std::string summary_text(const RunSummary& s) {
         t += fmt::format("  {:<20}{:>5.1f}% {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", r.stage,
                          r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     }
+    t += flows_text(s);
     t += "\nresource               mean busy       max\n";
     for (const auto& r : s.resources)
         t += fmt::format("  {:<20}{:>10.1f}%{:>9.1f}%{}\n", r.name, r.mean * 100, r.max * 100,

@@ -14,6 +14,7 @@
 #include "sim/limits/verdict.h"
 #include "sim/results/counters.h"
 #include "sim/results/drive_start.h"
+#include "sim/results/flow_stats.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/steady_state.h"
 #include "sim/results/written_bytes.h"
@@ -118,8 +119,13 @@ struct RunSummary {
         std::uint32_t tenant = 0;  ///< 0: all others
         std::uint64_t hits = 0, misses = 0;
     };
-    std::vector<MapUse> map_by_tenant;         ///< of a map on the flash; empty: host.tenants = "one"
-    std::vector<std::string> job_names;        ///< by job; may be empty
+    std::vector<MapUse> map_by_tenant;     ///< of a map on the flash; empty: host.tenants = "one"
+    std::vector<std::string> job_names;    ///< by job; may be empty
+    std::vector<std::string> flow_names;   ///< by tenant, from 0 on; may be empty
+    std::vector<FlowFigures> flows;        ///< empty: there is one
+    std::vector<FlowFigures> flows_alone;  ///< the same, each in a run without the others; empty: not asked for
+    std::vector<FlowFigures> flows_base;   ///< the same in the run that throughput is compared with; empty: none
+    std::vector<FlowWait> flow_waits;
     std::vector<std::uint32_t> tenant_of_job;  ///< empty: host.tenants = "one"
     struct Direction {
         std::uint64_t ios = 0;

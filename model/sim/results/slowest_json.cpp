@@ -38,7 +38,12 @@ std::string name_of(const PathResource& r, const Occupancy::Size& device) {
     return {};
 }
 
-Json holder_json(const Holder& h, const Occupancy::Size& device) {
+/// Of a flow that is known; tenants count from 1.
+void add_flow(Json& j, const SlowestFlows& flows, std::uint64_t tenant) {
+    if (tenant != 0 && tenant <= flows.names.size()) j["flow"] = flows.names[tenant - 1];
+}
+
+Json holder_json(const Holder& h, const Occupancy::Size& device, const SlowestFlows& flows) {
     const Occupation& o = h.operation;
     Json j;
     j["resource"] = name_of(h.resource, device);
@@ -48,18 +53,19 @@ Json holder_json(const Holder& h, const Occupancy::Size& device) {
     } else {
         const auto cls = static_cast<FlashClass>(o.kind % kFlashClassCount);
         const auto cause = static_cast<FlashCause>(o.kind / kFlashClassCount);
-        j["operation"] = o.number;
+        j["operation"] = std::uint64_t{o.number};
         j["kind"] = work_names().labels[work_value(cause, cls)].text;
         if (o.owner != 0) j[owner_name(cause, cls)] = std::uint64_t{o.owner};
         if (o.planes > 1) j["planes"] = static_cast<std::uint32_t>(o.planes);
         if (o.data != 0) j["data"] = true;
+        add_flow(j, flows, o.flow);
     }
     j["from_ps"] = h.from.time_since_epoch().count();
     j["to_ps"] = h.to.time_since_epoch().count();
     return j;
 }
 
-Json step_json(const PathStep& s, const Occupancy::Size& device) {
+Json step_json(const PathStep& s, const Occupancy::Size& device, const SlowestFlows& flows) {
     Json j;
     j["from_ps"] = s.from.time_since_epoch().count();
     j["to_ps"] = s.to.time_since_epoch().count();
@@ -70,7 +76,7 @@ Json step_json(const PathStep& s, const Occupancy::Size& device) {
     if (!s.known) j["order"] = "not kept";
     if (s.resource.kind != Kind::none) j["resource"] = name_of(s.resource, device);
     if (s.operation != 0) j["operation"] = s.operation;
-    for (const Holder& h : s.holders) j["held_by"].push_back(holder_json(h, device));
+    for (const Holder& h : s.holders) j["held_by"].push_back(holder_json(h, device, flows));
     if (s.more != 0) j["more"] = {{"operations", s.more}, {"ps", s.more_time.count()}};
     if (s.forgotten > Ps{}) j["holders_not_known_ps"] = s.forgotten.count();
     return j;
@@ -78,7 +84,8 @@ Json step_json(const PathStep& s, const Occupancy::Size& device) {
 
 }  // namespace
 
-std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device) {
+std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device,
+                         const SlowestFlows& flows) {
     std::string text = "{\"commands\": [";
     const char* separator = "\n";
     for (const SlowestCommands::Kept& k : commands) {
@@ -86,13 +93,14 @@ std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, con
         j["op"] = host_op_name(k.request.op);
         j["command"] = k.number;
         j["job"] = k.request.job;
+        if (k.request.job < flows.of_job.size()) add_flow(j, flows, flows.of_job[k.request.job] + 1u);
         j["offset"] = k.request.offset;
         j["bytes"] = k.request.bytes;
         if (k.request.fua) j["fua"] = true;
         j["issued_ps"] = k.issued.time_since_epoch().count();
         j["total_ps"] = k.total.count();
         j["among_the_slowest"] = k.slow;
-        for (const PathStep& s : k.path) j["path"].push_back(step_json(s, device));
+        for (const PathStep& s : k.path) j["path"].push_back(step_json(s, device, flows));
         text += separator + j.dump();
         separator = ",\n";
     }

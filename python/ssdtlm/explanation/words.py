@@ -40,7 +40,8 @@ def _holder(holder):
     if "operation" in holder:
         what += f", operation {holder['operation']}"
     planes = f" on {holder['planes']} planes" if holder.get("planes", 1) > 1 else ""
-    return f"{holder['resource']}: {what}{_owner(holder)}{planes}"
+    flow = f" of flow {holder['flow']}" if "flow" in holder else ""
+    return f"{holder['resource']}: {what}{_owner(holder)}{flow}{planes}"
 
 
 def _step(step):

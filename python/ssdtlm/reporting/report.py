@@ -78,7 +78,7 @@ def _read(runs):
 
 def _page(results, folder):
     """`folder`: where the page will be."""
-    from . import job_sections, sections  # pylint: disable=import-outside-toplevel
+    from . import flow_sections, job_sections, sections  # pylint: disable=import-outside-toplevel
     from .page import Page, escape  # pylint: disable=import-outside-toplevel
     shown = sections.Runs(results)
     titles = list(dict.fromkeys(result.title for result in results))
@@ -88,6 +88,7 @@ def _page(results, folder):
     sections.limits(page, shown)
     sections.stages(page, shown)
     job_sections.whose(page, shown)
+    flow_sections.flows(page, shown)
     sections.distribution(page, shown)
     sections.over_time(page, shown)
     sections.device(page, shown)

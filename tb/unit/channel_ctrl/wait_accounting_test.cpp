@@ -50,6 +50,66 @@ TEST(WaitAccounting, SplitsTheWaitByWhoseWorkKeptTheDie) {
     EXPECT_EQ(w.totals(1, at(90us)), BusyMeter::Totals{});
 }
 
+FlashTransaction of_flow(FlashTransaction t, std::uint16_t flow) {
+    t.whose.tenant = flow;
+    return t;
+}
+
+// The same with three flows: whose the operations were, on the die and, while it was free, on the bus.
+TEST(WaitAccounting, SaysForWhichFlowItWaited) {
+    FlowWaitTotals totals{std::vector<std::int64_t>(4), std::vector<std::uint64_t>(4)};
+    WaitAccounting w(config(false));
+    w.tell_flows_apart(totals);
+    auto erase = of_flow(transaction(FlashOp::erase, FlashClass::erase, 0), 2);
+    auto gc = of_flow(transaction(FlashOp::program, FlashClass::gc_write, 1), 3);
+    auto other = of_flow(transaction(FlashOp::program, FlashClass::host_write, 0), 2);
+    auto read = of_flow(transaction(FlashOp::read, FlashClass::host_read, 1), 1);
+    FlashTransaction* const held[] = {&other};
+    w.busy(erase, 0, at(0us));
+    read.begin(at(10us));
+    w.begin(read, 0, at(10us));
+    w.idle(erase, 0, at(30us));
+    w.hold(held, 1, 1, at(31us), at(34us));  // another die's command has the bus
+    w.busy(gc, 0, at(35us));
+    w.idle(gc, 0, at(75us));
+    w.end(read, 0, at(80us), at(81us));
+    std::array<std::array<Ps, 4>, kStageCount> found{};
+    read.timeline.for_each_wait(
+        [&](Stage s, std::uint8_t flow, std::int64_t ps) { found[static_cast<std::size_t>(s)][flow] += Ps{ps}; });
+    std::array<std::array<Ps, 4>, kStageCount> expected{};
+    expected[static_cast<std::size_t>(Stage::die_wait_erase)][2] = 20us;
+    expected[static_cast<std::size_t>(Stage::die_wait_gc)][3] = 40us;
+    expected[static_cast<std::size_t>(Stage::channel_wait)] = {7us, 0us, 3us, 0us};  // 2 + 5 us nobody had it
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(read.timeline.of(Stage::scheduler), 1us);
+    EXPECT_EQ(read.timeline.sum(), 71us);
+    EXPECT_EQ(totals.waited_ps, (std::vector<std::int64_t>{0, Ps{71us}.count(), 0, 0}));
+    EXPECT_EQ(totals.transactions, (std::vector<std::uint64_t>{0, 1, 0, 0}));
+}
+
+// Joined reads of one kind: the time is that of the flow whose operation began first, as long as it runs.
+TEST(WaitAccounting, JoinedOperationsOfTwoFlows) {
+    FlowWaitTotals totals{std::vector<std::int64_t>(4), std::vector<std::uint64_t>(4)};
+    WaitAccounting w(config(false));
+    w.tell_flows_apart(totals);
+    auto first = of_flow(transaction(FlashOp::read, FlashClass::host_read, 0), 3);
+    auto second = of_flow(transaction(FlashOp::read, FlashClass::host_read, 1), 2);
+    auto read = of_flow(transaction(FlashOp::read, FlashClass::host_read, 1), 1);
+    w.busy(first, 0, at(0us));
+    w.busy(second, 0, at(0us));
+    read.begin(at(5us));
+    w.begin(read, 0, at(5us));
+    w.idle(first, 0, at(50us));
+    w.idle(second, 0, at(80us));
+    w.end(read, 0, at(80us), at(80us));
+    std::array<Ps, 4> found{};
+    read.timeline.for_each_wait([&](Stage s, std::uint8_t flow, std::int64_t ps) {
+        EXPECT_EQ(s, Stage::die_wait_host_read);
+        found[flow] += Ps{ps};
+    });
+    EXPECT_EQ(found, (std::array<Ps, 4>{0us, 0us, 30us, 45us}));
+}
+
 // Each cause has a stage of its own, also where another one of them was met before.
 TEST(WaitAccounting, WorkWithACauseOfItsOwnHasItsStage) {
     const struct {

@@ -170,5 +170,55 @@ TEST(Timeline, SubmittedIsTheEndOfTheHostsPart) {
     EXPECT_EQ(t.sum(), Ps{10});
 }
 
+// For whom each wait was: sums by stage and flow, also of what is in no step any more, of parts and of what is put in
+// front.
+TEST(Timeline, WaitsByFlowAgainstSums) {
+    std::mt19937_64 random(2);
+    const auto below = [&random](std::uint64_t n) { return random() % n; };
+    using Sums = std::map<std::pair<Stage, int>, std::int64_t>;
+    const auto waits_of = [](const Timeline& t) {
+        Sums sums;
+        t.for_each_wait([&](Stage s, std::uint8_t flow, std::int64_t ps) { sums[{s, flow}] += ps; });
+        return sums;
+    };
+    std::size_t lost = 0;
+    Timeline t, part;
+    for (int round = 0; round < 20000; ++round) {
+        Sums expected;
+        std::map<Stage, std::int64_t> stages;
+        const auto fill = [&](Timeline& line) {
+            for (std::uint64_t n = below(30); n != 0; --n) {
+                const auto s = static_cast<Stage>(below(kStageCount));
+                const auto ps = static_cast<std::int64_t>(below(3) * below(1u << 20));
+                const auto flow = static_cast<std::uint8_t>(below(65));
+                if (ps != 0) stages[s] += ps;
+                if (!is_flash_wait(s)) {
+                    line.charge(s, line.last() + Ps{ps});
+                } else {
+                    line.charge_wait(s, line.last() + Ps{ps}, flow);
+                    if (ps != 0) expected[{s, flow}] += ps;
+                }
+            }
+        };
+        t.begin(SimTime{1us});
+        fill(t);
+        part.begin(t.last());
+        fill(part);
+        const Timeline copy = part;
+        t.append(copy);
+        fill(t);
+        t.precede(SimTime{0us}, SimTime{300ns});
+        stages[Stage::host_queue] += 300'000;
+        stages[Stage::submit] += 700'000;
+        EXPECT_EQ(waits_of(t), expected);
+        std::map<Stage, std::int64_t> found;
+        t.for_each([&](Stage s, std::int64_t ps) { found[s] = ps; });
+        EXPECT_EQ(found, stages);
+        lost += t.for_each_step([](Stage, SimTime, SimTime) {}, [](const FlashOperation&) {}) != t.last() ? 1 : 0;
+    }
+    EXPECT_GT(lost, 1000u);
+    EXPECT_LT(lost, 19000u);
+}
+
 }  // namespace
 }  // namespace ssdtlm

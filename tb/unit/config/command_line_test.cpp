@@ -64,6 +64,15 @@ TEST(CommandLine, Run) {
     EXPECT_TRUE(l.run.json);
 }
 
+TEST(CommandLine, SeveralWorkloads) {
+    const CommandLine l =
+        parsed({"run", "-w", "x.fio", "dev.toml", "-w", "t.csv", "--workload", "tpcc", "--alone", "--base", "first"});
+    EXPECT_THAT(l.files, ElementsAre("dev.toml"));
+    EXPECT_THAT(l.run.workloads, ElementsAre("x.fio", "t.csv", "tpcc"));
+    EXPECT_TRUE(l.run.alone);
+    EXPECT_EQ(l.run.base, "first");
+}
+
 TEST(CommandLine, ReportTakesNoWordForItsFile) {
     const auto report = [](std::vector<const char*> more) {
         more.insert(more.begin(), {"run", "-w", "x.fio"});

@@ -17,7 +17,8 @@ constexpr Ps kSecond = std::chrono::seconds(1);
 
 }  // namespace
 
-FioWorkload::FioWorkload(const FioJobFile& file) : jobs_(file.jobs), fills_(file.fills) {
+FioWorkload::FioWorkload(const FioJobFile& file, std::optional<std::uint32_t> only)
+    : jobs_(file.jobs), fills_(file.fills) {
     for (const FioFill& fill : fills_) fill_bytes_ += fill.bytes;
     for (const FioJob& job : jobs_) {
         SSDTLM_CHECK(job.index == runners_.size(), "fio jobs are not numbered densely");
@@ -33,6 +34,8 @@ FioWorkload::FioWorkload(const FioJobFile& file) : jobs_(file.jobs), fills_(file
     timers_.reserve(jobs_.size());
     not_started_.resize(jobs_.size());
     std::iota(not_started_.begin(), not_started_.end(), 0u);
+    for (const FioJob& job : jobs_)
+        if (job.section != only.value_or(job.section)) terminate(job.index, SimTime{});
     form_steady_states();
 }
 

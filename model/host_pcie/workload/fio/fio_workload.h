@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace ssdtlm {
 
 class FioWorkload final : public Workload {
 public:
-    explicit FioWorkload(const FioJobFile& file);
+    /// `only`: jobs of other sections never start.
+    explicit FioWorkload(const FioJobFile& file, std::optional<std::uint32_t> only = std::nullopt);
     FioWorkload(const FioWorkload&) = delete;
     FioWorkload& operator=(const FioWorkload&) = delete;
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// host.regions: where each workload of a run has its addresses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+struct FlowRegion {
+    std::uint64_t first_byte = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// By workload. Edges in per cent are rounded down to logical units. Throws UserError with all problems.
+std::vector<FlowRegion> flow_regions(const SsdConfig& config, std::uint64_t namespace_bytes);
+
+}  // namespace ssdtlm

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/results/flow_json.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// What a wait was caused by, in a line of the terminal.
+const char* cause_of(Stage s) {
+    switch (s) {
+        case Stage::die_wait_host_read:
+        case Stage::die_wait_host_write:
+        case Stage::die_wait_rmw:
+            return "own work";
+        case Stage::die_wait_mapping:
+            return "mapping";
+        case Stage::die_wait_journal:
+        case Stage::die_wait_checkpoint:
+            return "journal";
+        case Stage::die_wait_parity:
+        case Stage::die_wait_padding:
+            return "parity";
+        case Stage::channel_wait:
+            return "bus";
+        default:
+            return "collection";
+    }
+}
+constexpr const char* kCauses[] = {"own work", "collection", "mapping", "journal", "parity", "bus"};
+
+Json figures_json(const FlowFigures& f) {
+    Json j{{"commands", f.commands},         {"bytes", f.bytes},       {"response_ps", f.response_ps},
+           {"response_us", f.response_us()}, {"active_s", f.active_s}, {"iops", f.iops()},
+           {"chip_queue_mean", f.chip_queue}};
+    if (f.map_hit_ratio())
+        j["map"] = {{"hits", f.map_hits}, {"misses", f.map_misses}, {"hit_ratio", *f.map_hit_ratio()}};
+    if (f.read_hit_ratio())
+        j["reads"] = {{"count", f.reads}, {"without_flash", f.reads_without_flash}, {"hit_ratio", *f.read_hit_ratio()}};
+    return j;
+}
+
+Json change_json(const FlowChange& c) {
+    Json j;
+    const auto add = [&j](const char* key, const std::optional<double>& value) {
+        if (value) j[key] = *value;
+    };
+    add("slowdown", c.slowdown);
+    add("throughput", c.throughput);
+    add("chip_queue", c.chip_queue);
+    add("map_hit_ratio", c.map_hit_ratio);
+    add("read_hit_ratio", c.read_hit_ratio);
+    return j;
+}
+
+std::vector<FlowChange> changes(const RunSummary& s) {
+    std::vector<FlowChange> all;
+    for (std::size_t i = 0; i < s.flows_alone.size(); ++i) all.push_back(change_of(s.flows[i], s.flows_alone[i]));
+    return all;
+}
+
+const FlowFigures* named(const std::vector<FlowFigures>& flows, const std::string& name) {
+    for (const FlowFigures& f : flows)
+        if (f.name == name) return &f;
+    return nullptr;
+}
+
+std::string name_of(const RunSummary& s, std::uint32_t flow) {
+    return flow == 0 ? "nobody" : s.flows[flow - 1].name;
+}
+
+std::int64_t total(const FlowWait& w) {
+    std::int64_t sum = 0;
+    for (const std::int64_t ps : w.ps) sum += ps;
+    return sum;
+}
+
+}  // namespace
+
+void add_flows_json(Json& result, const RunSummary& s) {
+    const std::vector<FlowChange> change = changes(s);
+    for (std::size_t i = 0; i < s.flows.size(); ++i) {
+        Json j{{"flow", i + 1}, {"name", s.flows[i].name}};
+        j.update(figures_json(s.flows[i]));
+        if (i < change.size()) {
+            j["alone"] = figures_json(s.flows_alone[i]);
+            j["over_alone"] = change_json(change[i]);
+        }
+        if (const FlowFigures* base = named(s.flows_base, s.flows[i].name); base != nullptr && base->iops() > 0)
+            j["throughput_over_base"] = s.flows[i].iops() / base->iops();
+        result["flows"].push_back(std::move(j));
+    }
+    if (const auto all = interference_of(change))
+        result["interference"] = {{"fairness", all->fairness}, {"weighted_speedup", all->weighted_speedup}};
+    for (const FlowWait& w : s.flow_waits) {
+        Json j{{"flow", name_of(s, w.flow)}, {"for", name_of(s, w.of)}, {"total_ps", total(w)}};
+        for (std::size_t i = 0; i < kStageCount; ++i)
+            if (w.ps[i] != 0) j["stages_ps"][stage_name(static_cast<Stage>(i))] = w.ps[i];
+        result["flow_waits"].push_back(std::move(j));
+    }
+}
+
+std::string flows_text(const RunSummary& s) {
+    if (s.flows.empty()) return {};
+    const std::vector<FlowChange> change = changes(s);
+    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.3f}", *v) : std::string("-"); };
+    std::string t = "\nflow                  commands        IOPS  response us  chip queue";
+    if (!change.empty()) t += "   alone us  slow-down  throughput  chip queue";
+    if (!s.flows_base.empty()) t += "  of base";
+    t += '\n';
+    for (std::size_t i = 0; i < s.flows.size(); ++i) {
+        const FlowFigures& f = s.flows[i];
+        t += fmt::format("  {:<18}{:>10}{:>12.1f}{:>13.2f}{:>12.3f}", f.name, f.commands, f.iops(), f.response_us(),
+                         f.chip_queue);
+        if (!change.empty())
+            t += fmt::format("{:>11.2f}{:>11}{:>12}{:>12}", s.flows_alone[i].response_us(), number(change[i].slowdown),
+                             number(change[i].throughput), number(change[i].chip_queue));
+        if (!s.flows_base.empty()) {
+            const FlowFigures* base = named(s.flows_base, f.name);
+            const bool known = base != nullptr && base->iops() > 0;
+            t += fmt::format("{:>9}", number(known ? std::optional<double>(f.iops() / base->iops()) : std::nullopt));
+        }
+        t += '\n';
+    }
+    if (const auto all = interference_of(change))
+        t += fmt::format("  -> fairness {:.3f}, weighted speed-up {:.3f} of {}\n", all->fairness, all->weighted_speedup,
+                         s.flows.size());
+    if (s.flow_waits.empty()) return t;
+    t += "\nwaits for the flash, us per command\n  of                for               ";
+    for (const char* cause : kCauses) t += fmt::format("{:>11}", cause);
+    t += "      total\n";
+    for (const FlowWait& w : s.flow_waits) {
+        const double commands = static_cast<double>(s.flows[w.flow - 1].commands);
+        t += fmt::format("  {:<18}{:<18}", name_of(s, w.flow), name_of(s, w.of));
+        for (const std::string cause : kCauses) {
+            std::int64_t ps = 0;
+            for (std::size_t i = 0; i < kStageCount; ++i)
+                if (w.ps[i] != 0 && cause == cause_of(static_cast<Stage>(i))) ps += w.ps[i];
+            t += fmt::format("{:>11.2f}", static_cast<double>(ps) * 1e-6 / commands);
+        }
+        t += fmt::format("{:>11.2f}\n", static_cast<double>(total(w)) * 1e-6 / commands);
+    }
+    return t;
+}
+
+std::vector<FlowFigures> flows_of_json(const std::string& file) {
+    std::ifstream in(file);
+    const Json result = Json::parse(in, nullptr, false);
+    if (result.is_discarded() || !result.contains("flows"))
+        throw UserError(Problem{file, in ? "no flows in it" : "cannot be read", "result.json of a run of several flows",
+                                "name the folder of such a run"});
+    std::vector<FlowFigures> all;
+    for (const Json& j : result["flows"]) {
+        FlowFigures f;
+        f.name = j["name"];
+        f.commands = j["commands"];
+        f.bytes = j["bytes"];
+        f.response_ps = j["response_ps"];
+        f.active_s = j["active_s"];
+        f.chip_queue = j["chip_queue_mean"];
+        if (j.contains("map")) {
+            f.map_hits = j["map"]["hits"];
+            f.map_misses = j["map"]["misses"];
+        }
+        if (j.contains("reads")) {
+            f.reads = j["reads"]["count"];
+            f.reads_without_flash = j["reads"]["without_flash"];
+        }
+        all.push_back(std::move(f));
+    }
+    return all;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What flows that share a drive do to each other: slow-down, fairness and weighted speed-up, as Tavakkol et al. (MQSim,
+// FAST '18) define them, from each flow beside the others and alone. Arithmetic only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ssdtlm {
+
+/// One flow in one run: sums over its measured commands.
+struct FlowFigures {
+    std::string name;
+    std::uint64_t commands = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t response_ps = 0;                ///< from the SQ entry to the host's completion handler
+    double active_s = 0;                         ///< while a job of the flow ran
+    double chip_queue = 0;                       ///< transactions of the flow in the chip queues, mean over that time
+    std::uint64_t map_hits = 0, map_misses = 0;  ///< of a map on the flash
+    std::uint64_t reads = 0, reads_without_flash = 0;
+
+    double response_us() const {
+        return commands == 0 ? 0 : static_cast<double>(response_ps) / static_cast<double>(commands) * 1e-6;
+    }
+    double iops() const { return active_s > 0 ? static_cast<double>(commands) / active_s : 0; }
+    std::optional<double> map_hit_ratio() const { return ratio(map_hits, map_hits + map_misses); }
+    std::optional<double> read_hit_ratio() const { return ratio(reads_without_flash, reads); }
+
+private:
+    static std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+        if (whole == 0) return std::nullopt;
+        return static_cast<double>(part) / static_cast<double>(whole);
+    }
+};
+
+/// Beside the others over alone. None: alone there is nothing to compare with.
+struct FlowChange {
+    std::optional<double> slowdown;       ///< of the mean response time
+    std::optional<double> throughput;     ///< of the IOPS
+    std::optional<double> chip_queue;     ///< of its mean
+    std::optional<double> map_hit_ratio;  ///< of the ratio
+    std::optional<double> read_hit_ratio;
+};
+
+inline FlowChange change_of(const FlowFigures& shared, const FlowFigures& alone) {
+    const auto over = [](double a, double b) { return b > 0 ? std::optional<double>(a / b) : std::nullopt; };
+    const auto ratios = [&](const std::optional<double>& a, const std::optional<double>& b) {
+        return a && b ? over(*a, *b) : std::nullopt;
+    };
+    FlowChange c;
+    if (shared.commands != 0) c.slowdown = over(shared.response_us(), alone.response_us());
+    c.throughput = over(shared.iops(), alone.iops());
+    c.chip_queue = over(shared.chip_queue, alone.chip_queue);
+    c.map_hit_ratio = ratios(shared.map_hit_ratio(), alone.map_hit_ratio());
+    c.read_hit_ratio = ratios(shared.read_hit_ratio(), alone.read_hit_ratio());
+    return c;
+}
+
+/// Over all flows. None: a flow has no slow-down.
+struct Interference {
+    double fairness = 1;          ///< least slow-down over largest: 1 when all suffer alike
+    double weighted_speedup = 0;  ///< sum of the inverse slow-downs: as many as there are flows without interference
+};
+inline std::optional<Interference> interference_of(const std::vector<FlowChange>& flows) {
+    Interference all;
+    double least = 0, most = 0;
+    for (const FlowChange& f : flows) {
+        if (!f.slowdown || !(*f.slowdown > 0)) return std::nullopt;
+        least = most == 0 ? *f.slowdown : std::min(least, *f.slowdown);
+        most = std::max(most, *f.slowdown);
+        all.weighted_speedup += 1 / *f.slowdown;
+    }
+    if (flows.empty()) return std::nullopt;
+    all.fairness = least / most;
+    return all;
+}
+
+}  // namespace ssdtlm
