@@ -10,6 +10,7 @@
 #include "common/tlm/lt_adapter.h"
 #include "examples/constant_flash.h"
 #include "examples/lt_flash.h"
+#include "sim/host/host.h"
 #include "sim/ssd_system.h"
 
 namespace ssdtlm::examples {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "sim/host/host.h"
 #include "stress.h"
 
 namespace ssdtlm {
@@ -76,12 +77,12 @@ struct ResetCheck {
                     "a queue is left");
         s.device.nvme().controller.check_books();
         flash_at_work += c.backend.idle() ? 0 : 1;
-        requests = s.host.root_complex.requests();
+        requests = s.host.module_as<Host>().root_complex.requests();
         // The driver looks for RDY=1 every millisecond, and until then gives the controller nothing to do.
         s.agenda.post<&ResetCheck::still_quiet>(s.agenda.now() + 900us, this);
     }
     void still_quiet(std::uint64_t) {
-        require(s.host.root_complex.requests() == requests, "the controller has touched host memory");
+        require(s.host.module_as<Host>().root_complex.requests() == requests, "the controller has touched host memory");
     }
 
     SsdSystem& s;

@@ -24,6 +24,7 @@ public:
     }
 
 private:
+    sc_core::sc_module& module() override { return *host_; }
     NvmeSide(const HostSetup& s, std::unique_ptr<Host> host) : HostSide(host->driver), host_(std::move(host)) {
         s.taps.join_mmio(host_->mmio_initiator, s.link.host_target);
         s.link.device_initiator.bind(s.device.nvme().mmio_target);

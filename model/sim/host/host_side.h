@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <systemc>
 #include <utility>
 
 #include "common/config/policy_registry.h"
 #include "common/latency/command_tracker.h"
+#include "common/report/error.h"
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/host_driver.h"
 #include "host_pcie/link/pcie_link.h"
@@ -38,6 +40,13 @@ public:
 
     HostDriver& driver;
 
+    /// The module behind it, a Host or a RawDriver. CheckFailed when it is another.
+    template <class T>
+    T& module_as() {
+        T* const it = dynamic_cast<T*>(&module());
+        SSDTLM_CHECK(it != nullptr, "the host of this front end is another module");
+        return *it;
+    }
     /// Where the objects of the host are whose entries of the agenda outlive a loss of power.
     virtual std::pair<const void*, std::size_t> bytes() const = 0;
     /// Between two entries of the agenda. Throws CheckFailed.
@@ -45,6 +54,7 @@ public:
 
 protected:
     explicit HostSide(HostDriver& d) : driver(d) {}
+    virtual sc_core::sc_module& module() = 0;
 };
 
 /// All that are linked into the program, by the name of the front end that they speak to. They have no parameters.

@@ -29,6 +29,7 @@ public:
     std::pair<const void*, std::size_t> bytes() const override { return {driver_.get(), sizeof *driver_}; }
 
 private:
+    sc_core::sc_module& module() override { return *driver_; }
     RawSide(const HostSetup& s, RawFrontEnd& drive)
         : RawSide(s, drive,
                   std::make_unique<RawDriver>("host", s.agenda, s.config.host, drive_info(s.config, drive), s.workload,
