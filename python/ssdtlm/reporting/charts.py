@@ -9,11 +9,11 @@ import json
 
 import altair as alt
 
+from .stage_colours import colour
+
 # Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
 LINES = ["#3B8BC8", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"]
 AREAS = ["#77AADD", "#EE8866", "#EEDD88", "#44BB99", "#FFAABB", "#BBCC33", "#99DDFF", "#AAAA00"]
-OTHER, OTHER_COLOUR = "other", "#BBBBBB"
-MAX_STAGES = len(AREAS)
 # Of labels of bars, and of an axis with its title, in pixels.
 LABEL_WIDTH, AXIS_HEIGHT = 100, 45
 # Text and lines take the colour of the page's text, light or dark, on the screen or on paper.
@@ -81,60 +81,23 @@ def shortened(values, digits=4):
     return float(f"{values:.{digits + 2}g}") if isinstance(values, float) else values
 
 
-class StageColours:
-    """Of each operation the largest stages have a colour, the same one wherever they are seen; the others share one."""
-
-    def __init__(self, parts):
-        """parts: {operation: [{stage: time}]}, of all that is shown."""
-        largest = {op: self._largest(of_op) for op, of_op in parts.items()}
-        # Those of several operations first: what is left is enough for the others.
-        stages = dict.fromkeys(stage for of_op in parts.values() for part in of_op for stage in part)
-        wanted = sorted(stages, key=lambda stage: -sum(stage in names for names in largest.values()))
-        self._colours = {}
-        for stage in wanted:
-            beside = {self._colours.get(other) for names in largest.values() if stage in names for other in names}
-            free = [colour for colour in AREAS if colour not in beside]
-            if free and any(stage in names for names in largest.values()):
-                self._colours[stage] = free[0]
-        # In the order in which a command passes them.
-        self.stages = {op: [s for s in stages if s in names and s in self._colours] + [OTHER] * any(set(part) - set(names) for part in parts[op])
-                       for op, names in largest.items()}
-
-    @staticmethod
-    def _largest(parts):
-        share = {}
-        for part in parts:
-            total = sum(part.values())
-            for stage, value in part.items():
-                share[stage] = max(share.get(stage, 0), value / total if total else 0)
-        return sorted(share, key=share.get, reverse=True)[:MAX_STAGES]
-
-    def rows(self, op, part):
-        """(stage, time, order) with the small ones summed up."""
-        sums = dict.fromkeys(self.stages[op], 0.0)
-        for stage, value in part.items():
-            name = stage if stage in sums else OTHER
-            sums[name] = sums.get(name, 0.0) + value
-        return [(stage, value, order) for order, (stage, value) in enumerate(sums.items())]
-
-    def encoding(self, op, left, top):
-        """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a
-        telephone."""
-        stages = self.stages[op]
-        return alt.Color("stage:N", sort=stages, scale=alt.Scale(domain=stages, range=[self._colours.get(stage, OTHER_COLOUR) for stage in stages]),
-                         legend=alt.Legend(orient="none", direction="vertical", columns=2, legendX=-left, legendY=top))
+def _stage_colour(stages, left, top):
+    """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a
+    telephone."""
+    return alt.Color("stage:N", sort=stages, scale=alt.Scale(domain=stages, range=[colour(stage) for stage in stages]),
+                     legend=alt.Legend(orient="none", direction="vertical", columns=2, legendX=-left, legendY=top))
 
 
-def stacked(name, title, op, parts, colours, longest):
+def stacked(name, title, op, parts, shown, longest):
     """Bars of the stages of an operation. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
     rows = [{"bar": label, "stage": stage, "us": shortened(value), "order": order}
-            for label, part in parts for stage, value, order in colours.rows(op, part)]
+            for label, part in parts for stage, value, order in shown.rows(op, part)]
     bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(domain=[0, longest], nice=True)),
         y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts], axis=alt.Axis(minExtent=LABEL_WIDTH, labelLimit=LABEL_WIDTH)),
-        color=colours.encoding(op, LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
+        color=_stage_colour(shown.stages[op], LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
     chart = make(name, title, rows, [bars], 28 * len(parts))
-    chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(colours.stages[op]) + 1) // 2)}
+    chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(shown.stages[op]) + 1) // 2)}
     return chart
 
 
@@ -169,10 +132,10 @@ def over_time(name, title, unit, lines, end, top):
     rows = [{"line": label, **{k: shortened(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
     x = alt.X("ms:Q", title="simulated time (ms)", scale=alt.Scale(domain=[0, end], nice=False))
     scale = alt.Scale(domain=[0, top or 1], nice=True)
-    colour = _line_colour(lines)
-    area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=colour)
+    of_line = _line_colour(lines)
+    area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=of_line)
     line = view().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
-        x=x, y=alt.Y("mean:Q", title=unit, scale=scale), color=colour, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
+        x=x, y=alt.Y("mean:Q", title=unit, scale=scale), color=of_line, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
     return make(name, title, rows, [area, line], 130)
 
 

@@ -40,7 +40,7 @@ def _charts(runs, kind, op):
     drawn = owners.drawn(runs.results, kind, op)
     longest = max((row["mean"] for of_one in drawn for row in of_one), default=0)
     return [charts.stacked(f"{kind}-{op}-{i}", runs.titled(f"{op}: mean latency by {owners.KINDS[kind]}", label), op,
-                           [(row["label"], row["stages"]) for row in of_one], runs.colours, longest)
+                           [(row["label"], row["stages"]) for row in of_one], runs.shown, longest)
             for i, (label, of_one) in enumerate(zip(runs.labels, drawn)) if of_one]
 
 

@@ -6,6 +6,7 @@ import shlex
 
 from . import charts, data, owners
 from .page import escape, paragraph, table
+from .stage_colours import ShownStages
 
 
 FEW_ABOVE = f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance."
@@ -28,7 +29,7 @@ class Runs:
         self.operations = [op for op in data.OPERATIONS if any(op in data.operations(result) for result in results)]
         self.end_ms = max((result.time_series[-1]["start_ms"] + result.time_series[-1]["interval_ms"] for result in results if result.time_series),
                           default=0)
-        self.colours = charts.StageColours({op: self._parts(op) for op in self.operations})
+        self.shown = ShownStages({op: self._parts(op) for op in self.operations})
 
     def __iter__(self):
         return iter(zip(self.labels, self.results))
@@ -101,7 +102,7 @@ def stages(page, runs):
     drawn = []
     for op in runs.operations:
         parts = [(label, data.breakdown(result, op)) for label, result in runs.with_operation(op)]
-        drawn.append(charts.stacked(f"mean-{op}", f"{op}: mean latency by stage", op, parts, runs.colours, max(sum(p.values()) for _, p in parts)))
+        drawn.append(charts.stacked(f"mean-{op}", f"{op}: mean latency by stage", op, parts, runs.shown, max(sum(p.values()) for _, p in parts)))
     page.charts(drawn)
     page.heading("Where the time of slow commands goes")
     page.add(paragraph("Commands in the order of their total latency; each bar holds the mean stages of the commands between two percentiles, "
@@ -113,7 +114,7 @@ def stages(page, runs):
         longest = max(band["mean"] for _, _, bands in found for band in bands)
         for label, i, bands in found:
             parts = [(band["band"], band["stages"]) for band in bands]
-            drawn.append(charts.stacked(f"bands-{op}-{i}", runs.titled(f"{op}: latency by band", label), op, parts, runs.colours, longest))
+            drawn.append(charts.stacked(f"bands-{op}-{i}", runs.titled(f"{op}: latency by band", label), op, parts, runs.shown, longest))
             rows += [[f"{label} {op}" if runs.several else op, band["band"], f"{band['commands']:,}", number(band["from"]),
                       "–" if band["below"] is None else number(band["below"]), number(band["mean"])] for band in bands]
     page.charts(drawn)
