@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 os.environ["SSDTLM_BINARY"] = BINARY
 import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
-from ssdtlm.reporting import data  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm.reporting import data, scales  # noqa: E402  pylint: disable=wrong-import-position
 
 WAYS = {"read": 0, "write": 1}
 
@@ -60,6 +60,29 @@ class Numbers(SystemTest):
             self.assertEqual(points[-1][1], 100)
             self.assertEqual(points, sorted(points))
 
+    def test_shares_by_nines(self):
+        """The line of the distribution reaches as far as the number of commands allows, 99.999 % at most."""
+        for count, end in ((9, 1), (999, 3), (99_999, 5), (10_000_000, 5)):
+            rows = [{"op": "read", "from_ns": 1000 * i, "below_ns": 1000 * (i + 1), "count": count // 9} for i in range(9)]
+            fake = type("Fake", (), {"latency_bins": rows, "json": {"latency_us": {"read": {"total": {"max": 8.5}}}}})()
+            points = data.cdf(fake, "read")
+            self.assertAlmostEqual(points[-1][2], end, places=3)
+            for i, (us, percent, nines) in enumerate(points):
+                below = i * (count // 9)
+                self.assertAlmostEqual(us, max(i, 0.001))
+                self.assertAlmostEqual(percent, 100 * i / 9, places=3)
+                self.assertAlmostEqual(1 - 10 ** -nines, min(0.99999, below / (9 * (count // 9) + 1)), places=9)
+
+    def test_units_of_times(self):
+        for us, name in ((0.5, "us"), (1999, "us"), (2000, "ms"), (1.999e6, "ms"), (2e6, "s"), (1e9, "s")):
+            self.assertEqual(scales.unit_of(us)[0], name, us)
+
+    def test_ticks_of_powers(self):
+        self.assertEqual(scales.log_ticks(3, 120_000), [10, 100, 1000, 10_000, 100_000])
+        self.assertEqual(scales.log_ticks(0.9, 6), [1, 2, 5])
+        self.assertEqual(scales.log_ticks(3.4, 5.6), [3.5, 4, 4.5, 5, 5.5])
+        self.assertEqual(scales.log_ticks(30, 3000), [50, 100, 200, 500, 1000, 2000])
+
     def test_series_keep_extremes(self):
         rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": (i * 7919) % 1000} for i in range(1234)]
         fake = type("Fake", (), {"time_series": rows})()
@@ -67,10 +90,25 @@ class Numbers(SystemTest):
         self.assertLessEqual(len(points), 151)
         self.assertEqual(max(p["high"] for p in points), max(r["v"] for r in rows))
         self.assertEqual(min(p["low"] for p in points), min(r["v"] for r in rows))
-        groups = [rows[i:i + 9] for i in range(0, 1234, 9)]
+        groups = [rows[i:i + 9] for i in range(0, 1233, 9)]
+        groups[-1].append(rows[-1])  # a single row is no point beside those of nine
         self.assertEqual([(p["ms"], p["low"], p["high"]) for p in points[:-1]],
                          [(g[0]["start_ms"], min(r["v"] for r in g), max(r["v"] for r in g)) for g in groups])
         self.assertEqual(points[-1]["ms"], 12340)
+
+    def test_a_rest_is_no_spike(self):
+        """A last row of a moment, with a rate of a moment, whatever the number of rows; the integral keeps what happened in it, and the
+        longest latency stays."""
+        for count in (2, 100, 150, 151, 1234):
+            rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": 100.0, "longest": 7} for i in range(count)]
+            rows.append({"start_ms": 10.0 * count, "interval_ms": 0.001, "v": 90_000.0, "longest": 50})
+            fake = type("Fake", (), {"time_series": rows})()
+            points = data.series(fake, lambda row: row["v"])
+            self.assertLess(max(p["high"] for p in points), 110, count)
+            integral = sum(p["mean"] * (q["ms"] - p["ms"]) for p, q in zip(points, points[1:]))
+            self.assertAlmostEqual(integral, 1000 * count + 90, places=6)
+            self.assertEqual(points[-1]["ms"], 10 * count + 0.001)
+            self.assertEqual(max(p["high"] for p in data.series(fake, lambda row: row["v"], lambda row: row["longest"])), 50)
 
     def test_write_amplification(self):
         causes = {row["cause"]: row["bytes"] for row in data.write_amplification(self.result)}

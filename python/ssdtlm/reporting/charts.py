@@ -9,6 +9,7 @@ import json
 
 import altair as alt
 
+from . import axes
 from .stage_colours import colour
 
 # Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
@@ -93,7 +94,7 @@ def stacked(name, title, op, parts, shown, longest):
     rows = [{"bar": label, "stage": stage, "us": shortened(value), "order": order}
             for label, part in parts for stage, value, order in shown.rows(op, part)]
     bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
-        x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(domain=[0, longest], nice=True)),
+        x=alt.X("us:Q", scale=alt.Scale(domain=[0, longest], nice=True), **axes.time("latency", longest)),
         y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts], axis=alt.Axis(minExtent=LABEL_WIDTH, labelLimit=LABEL_WIDTH)),
         color=_stage_colour(shown.stages[op], LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
     chart = make(name, title, rows, [bars], 28 * len(parts))
@@ -113,29 +114,30 @@ def busy(name, title, rows):
 
 
 def distribution(name, title, lines):
-    """lines: {label: [(us, percent)]}."""
-    rows = [{"line": label, "us": shortened(us), "percent": shortened(percent, 6)} for label, points in lines.items() for us, percent in points]
+    """lines: {label: points of data.cdf()}."""
+    rows = [{"line": label, "us": shortened(us), "percent": shortened(percent, 8), "nines": shortened(nines)}
+            for label, points in lines.items() for us, percent, nines in points]
     line = view().mark_line(interpolate="linear", strokeWidth=1.5).encode(
-        x=alt.X("us:Q", title="total latency (us)", scale=alt.Scale(type="log")),
-        y=alt.Y("percent:Q", title="commands (%)", scale=alt.Scale(domain=[0, 100])),
-        color=_line_colour(lines), tooltip=["line:N", "us:Q", "percent:Q"])
+        x=alt.X("us:Q", **axes.log_time("total latency", [row["us"] for row in rows])), y=alt.Y("nines:Q", **axes.shares("commands (%)")),
+        order=alt.Order("us:Q"), color=_line_colour(lines), tooltip=["line:N", "us:Q", "percent:Q"])
     return make(name, title, rows, [line], 220)
 
 
 def _line_colour(lines):
-    return alt.Color("line:N", scale=alt.Scale(domain=list(lines), range=LINES[:len(lines)]), legend=alt.Legend() if len(lines) > 1 else None)
+    return alt.Color("line:N", scale=alt.Scale(domain=list(lines), range=LINES[:len(lines)]), legend=alt.Legend(symbolOpacity=1) if len(lines) > 1 else None)
 
 
 def over_time(name, title, unit, lines, end, top):
     """lines: {label: points of data.series()}: the mean as a line, minimum to maximum as an area behind it. The scales end
     at `end` ms and `top`."""
     rows = [{"line": label, **{k: shortened(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
-    x = alt.X("ms:Q", title="simulated time (ms)", scale=alt.Scale(domain=[0, end], nice=False))
+    x = alt.X("ms:Q", scale=alt.Scale(domain=[0, end], nice=False), **axes.time("simulated time", end, in_us=1000))
+    y = axes.time("latency", top) if unit == "us" else {"title": unit}
     scale = alt.Scale(domain=[0, top or 1], nice=True)
     of_line = _line_colour(lines)
-    area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=of_line)
+    area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", scale=scale, **y), y2="high:Q", color=of_line)
     line = view().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
-        x=x, y=alt.Y("mean:Q", title=unit, scale=scale), color=of_line, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
+        x=x, y=alt.Y("mean:Q", scale=scale, **y), color=of_line, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
     return make(name, title, rows, [area, line], 130)
 
 

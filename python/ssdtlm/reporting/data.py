@@ -5,6 +5,7 @@ import itertools
 import math
 
 from ..result import OPERATIONS
+from .scales import nines
 
 BANDS = ((0, 50), (50, 90), (90, 99), (99, 99.9), (99.9, 99.99), (99.99, 100))
 PERCENTILES = (50, 90, 99, 99.9, 99.99)
@@ -12,6 +13,8 @@ PERCENTILES = (50, 90, 99, 99.9, 99.99)
 FEW_ABOVE = 10
 # A line of a chart: groups of rows with mean, minimum and maximum.
 MOST_POINTS = 150
+# A row of the time series shorter than this part of the others is no interval of its own.
+SHORT = 0.5
 # Of a histogram.
 MOST_BARS = 40
 
@@ -62,35 +65,48 @@ def bands(result, op):
 
 
 def cdf(result, op):
-    """Points (latency, share of commands below it in percent): of every bin, thinned to the points of a line. The first and
-    the last stay."""
+    """Points (latency, share of commands below it in percent, the same in nines): of every bin, thinned to the points of a line. The first
+    and the last stay."""
     bins = [row for row in result.latency_bins if row["op"] == op]
     count = sum(row["count"] for row in bins)
     largest = result.json["latency_us"][op]["total"]["max"]
-    points = [(max(bins[0]["from_ns"], 1) / 1000, 0.0)] if bins else []
+    points = [(max(bins[0]["from_ns"], 1) / 1000, 0.0, 0.0)] if bins else []
     for row, cumulative in zip(bins, itertools.accumulate(row["count"] for row in bins)):
         upper = largest if row["below_ns"] is None else row["below_ns"] / 1000
-        points.append((max(upper, 0.001), 100 * cumulative / count))
+        points.append((max(upper, 0.001), 100 * cumulative / count, nines(cumulative, count)))
     if len(points) <= 2 * MOST_POINTS:
         return points
     step = (len(points) - 1) / (2 * MOST_POINTS - 1)
     return [points[round(i * step)] for i in range(2 * MOST_POINTS)]
 
 
+def _groups(rows):
+    """Rows of the time series that are a point of a line each. A rest at the end that is much shorter than the others belongs to the one before it:
+    rates of a moment are no more than chance."""
+    size = max(1, math.ceil(len(rows) / MOST_POINTS))
+    groups = [rows[begin:begin + size] for begin in range(0, len(rows), size)]
+    length = lambda group: sum(row["interval_ms"] for row in group)
+    if len(groups) > 1 and length(groups[-1]) < SHORT * length(groups[0]):
+        rest = groups.pop()
+        groups[-1] = groups[-1] + rest
+    return groups
+
+
 def series(result, value, highest=None):
     """Rows {"ms", "mean", "low", "high"} of value(row of the time series), which may be None: `mean` weighted by time, `high`
-    the largest of highest(row) where that is given. The last row repeats the one before at the end of the run."""
+    the largest of highest(row) where that is given. Without it a row that is much shorter than the others has no part in `low` and
+    `high`. The last row repeats the one before at the end of the run."""
     rows = result.time_series
-    size = max(1, math.ceil(len(rows) / MOST_POINTS))
     points = []
-    for begin in range(0, len(rows), size):
-        group = [(row, v) for row in rows[begin:begin + size] if (v := value(row)) is not None]
+    for members in _groups(rows):
+        group = [(row, v) for row in members if (v := value(row)) is not None]
         if not group:
             continue
         weight = sum(row["interval_ms"] for row, _ in group)
         mean = sum(row["interval_ms"] * v for row, v in group) / weight
-        points.append({"ms": rows[begin]["start_ms"], "mean": mean, "low": min(v for _, v in group),
-                       "high": max(highest(row) if highest else v for row, v in group)})
+        whole = [v for row, v in group if row["interval_ms"] >= SHORT * rows[0]["interval_ms"]] or [mean]
+        points.append({"ms": members[0]["start_ms"], "mean": mean, "low": min(mean, *whole),
+                       "high": max(highest(row) for row, _ in group) if highest else max(mean, *whole)})
     if points:
         points.append({**points[-1], "ms": rows[-1]["start_ms"] + rows[-1]["interval_ms"]})
     return points

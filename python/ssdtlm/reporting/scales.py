@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which scale fits what a chart shows: the unit of times, shares by their nines, powers where values differ widely. Standard library only."""
+
+import math
+
+# In us; the largest of which an axis holds two.
+UNITS = (("s", 1e6), ("ms", 1e3), ("us", 1.0))
+LEAST_OF_UNIT = 2
+# Values above 0 whose largest is more than this times the smallest have a logarithmic scale.
+WIDE = 30
+LEAST_TICKS = 3
+# The last share that an axis shows, as a number of nines: 99.999 %.
+MOST_NINES = 5
+
+
+def unit_of(largest_us):
+    """(name, us of it)."""
+    return next((unit for unit in UNITS if largest_us >= LEAST_OF_UNIT * unit[1]), UNITS[-1])
+
+
+def log_ticks(low, high):
+    """From `low` to `high`: powers of ten; also parts of them where these are fewer than three."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1,), (1, 2, 5), range(1, 10), [n / 2 for n in range(2, 20)]):
+        ticks = [tick for power in powers for step in steps if low <= (tick := float(f"{step}e{power}")) <= high]
+        if len(ticks) >= LEAST_TICKS:
+            break
+    return ticks
+
+
+def nines(count, of):
+    """The place of `count` of `of` commands: 0.9 is at 1, 0.99 at 2. The rank is counted against one command more than there are: where the
+    slowest stands among all that might have come is not known, and 100 % has no place."""
+    return min(MOST_NINES, -math.log10(1 - count / (of + 1)))
+
+
+def is_wide(values):
+    """Whether a scale of the values goes by powers."""
+    values = list(values)
+    return bool(values) and min(values) > 0 and max(values) / min(values) > WIDE
