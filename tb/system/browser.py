@@ -26,6 +26,18 @@ CUT = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
     .map(([s]) => [svg.closest('.chart').id, s]);
 })"""
 
+# Texts that a line of a drawing crosses, grids left out; a mark of one character, which stands on a line, is no label.
+STRUCK = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim().length > 1 && getComputedStyle(t).opacity !== '0')
+    .map(t => [t.textContent, t.getBoundingClientRect()]).filter(([s, b]) => b.width > 0);
+  const lines = [...svg.querySelectorAll('.mark-line path, .mark-rule line, .role-axis-domain line, .role-axis-tick line')];
+  const points = lines.flatMap(line => {
+    const length = line.getTotalLength(), matrix = line.getScreenCTM(), steps = Math.ceil(length / 2);
+    return [...Array(steps + 1).keys()].map(i => line.getPointAtLength(length * i / Math.max(1, steps)).matrixTransform(matrix));
+  });
+  return texts.filter(([s, b]) => points.some(p => p.x > b.left + 1 && p.x < b.right - 1 && p.y > b.top + 3 && p.y < b.bottom - 3)).map(([s]) => [svg.closest('.chart').id, s]);
+})"""
+
 
 def program():
     return shutil.which("chromium") or shutil.which("chromium-browser")

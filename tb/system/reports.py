@@ -9,7 +9,7 @@ from support import BINARY, OK, SOURCE, SystemTest
 
 PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
 # Columns of charts that hold text.
-TEXT = {"resource", "bar", "stage", "line", "cause", "valid"}
+TEXT = {"resource", "bar", "stage", "line", "cause", "valid", "text", "ink"}
 
 
 class ReportTest(SystemTest):
@@ -32,6 +32,6 @@ class ReportTest(SystemTest):
     def screenshots(self, browser, path):
         """In the folder SSDTLM_SCREENSHOTS, where there is one."""
         folder = os.environ.get("SSDTLM_SCREENSHOTS")
-        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 390, False)) if folder else ():
+        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)) if folder else ():
             browser.open(path, "window.drawn", width=width, dark=dark)
             browser.screenshot(type(path)(folder) / f"{path.stem}-{name}.png")

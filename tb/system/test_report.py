@@ -8,7 +8,7 @@ import sys
 import tomllib
 import unittest
 
-from browser import CUT, OVERLAPS, Browser, program
+from browser import CUT, OVERLAPS, STRUCK, Browser, program
 from reports import PYTHON, ReportTest
 from support import BINARY, OK, SOURCE, USER_ERROR, Result, SystemTest
 
@@ -82,6 +82,21 @@ class Numbers(SystemTest):
         self.assertEqual(scales.log_ticks(0.9, 6), [1, 2, 5])
         self.assertEqual(scales.log_ticks(3.4, 5.6), [3.5, 4, 4.5, 5, 5.5])
         self.assertEqual(scales.log_ticks(30, 3000), [50, 100, 200, 500, 1000, 2000])
+
+    def test_scales_by_powers(self):
+        """Where the largest is more than 30 times the smallest, and none is 0."""
+        for values, span in (([1, 30], [0, 30]), ([1, 31], [1, 31]), ([0, 31], [0, 31]), ([5, 5], [0, 5]), ([0, 0], [0, 1])):
+            self.assertEqual(scales.span(values), span)
+        self.assertEqual(scales.span([9, 12], from_zero=False), [9, 12])
+        for value, wide, share in ((1, True, 0), (10, True, 0.5), (100, True, 1), (1, False, 0), (50.5, False, 0.5)):
+            self.assertAlmostEqual(scales.share_of_scale(value, [1, 100], wide), share)
+
+    def test_numbers_in_cells(self):
+        """Three digits, at most five characters."""
+        for value, text in ((0, "0"), (0.04449, "0.044"), (0.5, "0.5"), (3.14159, "3.14"), (99.96, "100"), (999.4, "999"), (999.6, "1k"), (1234, "1.23k"),
+                            (178123, "178k"), (999_600, "1M"), (2.5e6, "2.5M"), (-12.34, "-12.3")):
+            self.assertEqual(scales.brief(value), text)
+            self.assertLessEqual(len(text), 5)
 
     def test_series_keep_extremes(self):
         rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": (i * 7919) % 1000} for i in range(1234)]
@@ -217,11 +232,11 @@ class Page(ReportTest):
             browser.open(path, "window.drawn")
             self.assertEqual(browser.complaints(path), [])
             self.check_values(browser, runs)
-            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
             self.check_schemes(browser)
-            browser.open(path, "window.drawn", width=390, height=800)
-            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 390)
-            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+            browser.open(path, "window.drawn", width=360, height=800)
+            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 360)
+            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
             self.screenshots(browser, path)
             print(f"{path.name}: {path.stat().st_size} bytes, {browser.evaluate('Object.keys(views).length')} charts", file=sys.stderr)
 
@@ -240,6 +255,9 @@ class Page(ReportTest):
             self.assertEqual([(d["channel"], d["die"]) for d in dies], [(0, 0), (1, 0)])  # tiny-test: two channels, one die each
             for d, share in zip(dies, busy):
                 self.assertAlmostEqual(d["busy"], 100 * share, delta=0.01)
+            self.assertEqual([d["text"] for d in dies], [scales.brief(100 * share) for share in busy])
+            drawn = browser.evaluate(f"[...document.querySelectorAll('#dies-{i} svg .mark-text.role-mark text')].map(t => t.textContent)")
+            self.assertEqual(sorted(drawn), sorted(d["text"] for d in dies))
             queues = self.rows(browser, f"queues-{i}")
             self.assertEqual([(q["channel"], q["die"], q["most"]) for q in queues], [(c, 0, m) for c, m in enumerate(result["die_queue"]["max"])])
             valid = self.rows(browser, f"valid-{i}")

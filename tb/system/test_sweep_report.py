@@ -12,7 +12,7 @@ import sys
 import unittest
 
 import sweeps
-from browser import CUT, OVERLAPS, Browser, program
+from browser import CUT, OVERLAPS, STRUCK, Browser, program
 from support import BINARY, OK, SOURCE, USER_ERROR, SystemTest
 
 sys.path.insert(0, str(SOURCE / "python"))
@@ -64,6 +64,21 @@ class Numbers(unittest.TestCase):
                          and (q["read.iops"], q["read.total.p99"]) != (p["read.iops"], p["read.total.p99"]) for q in points)
             self.assertEqual(shown["front"], "no" if beaten else "yes")
 
+    def test_lines(self):
+        """A line over one key for each value of another, means over the third."""
+        points = [{"a.x": x, "a.y": y, "a.z": z, "read.iops": 1000 * x + 10 * y + z, "read.total.p99": 1} for x in (1, 2, 4) for y in (3, 5) for z in (0, 8)]
+        found = fake(points)
+        rows = found.lines("a.x", "a.y", "read.iops")
+        self.assertEqual({(r["x"], r["by"]): r["value"] for r in rows}, {(str(x), str(y)): 1000 * x + 10 * y + 4 for x in (1, 2, 4) for y in (3, 5)})
+        self.assertEqual({r["points"] for r in rows}, {2})
+        self.assertEqual({r["x"]: r["value"] for r in found.lines("a.x", None, "read.iops")}, {str(x): 1000 * x + 44 for x in (1, 2, 4)})
+        self.assertEqual(found.pair("read.iops"), ("a.x", "a.y"))
+        self.assertEqual(found.pair("read.iops", "a.z"), ("a.z", "a.x"))
+        self.assertEqual(found.pair("read.iops", None, "a.x"), ("a.y", "a.x"))
+        self.assertEqual(found.pair("read.iops", "a.y", "a.z"), ("a.y", "a.z"))
+        one = fake([{"a.x": x, "read.iops": x, "read.total.p99": 1} for x in (1, 2)])
+        self.assertEqual(one.pair("read.iops"), ("a.x", None))
+
     def test_parallel(self):
         found = fake([{"a.x": f"{v}us", "a.y": "yes" if v % 2 else "no", "read.iops": v, "read.total.p99": 7} for v in range(10, 1010)])
         lines, names = found.parallel()
@@ -92,6 +107,9 @@ class Page(SystemTest):
         self.assertIn("has no results", self.sweep("report", "s <b>&.toml", code=USER_ERROR))
         self.sweep("run", "s <b>&.toml", "-q")
         self.assertIn("did you mean 'read.iops'?", self.sweep("report", "s <b>&.toml", "--metric", "read.iopz", code=USER_ERROR))
+        self.assertIn("did you mean 'fio.iodepth'?", self.sweep("report", "s <b>&.toml", "--x", "fio.iodepht", code=USER_ERROR))
+        self.assertIn("two keys", self.sweep("report", "s <b>&.toml", "--x", "gc.policy", "--by", "gc.policy", code=USER_ERROR))
+        self.sweep("report", "s <b>&.toml", "--x", "ftl.user_capacity", "--by", "fio.iodepth", "--metric", "write.total.p99", "--html", "asked.html")
         self.sweep("report", "s <b>&.toml")
         path = self.dir / "out" / "report.html"
         self.assertLess(path.stat().st_size, 3_000_000)
@@ -102,22 +120,31 @@ class Page(SystemTest):
         browser.open(path, "window.drawn")
         self.assertEqual(browser.complaints(path), [])
         self.check_values(browser, results)
-        self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+        self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
         self.assertIn("s <b>&", browser.evaluate("document.querySelector('h1').innerText"))
         charts = browser.evaluate("Object.keys(views)")
+        browser.open(self.dir / "asked.html", "window.drawn")
+        self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
+        rows = self.table(browser, "line-write.total.p99")
+        self.assertEqual({(r["x"], r["by"]) for r in rows}, {(c, d) for c in ("9MiB", "11MiB", "12MiB") for d in ("1", "4", "16", "64")})
+        for row in rows:
+            members = [r["latency_us"]["write"]["total"]["p99"] for point, r in results if (point["ftl.user_capacity"], str(point["fio.iodepth"])) == (row["x"], row["by"])]
+            self.assertEqual(len(members), 2)
+            self.assertAlmostEqual(row["value"], statistics.fmean(members), delta=1e-4 * row["value"])
+        self.assertEqual(browser.evaluate("document.querySelectorAll('[id=\"line-write.total.p99\"] svg .mark-line path').length"), 4)
         for dark in (False, True):
-            browser.open(path, "window.drawn", width=390, height=800, dark=dark)
-            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 390)
-            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+            browser.open(path, "window.drawn", width=360, height=800, dark=dark)
+            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 360)
+            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT) + browser.evaluate(STRUCK), [])
         folder = os.environ.get("SSDTLM_SCREENSHOTS")
-        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 390, False)) if folder else ():
+        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 360, False)) if folder else ():
             browser.open(path, "window.drawn", width=width, dark=dark)
             browser.screenshot(pathlib.Path(folder) / f"sweep-{name}.png")
         print(f"{path.stat().st_size} bytes, charts {', '.join(charts)}", file=sys.stderr)
 
     def table(self, browser, chart):
         found = browser.evaluate(f"views[{json.dumps(chart)}].data('table').map(row => ({{...row}}))")
-        return [{k: v if k in ("x", "y", "label", "front", "name", "mark") else float(v) for k, v in row.items()} for row in found]
+        return [{k: v if k in ("x", "y", "label", "front", "name", "mark", "by", "text", "ink") else float(v) for k, v in row.items()} for row in found]
 
     def check_values(self, browser, results):
         metrics = {"read.iops": lambda r: r["read"]["iops"], "read.total.p99": lambda r: r["latency_us"]["read"]["total"]["p99"],

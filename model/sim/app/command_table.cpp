@@ -436,6 +436,13 @@ private:
             ->add_option("--html", p.text,
                          "The file, as -o NAME.html is; default report.html in the folder of the sweep")
             ->type_name(kFileKind);
+        report
+            ->add_option("--x", p.text,
+                         "Key on the horizontal axis of maps and lines; default: of the two keys with the most effect "
+                         "the one with more values")
+            ->type_name("KEY");
+        report->add_option("--by", p.text, "Key with a line for each value; default: the other of the two")
+            ->type_name("KEY");
         auto* load =
             subcommand(*sweep, "load", "Measure latency against offered load, up to the knee", Command::python);
         auto* sensitivity =

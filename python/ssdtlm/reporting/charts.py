@@ -9,7 +9,7 @@ import json
 
 import altair as alt
 
-from . import axes
+from . import axes, scales
 from .stage_colours import colour
 
 # Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
@@ -143,12 +143,51 @@ def over_time(name, title, unit, lines, end, top):
 
 def heat_map(name, title, rows, value, label, domain):
     """rows: {"channel", "die", value, ...} of data.utilisation() and its like; `label` of the colours, which span `domain`."""
-    cells = view().mark_rect().encode(
+    channels = 1 + max(row["channel"] for row in rows)
+    shown = cells("channel:O", "die:O", value, channels, domain)
+    shown.rects = shown.rects.encode(
         x=alt.X("channel:O", title="channel", axis=alt.Axis(labelAngle=0)), y=alt.Y("die:O", title="die of the channel"),
-        color=alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=domain),
-                        legend=alt.Legend(title=label, orient="bottom", gradientLength=180)),
-        tooltip=["channel:O", "die:O", *(f"{column}:Q" for column in rows[0] if column not in ("channel", "die"))])
-    return make(name, title, [{k: shortened(v) for k, v in row.items()} for row in rows], [cells], 18 * (1 + max(row["die"] for row in rows)))
+        color=shown.colour(label), tooltip=["channel:O", "die:O", *(f"{column}:Q" for column in rows[0] if column not in ("channel", "die"))])
+    return make(name, title, [{**{k: shortened(v) for k, v in row.items()}, **shown.text_of(row[value])} for row in rows], [shown.rects, shown.numbers],
+                18 * (1 + max(row["die"] for row in rows)))
+
+
+# A narrower cell, in pixels, has no room for its number.
+NUMBER_WIDTH = 32
+# Viridis is lighter from here on: black text stands out more than white.
+LIGHT_FROM = 0.45
+INK_OF_CELL = alt.condition("datum.ink === 'black'", alt.value("black"), alt.value("white"))
+
+
+@dataclasses.dataclass
+class Cells:
+    """Of a map: the rectangles and their numbers, each for an encoding of its own; which scale the colours have."""
+
+    rects: alt.Chart
+    numbers: alt.Chart
+    value: str
+    domain: list
+    wide: bool
+
+    def colour(self, label, **legend):
+        kind = {"type": "log"} if self.wide else {}
+        # A scale of powers has a tick for each tenth of a power by default.
+        ticks = {"values": scales.log_ticks(*self.domain)} if self.wide else {}
+        return alt.Color(f"{self.value}:Q", scale=alt.Scale(scheme="viridis", domain=self.domain, **kind),
+                         legend=alt.Legend(title=label, orient="bottom", gradientLength=180, format="~s", **ticks, **legend))
+
+    def text_of(self, value):
+        """Columns of a row."""
+        light = scales.share_of_scale(value, self.domain, self.wide) >= LIGHT_FROM
+        return {"text": scales.brief(value), "ink": "black" if light else "white"}
+
+
+def cells(x, y, value, columns, domain, dy=0, x_sort=alt.Undefined, y_sort=alt.Undefined):
+    """The Cells of a map with so many columns, whose colours span `domain`. A cell holds its number where it is wide enough."""
+    numbers = view().mark_text(fontSize=10, dy=dy).encode(
+        x=alt.X(x, sort=x_sort), y=alt.Y(y, sort=y_sort), text="text:N", color=INK_OF_CELL,
+        opacity=alt.condition(f"width / {columns} >= {NUMBER_WIDTH}", alt.value(1), alt.value(0)))
+    return Cells(view().mark_rect(), numbers, value, domain, scales.is_wide(domain))
 
 
 def histogram(name, title, rows, top):

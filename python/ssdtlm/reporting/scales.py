@@ -38,3 +38,33 @@ def is_wide(values):
     """Whether a scale of the values goes by powers."""
     values = list(values)
     return bool(values) and min(values) > 0 and max(values) / min(values) > WIDE
+
+
+def span(values, from_zero=True):
+    """The domain of a scale: from the smallest to the largest where it goes by powers or needs no zero."""
+    low, high = min(values), max(values)
+    if is_wide((low, high)) or not from_zero and low < high:
+        return [low, high]
+    return [min(0, low), max(0, high) or 1]
+
+
+def brief(value):
+    """A number of at most five characters: for cells of a map."""
+    for size, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= 0.9995 * size:
+            return f"{_digits(value / size)}{name}"
+    return _digits(value)
+
+
+def _digits(value):
+    places = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+    text = f"{value:.{min(places, 3)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def share_of_scale(value, domain, wide):
+    """Where a value stands between the ends of a domain, from 0 to 1."""
+    low, high = domain
+    if high == low:
+        return 0.5
+    return math.log(value / low) / math.log(high / low) if wide else (value - low) / (high - low)

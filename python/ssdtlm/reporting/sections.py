@@ -4,7 +4,7 @@
 import os
 import shlex
 
-from . import charts, data, owners
+from . import charts, data, owners, scales
 from .page import escape, paragraph, table
 from .stage_colours import ShownStages
 
@@ -175,7 +175,7 @@ def over_time(page, runs):
     page.charts(drawn)
 
 
-# Name, title, rows of a run, the column shown, its label, the scale (None: from 0 to the largest of all runs).
+# Name, title, rows of a run, the column shown, its label, the scale (None: by scales.span() of all runs).
 HEAT_MAPS = (
     ("dies", "Busy dies", data.utilisation, "busy", "busy (%)", [0, 100]),
     ("queues", "Queues of the dies (mean)", data.die_queues, "waiting", "transactions waiting", None),
@@ -188,8 +188,8 @@ def device(page, runs):
     drawn = []
     for name, title, of_run, value, unit, domain in HEAT_MAPS:
         found = [(i, label, rows) for i, (label, result) in enumerate(runs) if (rows := of_run(result))]
-        top = max((row[value] for _, _, rows in found for row in rows), default=0)
-        drawn += [charts.heat_map(f"{name}-{i}", runs.titled(title, label), rows, value, unit, domain or [0, top or 1]) for i, label, rows in found]
+        domain = domain or scales.span([row[value] for _, _, rows in found for row in rows] or [0])
+        drawn += [charts.heat_map(f"{name}-{i}", runs.titled(title, label), rows, value, unit, domain) for i, label, rows in found]
     worn = [(i, label, rows) for i, (label, result) in enumerate(runs) if (rows := data.blocks_by_erases(result))]
     most = max((row["blocks"] for _, _, rows in worn for row in rows), default=0)
     drawn += [charts.histogram(f"wear-{i}", runs.titled("Wear: blocks by erases", label), rows, most) for i, label, rows in worn]

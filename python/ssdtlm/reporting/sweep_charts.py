@@ -3,9 +3,12 @@
 
 import altair as alt
 
-from .charts import INK, LABEL_WIDTH, LINES, make, shortened, view
+from . import scales
+from .charts import INK, INK_OF_CELL, LABEL_WIDTH, LINES, cells, make, shortened, view
 
-CELL = 28
+CELL = 30
+# sweep_data.MARK as a shape: marks of equal points may cover each other, texts may not.
+CROSS = "M-.7,-.7L.7,.7M.7,-.7L-.7,.7"
 
 
 def _named(metric):
@@ -19,25 +22,33 @@ def _rows(rows):
     return [{key: shortened(value) for key, value in row.items()} for row in rows]
 
 
-def heat_map(name, title, x, y, metric, cells, x_names, y_names):
-    """cells of sweep_data.Sweep.cells()."""
-    rects = view().mark_rect().encode(
+def heat_map(name, title, x, y, metric, found, x_names, y_names):
+    """found: of sweep_data.Sweep.cells()."""
+    shown = cells("x:N", "y:N", "value", len(x_names), scales.span([cell["value"] for cell in found], from_zero=False), dy=5, x_sort=x_names, y_sort=y_names[::-1])
+    rects = shown.rects.encode(
         x=alt.X("x:N", title=x, sort=x_names, axis=alt.Axis(labelAngle=-40, labelOverlap="greedy")),
         y=alt.Y("y:N", title=y, sort=y_names[::-1], axis=alt.Axis(labelLimit=LABEL_WIDTH)),
-        color=alt.Color("value:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
-        tooltip=["x:N", "y:N", "value:Q", "points:Q"])
-    marks = view().mark_text(color="white", stroke="black", strokeWidth=0.4, fontSize=15).encode(
-        x=alt.X("x:N", sort=x_names), y=alt.Y("y:N", sort=y_names[::-1]), text="mark:N")
-    return make(name, title, _rows(cells), [rects, marks], CELL * len(y_names))
+        color=shown.colour(_named(metric), tickCount=3), tooltip=["x:N", "y:N", "value:Q", "points:Q"])
+    marks = view().mark_text(fontSize=11, dy=-8).encode(x=alt.X("x:N", sort=x_names), y=alt.Y("y:N", sort=y_names[::-1]), text="mark:N", color=INK_OF_CELL)
+    rows = [{**row, **shown.text_of(row["value"])} for row in _rows(found)]
+    return make(name, title, rows, [rects, marks, shown.numbers], CELL * len(y_names))
 
 
-def line(name, title, x, metric, rows, x_names):
+def lines(name, title, x, by, metric, rows, x_names, by_names):
+    """rows of sweep_data.Sweep.lines(); `by_names`: of the lines, by rising value; one is no line of its own, without a legend."""
     axis = alt.X("x:N", title=x, sort=x_names, axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"))
-    value = alt.Y("value:Q", title=_named(metric))
-    drawn = view().mark_line(color=LINES[0]).encode(x=axis, y=alt.Y("mean(value):Q", title=_named(metric)))
-    dots = view().mark_point(color=LINES[0], filled=True).encode(x=axis, y=value, tooltip=["x:N", "value:Q"]).transform_filter("datum.mark == ''")
-    marks = view().mark_text(color=LINES[4], fontSize=15).encode(x=axis, y=value, text="mark:N", tooltip=["x:N", "value:Q"])
-    return make(name, title, _rows(rows), [drawn, dots, marks], 200)
+    values = [row["value"] for row in rows]
+    span = scales.span(values, from_zero=False)
+    kind = alt.Scale(domain=span, nice=True, **({"type": "log"} if scales.is_wide(span) else {}))
+    value = alt.Y("value:Q", title=_named(metric), scale=kind, axis=alt.Axis(format="~s"))
+    # Many lines have the colours of their order, few those that differ most; without the ends of the scheme, which are lost on paper.
+    of_lines = {"range": LINES[:len(by_names)]} if len(by_names) <= len(LINES) else {"scheme": alt.SchemeParams("viridis", extent=[0.2, 0.95])}
+    colour = alt.Color("by:N", sort=by_names, scale=alt.Scale(domain=by_names, **of_lines), legend=alt.Legend(title=by, symbolOpacity=1, columns=4) if by else None)
+    drawn = view().mark_line(strokeWidth=1.5).encode(x=axis, y=value, color=colour)
+    shown = ["x:N", *(["by:N"] if by else []), "value:Q", "points:Q"]
+    dots = view().mark_point(filled=True, size=35).encode(x=axis, y=value, color=colour, tooltip=shown).transform_filter("datum.mark == ''")
+    marks = view().mark_point(shape=CROSS, size=60, strokeWidth=1.5).encode(x=axis, y=value, color=colour, tooltip=shown).transform_filter("datum.mark != ''")
+    return make(name, title, _rows(rows), [drawn, dots, marks], 220)
 
 
 def front(name, title, first, second, points):
@@ -52,20 +63,27 @@ def front(name, title, first, second, points):
     return make(name, title, rows, [dots], 260)
 
 
-def parallel(name, title, metric, lines, names, row_height):
-    """lines and names of sweep_data.Sweep.parallel(). Keys from top to bottom, so that their names have room on a telephone."""
-    rows = [{"line": shortened(r["line"]), "row": r["row"], "at": shortened(float(r["at"])), "colour": shortened(r["colour"]), "name": ""} for r in lines]
-    rows += [{"line": -1, "row": n["row"], "at": 0.0, "colour": 0, "name": n["name"]} for n in names]
-    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.6, len(names) - 0.7], reverse=True, nice=False))
+# Of the distance of two keys, what the name of one takes; lines pass between such bands.
+BAND = 0.38
+
+
+def parallel(name, title, metric, ways, names, row_height):
+    """ways and names of sweep_data.Sweep.parallel(). Keys from top to bottom, so that their names have room on a telephone. A line that ends above a
+    name goes on below it at the same place."""
+    after = {(r["line"], r["row"]): r["at"] for r in ways}
+    rows = [{"line": r["line"], "row": r["row"], "at": shortened(float(r["at"])), "next": shortened(float(after.get((r["line"], r["row"] + 1), r["at"]))),
+             "until": r["row"] + 1 - BAND if (r["line"], r["row"] + 1) in after else r["row"], "colour": shortened(r["colour"]), "name": ""} for r in ways]
+    rows += [{"line": -1, "row": n["row"], "at": 0.0, "next": 1.0, "until": n["row"] - BAND, "colour": 0, "name": n["name"]} for n in names]
+    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-BAND - 0.03, len(names) - 0.97], reverse=True, nice=False))
     x = alt.X("at:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
-    rules = view().mark_rule(color=INK, opacity=0.25).encode(y=y).transform_filter("datum.line < 0")
-    drawn = view().mark_line(strokeWidth=1, opacity=0.6).encode(
-        x=x, y=y, detail="line:N", order=alt.Order("row:Q"),
+    bands = view().mark_rect(color=INK, opacity=0.1).encode(x=x, x2="next:Q", y=y, y2="until:Q").transform_filter("datum.line < 0")
+    drawn = view().mark_rule(strokeWidth=1, opacity=0.6).encode(
+        x=x, x2="next:Q", y=y, y2="until:Q",
         # Thin lines: without the ends of the scheme, which are lost on black paper and on white.
         color=alt.Color("colour:Q", scale=alt.Scale(scheme=alt.SchemeParams("viridis", extent=[0.3, 0.85])), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
-    ).transform_filter("datum.line >= 0")
-    texts = view().mark_text(align="left", baseline="bottom", dy=-2, color=INK, fontSize=11).encode(x=x, y=y, text="name:N").transform_filter("datum.line < 0")
-    chart = make(name, title, rows, [rules, drawn, texts], row_height * len(names))
+    ).transform_filter("datum.line >= 0 && datum.until > datum.row")
+    texts = view().mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=INK, fontSize=11).encode(x=x, y=y, text="name:N").transform_filter("datum.line < 0")
+    chart = make(name, title, rows, [bands, drawn, texts], row_height * len(names))
     # The first number of the legend stands half to the left of it.
     chart.spec["padding"] = {"left": 24, "top": 5, "right": 8, "bottom": 5}
     return chart

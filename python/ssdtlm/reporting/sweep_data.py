@@ -121,6 +121,25 @@ class Sweep:
         marked = {(place_x(p[x]), place_y(p[y])) for p in self.points if p["unsteady"]}
         return [{"x": a, "y": b, "value": statistics.fmean(values), "points": len(values), "mark": MARK if (a, b) in marked else ""} for (a, b), values in cells.items()]
 
+    def lines(self, x, by, metric):
+        """Rows {"x", "by", "value", "points", "mark"} of a line for each value of `by`: as cells(). Without `by` one line, of the mean over all else."""
+        if by:
+            return [{"x": c["x"], "by": c["y"], "value": c["value"], "points": c["points"], "mark": c["mark"]} for c in self.cells(x, by, metric)]
+        names, place = self.levels(x)
+        members = {name: [p for p in self.points if place(p[x]) == name] for name in names}
+        return [{"x": name, "by": "", "value": statistics.fmean(p[metric] for p in found), "points": len(found), "mark": MARK if any(p["unsteady"] for p in found) else ""}
+                for name, found in members.items()]
+
+    def pair(self, metric, x=None, by=None):
+        """(x, by) of maps and lines: as asked for, else the two axes with the most effect, with more values along the page. `by` is None when there is one
+        axis."""
+        others = [axis for axis in self.strongest(metric) if axis not in (x, by)]
+        first = x or others.pop(0)
+        second = by or (others[0] if others else None)
+        if not x and not by and second and len(self.levels(second)[0]) > len(self.levels(first)[0]):
+            first, second = second, first
+        return first, second
+
     def front(self, first, second):
         """Points {"label", first, second, "front"}; front: "yes" when no other point is better in one without being worse in the other."""
         sign = [-1 if self.more_is_better(metric) else 1 for metric in (first, second)]

@@ -9,12 +9,12 @@ from . import sweep_data
 
 MOST_FRONTS = 3
 MOST_ROWS = 50
-ROW_HEIGHT = 40
+ROW_HEIGHT = 48
 
 
-def sweep_report(plan, rows, metrics=(), output=None, objectives=()):
+def sweep_report(plan, rows, metrics=(), output=None, objectives=(), x=None, by=None):
     """Writes the report of a sweep (sweeping.plan.Plan, table.rows()) and returns its path; without `output`, report.html in its
-    folder. `objectives`: (metric, "minimize" or "maximize") of a search. Needs the extra `report`. Raises UserError."""
+    folder. `objectives`: (metric, "minimize" or "maximize") of a search. `x`, `by`: keys of maps and lines, instead of the two that matter most. Needs the extra `report`. Raises UserError."""
     need("report")
     from . import sweep_charts  # pylint: disable=import-outside-toplevel
     from .page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
@@ -30,6 +30,7 @@ def sweep_report(plan, rows, metrics=(), output=None, objectives=()):
     if not found.points or not found.metrics or not found.axes:
         raise UserError(Problem(str(plan.output), f"has {len(found.points)} points with results, in which {len(found.axes)} keys and {len(found.metrics)} metrics differ",
                                 "at least two points that differ", "see `ssdtlm sweep status`"))
+    _check_keys(found, (x, by))
     page = Page(f"ssdtlm: sweep {plan.spec.path.stem}")
     page.add(f"<h1>{escape(f'Sweep {plan.spec.path.stem}')}</h1>\n")
     page.add(paragraph(f"{len(found.points)} points, {found.runs} runs"
@@ -38,8 +39,9 @@ def sweep_report(plan, rows, metrics=(), output=None, objectives=()):
     _best(page, found, table, number)
     _effects(page, found, table, paragraph)
     page.heading("Two keys at a time")
-    page.add(paragraph("Means over all other keys and seeds. The two keys with the most effect on the metric." if len(found.axes) > 1 else "Means over seeds.", "faint"))
-    page.charts([chart for metric in found.metrics for chart in _maps(found, metric, sweep_charts)])
+    chosen = "" if x and by else " The two keys with the most effect on the metric." if not x and not by else f" {x or by} and the key with the most effect on the metric beside it."
+    page.add(paragraph("Means over all other keys and seeds." + chosen if len(found.axes) > 1 else "Means over seeds.", "faint"))
+    page.charts([chart for metric in found.metrics for chart in _maps(found, metric, sweep_charts, (x, by))])
     fronts = found.pairs()[:MOST_FRONTS]
     if fronts:
         page.heading("Pareto front")
@@ -83,13 +85,27 @@ def _effects(page, found, table, paragraph):
         page.add(paragraph(f"With {axis} goes {' and '.join(key for key, of in found.followers.items() if of == axis)}.", "faint"))
 
 
-def _maps(found, metric, charts):
-    x, *others = found.strongest(metric)
-    if not others:
-        names, place = found.levels(x)
-        return [charts.line(f"line-{metric}", metric, x, metric, [{"x": place(p[x]), "value": p[metric], "mark": sweep_data.MARK if p["unsteady"] else ""} for p in found.points], names)]
-    # The key with more values has the longer side.
-    y = others[0]
-    if len(found.levels(y)[0]) > len(found.levels(x)[0]):
-        x, y = y, x
-    return [charts.heat_map(f"map-{metric}", metric, x, y, metric, found.cells(x, y, metric), found.levels(x)[0], found.levels(y)[0])]
+def _maps(found, metric, charts, asked):
+    x, by = found.pair(metric, *asked)
+    x_names = found.levels(x)[0]
+    if not by:
+        return [charts.lines(f"line-{metric}", metric, x, "", metric, found.lines(x, None, metric), x_names, [""])]
+    by_names = found.levels(by)[0]
+    return [charts.heat_map(f"map-{metric}", f"{metric} by {x} and {by}", x, by, metric, found.cells(x, by, metric), x_names, by_names),
+            charts.lines(f"line-{metric}", f"{metric} over {x}, a line for each {by}", x, by, metric, found.lines(x, by, metric), x_names, by_names)]
+
+
+def _check_keys(found, asked):
+    """Raises UserError."""
+    problems = []
+    for option, key in zip(("--x", "--by"), asked):
+        if key and key in found.followers:
+            problems.append(Problem(f"{option} {key}", f"goes with {found.followers[key]}", f"for example {found.followers[key]}"))
+        elif key and key not in found.axes:
+            problems.append(Problem(f"{option} {key}", "is no key with several values", f"one of {', '.join(found.axes)}", did_you_mean(key, found.axes)))
+    if asked[0] and asked[0] == asked[1]:
+        problems.append(Problem("command line", f"--x and --by are both {asked[0]}", "two keys"))
+    if asked[1] and not asked[0] and len(found.axes) == 1:
+        problems.append(Problem(f"--by {asked[1]}", "is the only key with several values", "a second one for the lines", f"--x {asked[1]}"))
+    if problems:
+        raise UserError(*problems)

@@ -40,9 +40,9 @@ class Sweep:
         """One dict for each run that has ended: axes, seed, state and all metrics."""
         return rows(self.plan)
 
-    def report(self, output=None, metrics=()):
-        """Writes charts of the sweep, one HTML file, and returns its path. Needs the extra `report`."""
-        return sweep_report(self.plan, self.rows(), metrics, output, self.objectives)
+    def report(self, output=None, metrics=(), x=None, by=None):
+        """Writes charts of the sweep, one HTML file, and returns its path. `x`, `by`: keys of maps and lines. Needs the extra `report`."""
+        return sweep_report(self.plan, self.rows(), metrics, output, self.objectives, x, by)
 
     def sql(self, query):
         """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
@@ -71,6 +71,8 @@ def add_arguments(parser):
         elif name == "report":
             sub.add_argument("--metric", action="append", default=[])
             sub.add_argument("--html")
+            sub.add_argument("--x")
+            sub.add_argument("--by")
         elif name == "collect":
             sub.add_argument("--table")
             sub.add_argument("--sql")
@@ -164,7 +166,7 @@ def report(arguments):
             raise UserError(Problem("command line", f"-o {output} and --html {html}", "one file", "give one of them"))
         output, html = None, output
     made, objectives = plan_of(read_spec(arguments.spec, output))
-    return f"report in {sweep_report(made, rows(made), arguments.metric, html, objectives)}\n", 0
+    return f"report in {sweep_report(made, rows(made), arguments.metric, html, objectives, arguments.x, arguments.by)}\n", 0
 
 
 COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command, "report": report}
