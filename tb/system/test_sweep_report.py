@@ -109,7 +109,8 @@ class Page(SystemTest):
         self.assertIn("did you mean 'read.iops'?", self.sweep("report", "s <b>&.toml", "--metric", "read.iopz", code=USER_ERROR))
         self.assertIn("did you mean 'fio.iodepth'?", self.sweep("report", "s <b>&.toml", "--x", "fio.iodepht", code=USER_ERROR))
         self.assertIn("two keys", self.sweep("report", "s <b>&.toml", "--x", "gc.policy", "--by", "gc.policy", code=USER_ERROR))
-        self.sweep("report", "s <b>&.toml", "--x", "ftl.user_capacity", "--by", "fio.iodepth", "--metric", "write.total.p99", "--html", "asked.html")
+        self.sweep("report", "s <b>&.toml", "--x", "ftl.user_capacity", "--by", "fio.iodepth", "--metric", "write.total.p99", "--html", "asked.html", "--pictures", "drawn")
+        self.assertEqual({p.name for p in (self.dir / "drawn").iterdir()}, {"map-write.total.p99.svg", "line-write.total.p99.svg", "parallel.svg"})
         self.sweep("report", "s <b>&.toml")
         path = self.dir / "out" / "report.html"
         self.assertLess(path.stat().st_size, 3_000_000)

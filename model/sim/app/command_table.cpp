@@ -362,6 +362,7 @@ private:
         group(report, "Output");
         report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")
             ->type_name(kFileKind);
+        pictures(report);
         add_sweep();
         add_search();
         auto* python =
@@ -372,6 +373,12 @@ private:
         subcommand(*python, "setup",
                    "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder",
                    Command::python);
+    }
+    void pictures(CLI::App* sub) {
+        sub->add_option("--pictures", texts_.python.text, "Also write each chart as a picture into this folder")
+            ->type_name(kFolderKind);
+        sub->add_option("--format", texts_.python.text, "Of the pictures: svg (default) or png")
+            ->type_name(one_of({"svg", "png"}));
     }
     void sweep_input(CLI::App* sub) {
         group(sub, "Sweep");
@@ -443,6 +450,7 @@ private:
             ->type_name("KEY");
         report->add_option("--by", p.text, "Key with a line for each value; default: the other of the two")
             ->type_name("KEY");
+        pictures(report);
         auto* load =
             subcommand(*sweep, "load", "Measure latency against offered load, up to the knee", Command::python);
         auto* sensitivity =

@@ -41,10 +41,18 @@ class Chart:
     def svg(self, width=640):
         """As a picture for a white page, `width` pixels wide without title and axis."""
         import vl_convert  # pylint: disable=import-outside-toplevel
+        return vl_convert.vegalite_to_svg(self._on_white(width))
+
+    def png(self, width=640, scale=2):
+        """The same in pixels, `scale` of them for one of the width. Bytes of a PNG file."""
+        import vl_convert  # pylint: disable=import-outside-toplevel
+        return vl_convert.vegalite_to_png(self._on_white(width), scale=scale)
+
+    def _on_white(self, width):
         spec = json.loads(json.dumps(self.spec).replace(f'"{INK}"', '"black"'))
         # All around is added to the width, so legends need no room of their own.
         spec.update(width=width, title=self.title, background="white", autosize="pad", padding=5)
-        return vl_convert.vegalite_to_svg(spec)
+        return spec
 
     def _repr_mimebundle_(self, **_):
         """How a notebook shows it: without network, also where it is only read."""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTML file with everything in it: style, charts, data and the libraries that draw them."""
+"""One HTML file with everything in it: style, charts, data and the libraries that draw them; how files are written."""
 
 import html
 import json
+import os
 import pathlib
+import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -22,6 +24,19 @@ def table(head, rows, text_columns=()):
     body = "".join("<tr>" + "".join(cell(i, text) for i, text in enumerate(row)) + "</tr>\n" for row in rows)
     top = "".join(f"<th>{escape(text)}</th>" for text in head)
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
+
+
+def write(path, content):
+    """A text, or bytes. All or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8", errors="surrogateescape") if isinstance(content, str) else content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
 
 
 class Page:

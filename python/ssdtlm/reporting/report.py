@@ -6,12 +6,13 @@ import json
 import os
 import pathlib
 import subprocess
-import tempfile
 
 from ..binary import find_binary
 from ..errors import Problem, UserError
 from ..extras import need
 from ..result import Result
+from . import pictures as picture_files
+from .page import write
 
 DEFAULT_OUTPUT = "report.html"
 
@@ -41,19 +42,6 @@ def libraries():
     except OSError:
         pass  # the next report puts them together again
     return text
-
-
-def write(path, text):
-    """All or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def save(page, path):
@@ -99,14 +87,22 @@ def _page(results, folder):
     return page
 
 
-def report(*runs, output=None):
+def report(*runs, output=None, pictures=None, picture_format="svg"):
     """Writes one HTML file about one or several runs (folders or Results) and returns its path; without `output`,
-    report.html in the folder of the first. Needs the extra `report`. Raises UserError."""
+    report.html in the folder of the first. `pictures`: a folder for each chart as a file, "svg" or "png". Needs the extra `report`.
+    Raises UserError."""
+    return _report(runs, output, pictures, picture_format)[0]
+
+
+def _report(runs, output, pictures, picture_format):
+    """(path, number of charts)."""
     need("report")
     results = _read(runs)
     path = pathlib.Path(output) if output is not None else results[0].path / DEFAULT_OUTPUT
-    save(_page(results, path.parent), path)
-    return path
+    page = _page(results, path.parent)
+    save(page, path)
+    picture_files.draw(page, pictures, picture_format)
+    return path, len(page.shown)
 
 
 def charts(*runs):
@@ -120,9 +116,11 @@ def charts(*runs):
 def add_arguments(parser):
     parser.add_argument("run", nargs="+")
     parser.add_argument("-o", "--output")
+    picture_files.add_arguments(parser)
 
 
 def command(arguments):
     """Returns (text for standard output, exit code)."""
-    path = report(*arguments.run, output=arguments.output)
-    return f"report in {path}\n", 0
+    options = picture_files.options(arguments)
+    path, count = _report(arguments.run, arguments.output, **options)
+    return f"report in {path}\n" + picture_files.said(*options.values(), count), 0

@@ -5,6 +5,7 @@ import pathlib
 
 from ..errors import Problem, UserError, did_you_mean
 from ..extras import need
+from . import pictures as picture_files
 from . import sweep_data
 
 MOST_FRONTS = 3
@@ -12,9 +13,9 @@ MOST_ROWS = 50
 ROW_HEIGHT = 48
 
 
-def sweep_report(plan, rows, metrics=(), output=None, objectives=(), x=None, by=None):
-    """Writes the report of a sweep (sweeping.plan.Plan, table.rows()) and returns its path; without `output`, report.html in its
-    folder. `objectives`: (metric, "minimize" or "maximize") of a search. `x`, `by`: keys of maps and lines, instead of the two that matter most. Needs the extra `report`. Raises UserError."""
+def sweep_report(plan, rows, metrics=(), output=None, objectives=(), x=None, by=None, pictures=None, picture_format="svg"):
+    """Writes the report of a sweep (sweeping.plan.Plan, table.rows()) and returns (its path, number of charts); without `output`, report.html in its
+    folder. `objectives`: (metric, "minimize" or "maximize") of a search. `x`, `by`: keys of maps and lines, instead of the two that matter most. `pictures`: a folder for the charts as files. Needs the extra `report`. Raises UserError."""
     need("report")
     from . import sweep_charts  # pylint: disable=import-outside-toplevel
     from .page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
@@ -54,7 +55,8 @@ def sweep_report(plan, rows, metrics=(), output=None, objectives=(), x=None, by=
     page.charts([sweep_charts.parallel("parallel", "Parallel coordinates", found.metrics[0], lines, names, ROW_HEIGHT)])
     path = pathlib.Path(output) if output else plan.output / "report.html"
     save(page, path)
-    return path
+    picture_files.draw(page, pictures, picture_format)
+    return path, len(page.shown)
 
 
 def _best(page, found, table, number):

@@ -6,6 +6,7 @@ import json
 import pathlib
 
 from ..errors import Problem, UserError
+from ..reporting import pictures
 from ..reporting.sweep_report import sweep_report
 from . import load, sensitivity
 from .driver import run_plan, workers_for
@@ -40,9 +41,10 @@ class Sweep:
         """One dict for each run that has ended: axes, seed, state and all metrics."""
         return rows(self.plan)
 
-    def report(self, output=None, metrics=(), x=None, by=None):
-        """Writes charts of the sweep, one HTML file, and returns its path. `x`, `by`: keys of maps and lines. Needs the extra `report`."""
-        return sweep_report(self.plan, self.rows(), metrics, output, self.objectives, x, by)
+    def report(self, output=None, metrics=(), x=None, by=None, pictures=None, picture_format="svg"):
+        """Writes charts of the sweep, one HTML file, and returns its path. `x`, `by`: keys of maps and lines. `pictures`: a folder for each chart
+        as a file, "svg" or "png". Needs the extra `report`."""
+        return sweep_report(self.plan, self.rows(), metrics, output, self.objectives, x, by, pictures, picture_format)[0]
 
     def sql(self, query):
         """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
@@ -73,6 +75,7 @@ def add_arguments(parser):
             sub.add_argument("--html")
             sub.add_argument("--x")
             sub.add_argument("--by")
+            pictures.add_arguments(sub)
         elif name == "collect":
             sub.add_argument("--table")
             sub.add_argument("--sql")
@@ -165,8 +168,10 @@ def report(arguments):
         if html:
             raise UserError(Problem("command line", f"-o {output} and --html {html}", "one file", "give one of them"))
         output, html = None, output
+    options = pictures.options(arguments)
     made, objectives = plan_of(read_spec(arguments.spec, output))
-    return f"report in {sweep_report(made, rows(made), arguments.metric, html, objectives, arguments.x, arguments.by)}\n", 0
+    path, count = sweep_report(made, rows(made), arguments.metric, html, objectives, arguments.x, arguments.by, **options)
+    return f"report in {path}\n" + pictures.said(*options.values(), count), 0
 
 
 COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command, "report": report}
