@@ -389,6 +389,13 @@ private:
         sub->add_option("-o,--output", texts_.python.text,
                         "Folder of the sweep; default: output of the specification, else sweeps/<its name>")
             ->type_name(kFolderKind);
+        sub->add_option("--set", texts_.python.conditions,
+                        "Set a key of all points (a parameter, fio.NAME or option.NAME), as [set] of the "
+                        "specification does and in place of it; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kAssignmentKind);
     }
     void sweep_workers(CLI::App* sub) {
         group(sub, "Workers");

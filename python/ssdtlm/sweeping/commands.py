@@ -23,10 +23,10 @@ MOST_LINES = 20
 
 class Sweep:
     """A specification and what has been run of it. `spec`: the path of a file (docs/sweeps.md), or the same as a dict, whose files
-    are then looked for in the current folder. Raises UserError."""
+    are then looked for in the current folder. `settings`: texts of --set for a file. Raises UserError."""
 
-    def __init__(self, spec, output=None):
-        self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output))
+    def __init__(self, spec, output=None, settings=()):
+        self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output, settings))
 
     @property
     def path(self):
@@ -83,7 +83,7 @@ def add_arguments(parser):
 
 
 def run(arguments):
-    made = Sweep(arguments.spec, arguments.output)
+    made = Sweep(arguments.spec, arguments.output, arguments.set)
     if made.objectives:
         raise UserError(Problem(str(made.path), "holds a search", "one of both in a folder", "go on with `ssdtlm search`, or choose another folder with -o"))
     options = pool_options(arguments)
@@ -110,7 +110,7 @@ def _failed(made):
 
 
 def plan(arguments):
-    made = Plan(read_spec(arguments.spec, arguments.output))
+    made = Plan(read_spec(arguments.spec, arguments.output, arguments.set))
     ended = made.ended()
     state = lambda run: ended[run.key]["state"] if run.key in ended else "to do"
     if arguments.json:
@@ -129,7 +129,7 @@ def plan(arguments):
 
 
 def status(arguments):
-    made, objectives = plan_of(read_spec(arguments.spec, arguments.output))
+    made, objectives = plan_of(read_spec(arguments.spec, arguments.output, arguments.set))
     ended = made.ended()
     states = collections.Counter(ended[key]["state"] if key in ended else "to do" for key in made.runs)
     messages = collections.Counter(ended[key]["message"].splitlines()[-1] if ended[key]["message"] else "no message"
@@ -147,7 +147,7 @@ def status(arguments):
 
 
 def collect(arguments):
-    made, _ = plan_of(read_spec(arguments.spec, arguments.output))
+    made, _ = plan_of(read_spec(arguments.spec, arguments.output, arguments.set))
     table = Table(rows(made))
     if arguments.sql:
         names, found = table.ask(arguments.sql)
@@ -169,7 +169,7 @@ def report(arguments):
             raise UserError(Problem("command line", f"-o {output} and --html {html}", "one file", "give one of them"))
         output, html = None, output
     options = pictures.options(arguments)
-    made, objectives = plan_of(read_spec(arguments.spec, output))
+    made, objectives = plan_of(read_spec(arguments.spec, output, arguments.set))
     path, count = sweep_report(made, rows(made), arguments.metric, html, objectives, arguments.x, arguments.by, **options)
     return f"report in {path}\n" + pictures.said(*options.values(), count), 0
 

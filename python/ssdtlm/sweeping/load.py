@@ -54,8 +54,8 @@ def shares(result):
 class Load:
     """`levels`, after run(): by rising offered load; `knee`: the one of the most power. Raises UserError."""
 
-    def __init__(self, path, output=None):
-        table = read_table(path)
+    def __init__(self, path, output=None, settings=()):
+        table = read_table(path, settings)
         self._path, self._table, self._output = path, table, output
         spec = spec_of(path, table, output)
         given = spec.tables["load"]
@@ -141,7 +141,7 @@ class Load:
 
 def command(arguments):
     """Returns (text for standard output, exit code)."""
-    study = Load(arguments.spec, arguments.output)
+    study = Load(arguments.spec, arguments.output, arguments.set)
     interruptible()
     try:
         with workers_for(study.plan, **pool_options(arguments)) as pool:

@@ -19,6 +19,7 @@ def add_pool_arguments(parser):
 def add_spec_arguments(parser):
     parser.add_argument("spec")
     parser.add_argument("-o", "--output")
+    parser.add_argument("--set", action="append", default=[])
 
 
 def pool_options(arguments):

@@ -222,7 +222,7 @@ def command(arguments):
     """Returns (text for standard output, exit code)."""
     if arguments.trials < 0:
         raise UserError(Problem("command line", f"--trials {arguments.trials}", "1 or more; without it, trials of [search]"))
-    made = Search(read_spec(arguments.spec, arguments.output), arguments.trials)
+    made = Search(read_spec(arguments.spec, arguments.output, arguments.set), arguments.trials)
     options = pool_options(arguments)
     interruptible()
     try:

@@ -134,7 +134,7 @@ def _percent(row, name):
 
 def command(arguments):
     """Returns (text for standard output, exit code)."""
-    study = Sensitivity(read_spec(arguments.spec, arguments.output))
+    study = Sensitivity(read_spec(arguments.spec, arguments.output, arguments.set))
     interruptible()
     try:
         with workers_for(study.plan, **pool_options(arguments)) as pool:

@@ -8,11 +8,11 @@ import tomllib
 
 from ..errors import Problem, UserError, did_you_mean
 from .expressions import UNITS, Expression, split_quantity
+from .settings import FILES, flatten, with_settings
 
 # Options of `ssdtlm run` beside those of fio; all others belong to the sweep.
 RUN_OPTIONS = ("section", "stop-after-time", "stop-after-commands", "trace-format", "trace-columns", "trace-volume", "trace-overlay",
                "trace-spread", "trace-skip-broken", "blkparse-action", "trace-beyond", "replay", "replay-depth", "time-scale", "replay-gap", "replay-jobs")
-FILES = ("device", "workload")
 TOP = ("device", "workload", "output", "seed", "seeds", "where", "set", "fio", "option", "grid", "zip", "list", "random", "derive", "limits",
        "replicate", "cluster", "search", "load", "sensitivity")
 
@@ -72,17 +72,6 @@ class Spec:
     def axes(self):
         """Keys whose values differ between points, in the order of the file."""
         return list(dict.fromkeys([*self.grid, *(key for rows in self.zipped for key in rows[0]), *(key for row in self.listed for key in row), *self.ranges]))
-
-
-def flatten(table, prefix=""):
-    """{"nand": {"t_read": 1}} -> {"nand.t_read": 1}; a range {from, to} is a value."""
-    flat = {}
-    for key, value in table.items():
-        if isinstance(value, dict) and not {"from", "to"} <= value.keys():
-            flat.update(flatten(value, prefix + key + "."))
-        else:
-            flat[prefix + key] = value
-    return flat
 
 
 class Reader:
@@ -237,16 +226,16 @@ class Reader:
         return values
 
 
-def read_spec(path, output=None):
-    """Raises UserError with all problems. `output` replaces that of the file; without both it is sweeps/<name of the file>."""
-    return spec_of(pathlib.Path(path), read_table(path), output)
+def read_spec(path, output=None, settings=()):
+    """Raises UserError with all problems. `output` replaces that of the file; without both it is sweeps/<name of the file>. `settings`: of --set."""
+    return spec_of(pathlib.Path(path), read_table(path, settings), output)
 
 
-def read_table(path):
+def read_table(path, settings=()):
     """Raises UserError."""
     path = pathlib.Path(path)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return with_settings(path, tomllib.loads(path.read_text(encoding="utf-8")), settings)
     except OSError as error:
         raise UserError(Problem(str(path), f"cannot be read: {error.strerror}", "a sweep's specification (docs/sweeps.md)")) from None
     except ValueError as error:
