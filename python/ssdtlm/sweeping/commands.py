@@ -13,6 +13,7 @@ from .driver import run_plan, workers_for
 from .options import Interrupted, add_pool_arguments, add_spec_arguments, interrupted, interruptible, pool_options
 from .plan import Plan
 from .points import label
+from .progress import Progress
 from .search import plan_of
 from .spec import read_spec, spec_of
 from .table import Table, rows, text_table
@@ -25,8 +26,8 @@ class Sweep:
     """A specification and what has been run of it. `spec`: the path of a file (docs/sweeps.md), or the same as a dict, whose files
     are then looked for in the current folder. `settings`: texts of --set for a file. Raises UserError."""
 
-    def __init__(self, spec, output=None, settings=()):
-        self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output, settings))
+    def __init__(self, spec, output=None, settings=(), progress=None):
+        self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output, settings), progress)
 
     @property
     def path(self):
@@ -83,7 +84,9 @@ def add_arguments(parser):
 
 
 def run(arguments):
-    made = Sweep(arguments.spec, arguments.output, arguments.set)
+    progress = Progress(arguments.quiet)
+    made = Sweep(arguments.spec, arguments.output, arguments.set, progress)
+    progress.clear()
     if made.objectives:
         raise UserError(Problem(str(made.path), "holds a search", "one of both in a folder", "go on with `ssdtlm search`, or choose another folder with -o"))
     options = pool_options(arguments)

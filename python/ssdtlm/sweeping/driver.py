@@ -136,6 +136,8 @@ class Driver:
         """`pool`: cluster.Workers. Returns the Outcome. Raises UserError when no run can go well."""
         self._begin()
         simulate = _sendable(pool) if pool else None
+        self._progress.begin()
+        self._show()
         while True:
             self._refill(pool)
             if not self._waiting and not self._flying:
@@ -261,10 +263,11 @@ class Driver:
 
     def _show(self, force=False):
         o = self.outcome
+        run_s = o.busy_s / o.started if o.started else None
         if self._source:  # its runs are not known before they are chosen
-            self._progress.show(self._trials_before + self._trials_ended, self._trials, self._trials_failed, self._trials_before, force)
+            self._progress.show(self._trials_before + self._trials_ended, self._trials, self._trials_failed, self._trials_before, force, run_s)
             return
-        self._progress.show(o.ended, o.total, o.failed, o.before, force)
+        self._progress.show(o.ended, o.total, o.failed, o.before, force, run_s)
 
 
 def workers_for(plan, *, workers=0, scheduler=None, cluster=None):
@@ -285,6 +288,8 @@ def run_plan(plan, pool, *, quiet=True, retry_failed=False, open_source=None):
         try:
             # Workers take seconds to start.
             needed = (source and source.wants_more()) or needs_workers(plan, retry_failed)
+            if needed and not source:
+                progress.note(f"{len(plan.points)} points, {len(plan.runs)} runs: starting workers")
             driver.run(pool.get() if needed else None)
         finally:
             progress.clear()

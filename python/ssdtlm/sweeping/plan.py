@@ -2,6 +2,7 @@
 """The runs of a sweep: each point with each seed, its command line, and its key, which is also the name of its folder: a hash of the
 resolved configuration, the workload by content, the build of the program, and the seed."""
 
+import concurrent.futures
 import dataclasses
 import functools
 import hashlib
@@ -23,6 +24,10 @@ KEY_DIGITS = 24
 # Of no influence on the numbers; the seed is a part of the key by itself.
 NOT_IN_KEY = ("name", "description", "run.seed")
 MOST_PROBLEMS = 20
+# A process more takes longer than this many configurations.
+LEAST_OF_PROCESS = 100
+# They take seconds to plan.
+MANY_POINTS = 1000
 PLAYED = "precondition.workload"
 
 
@@ -46,16 +51,20 @@ class Point:
 
 class Plan:
     """Raises UserError with the problems of all points; with `keep_refused` the points stay instead, without runs. `given`:
-    the points, instead of those of the specification."""
+    the points, instead of those of the specification. `progress`: told of a plan that takes long."""
 
-    def __init__(self, spec, keep_refused=False, given=None):
+    def __init__(self, spec, keep_refused=False, given=None, progress=None):
         self.spec = spec
         self._keep_refused = keep_refused
         self.output = spec.output.resolve()
         self.binary = find_binary()
         self.build = build_identifier(self.binary)
         self._workloads = {}
+        # Of this plan: a later one may find other files.
+        self._as_it_is, self._is_file = functools.lru_cache(maxsize=None)(_as_it_is), functools.lru_cache(maxsize=None)(os.path.isfile)
         found, self.excluded = points(spec, self.device_values) if given is None else (given, 0)
+        if progress and len(found) >= MANY_POINTS:
+            progress.note(f"planning {len(found)} points")
         self.points = self._keyed(found)
 
     @property
@@ -65,7 +74,11 @@ class Plan:
 
     def device_files(self, device):
         """Words for the command line: files beside the specification by their path, others are presets."""
-        names = [device] if isinstance(device, str) else list(device)
+        return self._device_files((device,) if isinstance(device, str) else tuple(device))
+
+    # There are thousands of points, and few devices and files.
+    @functools.lru_cache(maxsize=None)
+    def _device_files(self, names):
         return tuple(str(self.spec.folder / name) if (self.spec.folder / name).is_file() else str(name) for name in names)
 
     def device_values(self, device):
@@ -90,13 +103,21 @@ class Plan:
         return {key: row["value"] for key, row in answer["parameters"].items()}
 
     def _resolved(self, devices, variants):
-        """What the program makes of a device with each of these lists of assignments; all in one process."""
+        """What the program makes of a device with each of these lists of assignments, one after the other; in few processes, one a core at most."""
+        variants = list(variants)
+        size = max(LEAST_OF_PROCESS, -(-len(variants) // (os.cpu_count() or 1)))
+        parts = [variants[begin:begin + size] for begin in range(0, len(variants), size)]
+        with concurrent.futures.ThreadPoolExecutor(max_workers=len(parts)) as threads:
+            # A line is 15 KB, so that they are read one by one.
+            for part, done in zip(parts, threads.map(lambda part: self._shown(devices, part), parts)):
+                lines = done.stdout.splitlines()
+                if done.stderr or len(lines) != len(part):
+                    raise UserError(Problem(str(self.spec.path), done.stderr.strip() or f"the program ended with exit code {done.returncode}"))
+                yield from map(json.loads, lines)
+
+    def _shown(self, devices, variants):
         lines = "".join(json.dumps(list(v)) + "\n" for v in variants)
-        done = subprocess.run([self.binary, "config", "show", *devices, "--variants", "-"], input=lines, capture_output=True, text=True, check=False)
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        if done.stderr or len(answers) != len(variants):
-            raise UserError(Problem(str(self.spec.path), done.stderr.strip() or f"the program ended with exit code {done.returncode}"))
-        return answers
+        return subprocess.run([self.binary, "config", "show", *devices, "--variants", "-"], input=lines, capture_output=True, text=True, check=False)
 
     def _keyed(self, found):
         by_device = {}
@@ -129,7 +150,7 @@ class Plan:
         path = values.get("workload")
         file = None if path is None else self.spec.folder / path
         options = {key.removeprefix("fio."): value for key, value in values.items() if key.startswith("fio.")}
-        identity = (file, json.dumps(options))
+        identity = (file, tuple((key, repr(value)) for key, value in options.items()))
         if identity not in self._workloads:
             shipped = None if file is None or file.is_file() else self._shipped.get(str(path))
             if shipped is not None and not shipped["path"]:
@@ -155,7 +176,7 @@ class Plan:
         command = [self.binary, "run", *devices, "-q", *(word for one in settings for word in ("--set", one)),
                    "-w", str(workload.file(self.output / "workloads")), *options]
         played = self._played(values[PLAYED]).files if values.get(PLAYED) else ()
-        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *workload.files, *played])]
+        files = [self._as_it_is(path) for path in dict.fromkeys([*(d for d in devices if self._is_file(d)), *workload.files, *played])]
         identity = [configurations[devices, tuple(settings)], workload.digest, sorted(options), self.build]
         runs = []
         for seed in self.spec.seeds:

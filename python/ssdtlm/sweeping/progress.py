@@ -5,7 +5,7 @@ import sys
 import time
 
 BAR_WIDTH = 24
-REDRAW_S, LINE_EVERY_S = 0.2, 10.0
+REDRAW_S, FIRST_LINE_S, LINE_EVERY_S = 0.2, 1.0, 10.0
 
 
 def span(seconds):
@@ -18,33 +18,52 @@ def span(seconds):
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+def end_at(seconds, now):
+    """The time of day `seconds` after the seconds `now` of time.time(), with the day when it is another one."""
+    begin, end = time.localtime(now), time.localtime(now + seconds)
+    return time.strftime("%H:%M" if begin[:3] == end[:3] else "%a %H:%M" if seconds < 6 * 86400 else "%Y-%m-%d %H:%M", end)
+
+
 class Progress:
     """`quiet` shows nothing. Runs that had ended before count as done, but not for the rate."""
 
-    def __init__(self, quiet=False, stream=sys.stderr, clock=time.monotonic, what="runs"):
+    def __init__(self, quiet=False, stream=None, clock=time.monotonic, what="runs", now=time.time):
         self._what = what
-        self._stream, self._clock, self._quiet = stream, clock, quiet
-        self._terminal = stream.isatty()
-        self._began = clock()
-        self._shown_at = None if self._terminal else self._began
+        self._stream, self._clock, self._now, self._quiet = stream or sys.stderr, clock, now, quiet
+        self._terminal = self._stream.isatty()
         self._drawn = False
+        self.begin()
 
-    def text(self, done, total, failed, before):
+    def begin(self):
+        """Rates count from here on."""
+        self._began = self._clock()
+        # Without a terminal the first line comes after a second: what is done by then needs none.
+        self._next = self._began if self._terminal else self._began + FIRST_LINE_S
+
+    def note(self, text):
+        """What is going on before there is anything to count."""
+        if not self._quiet:
+            self._write(text)
+
+    def text(self, done, total, failed, before, run_s=None):
+        """`run_s`: what a run takes of a worker, on the mean; None as long as none has ended."""
         elapsed, ended = self._clock() - self._began, done - before
         share = done / total if total else 1.0
         full = int(share * BAR_WIDTH)
-        eta = span(elapsed / ended * (total - done)) if ended else "?"
+        left = elapsed / ended * (total - done) if ended else None
+        eta = "?" if left is None else span(left) + (f" (at {end_at(left, self._now())})" if left >= 60 else "")
         rate = f"{ended / elapsed:.1f} {self._what}/s" if ended and elapsed > 0 else ""
         return (f"[{'#' * full}{'.' * (BAR_WIDTH - full)}] {done}/{total} {self._what}  {100 * share:5.1f} %"
-                + (f"  {failed} failed" if failed else "") + (f"  {rate}" if rate else "") + f"  ETA {eta}")
+                + (f"  {failed} failed" if failed else "") + (f"  {rate}" if rate else "") + (f"  {run_s:.2g} s a run" if run_s else "") + f"  ETA {eta}")
 
-    def show(self, done, total, failed, before, force=False):
+    def show(self, done, total, failed, before, force=False, run_s=None):
         now = self._clock()
-        wait = REDRAW_S if self._terminal else LINE_EVERY_S
-        if self._quiet or (not force and self._shown_at is not None and now - self._shown_at < wait):
+        if self._quiet or not force and now < self._next:
             return
-        self._shown_at = now
-        line = self.text(done, total, failed, before)
+        self._next = now + (REDRAW_S if self._terminal else LINE_EVERY_S)
+        self._write(self.text(done, total, failed, before, run_s))
+
+    def _write(self, line):
         self._stream.write("\r" + line + "\033[K" if self._terminal else line + "\n")
         self._stream.flush()
         self._drawn = self._terminal

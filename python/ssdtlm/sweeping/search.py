@@ -194,10 +194,10 @@ class Search:
                 for trial in self.counted(study)]
 
 
-def plan_of(spec):
+def plan_of(spec, progress=None):
     """(the runs of a specification, its objectives): of a search that has begun its trials; else those of the sweep, and no objectives."""
     if not spec.tables["search"] or not (spec.output / STUDY_FILE).exists():
-        return Plan(spec), ()
+        return Plan(spec, progress=progress), ()
     made = Search(spec)
     # A trial may choose the point of an earlier one, whose runs it shares.
     points = {label(row["point"]): row["point"] for row in made.tried()}

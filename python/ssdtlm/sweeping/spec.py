@@ -2,6 +2,7 @@
 """A sweep's specification (spec.toml), read and checked. docs/sweeps.md describes it."""
 
 import dataclasses
+import functools
 import pathlib
 import re
 import tomllib
@@ -64,7 +65,7 @@ class Spec:
     cluster: dict
     tables: dict  # [search], [load], [sensitivity], which their commands read
 
-    @property
+    @functools.cached_property
     def folder(self):
         return self.path.resolve().parent
 
