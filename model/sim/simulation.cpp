@@ -197,8 +197,8 @@ std::string Simulation::where_work_lies() const {
     if (s.link.upstream().waiting() + s.link.downstream().waiting() != 0) return "bursts wait for the link";
     if (c.front_end->transfers() != 0) return "transfers wait in the DMA engine or the link";
     if (!c.firmware->idle()) return "commands wait in the firmware";
-    return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe "
-                                              "front end, the link or the driver"
+    return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the front "
+                                              "end, the link or the driver"
                                             : "the device is idle";
 }
 

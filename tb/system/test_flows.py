@@ -175,6 +175,18 @@ class Flows(SystemTest):
         self.assertIn("nvme.fetch_windows", self.refused("-w", "a.fio", *sets("nvme.fetch_windows=[4]")))
         self.assertIn("2 tenants share 1 queue pairs", self.refused("-w", "a.fio", "-w", "b.fio", *sets("host.queue_pairs=1")))
         self.assertIn("no flows in it", self.refused("-w", "a.fio", "-w", "b.fio", "--base", self.one_flow()))
+        self.assertIn("nowhere/result.json: cannot be read", self.refused("-w", "a.fio", "-w", "b.fio", "--base", "nowhere"))
+
+    def test_sixty_four_flows(self):
+        """All are in result.json; the terminal shows the longest waits, not their square."""
+        text = "[global]\nioengine=libaio\nrw=randrw\nbs=4k\niodepth=2\nnumber_ios=40\n" + "".join(f"[j{i}]\n" for i in range(64))
+        done = self.ssdtlm("run", "tiny-test", "-w", self.write("many.fio", text), "-o", "many", *sets("host.tenants=by_job", "host.queue_pairs=64"))
+        self.assertEqual(done.returncode, OK, done.stderr)
+        waits = json.loads((self.dir / "many" / "result.json").read_text())["flow_waits"]
+        shown = done.stdout.split("waits for the flash, us per command\n")[1].split("\n\n")[0].splitlines()
+        self.assertGreater(len(waits), 1000)
+        self.assertEqual(shown[-1], f"  the 25 longest of {len(waits)}; all are in result.json")
+        self.assertEqual(len(shown), 1 + 25 + 1)
 
     def one_flow(self):
         self.run_flows("-w", "a.fio", output="one")

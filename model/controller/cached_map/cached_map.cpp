@@ -287,8 +287,8 @@ void CachedMap::page_at_hand(std::uint64_t page) {
 
 /// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So do as
 /// many more as collection has taken in beyond the room; the wanted entry waits for one to leave, not for all of them.
-/// These are written back when the host gets on. Collection alone writes none back: translation pages that are written
-/// cause collection, which takes in entries, and that would go on for ever.
+/// These are written back when a command of the host goes on. Collection alone writes none back: translation pages that
+/// are written cause collection, which takes in entries, and that would go on for ever.
 void CachedMap::make_room(Cause cause) {
     while (!wanted_.empty() || occupied_ > table_.room()) {
         if (occupied_ >= table_.room()) {

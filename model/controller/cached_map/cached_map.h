@@ -3,7 +3,7 @@
 // is not in the cached mapping table waits until its translation page has been read. For room the coldest entries
 // leave, dirty ones by way of WriteBacks. Entries of units that garbage collection moves or that are deallocated are
 // taken into the table without being asked for, beyond its room if need be: collection never waits for the map, as its
-// blocks are what the map is written to. As many leave when the host gets on. So are those that a start
+// blocks are what the map is written to. As many leave when a command of the host goes on. So are those that a start
 // finds no translation page to say, which were dirty when the power went; and in a drive that is read-only, which may
 // have no page for them, dirty ones stay beyond the room.
 //

@@ -80,8 +80,9 @@ public:
         sequences_.keep_pins();
     }
     ChannelPins* pins() { return pins_.get(); }
-    /// From now on what holds the channel's dies and bus is kept in a log.
+    /// From now on waits are charged for the flow whose operations are waited for. Before the first transaction.
     void tell_flows_apart(FlowWaitTotals& totals) { waits_.tell_flows_apart(totals); }
+    /// From now on what holds the channel's dies and bus is kept in a log.
     void record(Occupancy& log) { waits_.record(log, channel_, first_die_); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;

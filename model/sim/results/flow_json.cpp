@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -35,6 +36,7 @@ const char* cause_of(Stage s) {
             return "collection";
     }
 }
+constexpr std::size_t kRowsOfWaits = 25;  ///< on the terminal: all of four flows; assumed: what a screen holds
 constexpr const char* kCauses[] = {"own work", "collection", "mapping", "journal", "parity", "bus"};
 
 Json figures_json(const FlowFigures& f) {
@@ -137,7 +139,14 @@ std::string flows_text(const RunSummary& s) {
     t += "\nwaits for the flash, us per command\n  of                for               ";
     for (const char* cause : kCauses) t += fmt::format("{:>11}", cause);
     t += "      total\n";
-    for (const FlowWait& w : s.flow_waits) {
+    // Of many flows the table would be their square: those who waited longest.
+    std::vector<FlowWait> shown = s.flow_waits;
+    if (shown.size() > kRowsOfWaits) {
+        std::stable_sort(shown.begin(), shown.end(),
+                         [](const FlowWait& a, const FlowWait& b) { return total(a) > total(b); });
+        shown.resize(kRowsOfWaits);
+    }
+    for (const FlowWait& w : shown) {
         const double commands = static_cast<double>(s.flows[w.flow - 1].commands);
         t += fmt::format("  {:<18}{:<18}", name_of(s, w.flow), name_of(s, w.of));
         for (const std::string cause : kCauses) {
@@ -148,15 +157,18 @@ std::string flows_text(const RunSummary& s) {
         }
         t += fmt::format("{:>11.2f}\n", static_cast<double>(total(w)) * 1e-6 / commands);
     }
+    if (shown.size() != s.flow_waits.size())
+        t += fmt::format("  the {} longest of {}; all are in result.json\n", shown.size(), s.flow_waits.size());
     return t;
 }
 
 std::vector<FlowFigures> flows_of_json(const std::string& file) {
     std::ifstream in(file);
+    const bool there = in.is_open();
     const Json result = Json::parse(in, nullptr, false);
     if (result.is_discarded() || !result.contains("flows"))
-        throw UserError(Problem{file, in ? "no flows in it" : "cannot be read", "result.json of a run of several flows",
-                                "name the folder of such a run"});
+        throw UserError(Problem{file, there ? "no flows in it" : "cannot be read",
+                                "result.json of a run of several flows", "name the folder of such a run"});
     std::vector<FlowFigures> all;
     for (const Json& j : result["flows"]) {
         FlowFigures f;
