@@ -99,7 +99,7 @@ class Result:
 
     @property
     def flow_waits(self):
-        """Rows {"flow", "for", "total_ps", "stages_ps"}: what commands of a flow waited for operations that another owns or has caused."""
+        """Rows {"flow", "for", "total_ps", "stages_ps", "causes_ps"}: what commands of a flow waited for operations that another owns or has caused."""
         return self.json.get("flow_waits", [])
 
     @property

@@ -185,6 +185,9 @@ class Flows(SystemTest):
         waits = json.loads((self.dir / "many" / "result.json").read_text())["flow_waits"]
         shown = done.stdout.split("waits for the flash, us per command\n")[1].split("\n\n")[0].splitlines()
         self.assertGreater(len(waits), 1000)
+        for row in waits:
+            self.assertEqual(sum(row["causes_ps"].values()), row["total_ps"])
+            self.assertEqual(sum(row["stages_ps"].values()), row["total_ps"])
         self.assertEqual(shown[-1], f"  the 25 longest of {len(waits)}; all are in result.json")
         self.assertEqual(len(shown), 1 + 25 + 1)
 

@@ -26,6 +26,18 @@ class RunReport(SystemTest):
         path.chmod(0o755)
         return str(path)
 
+    def test_the_waits_of_flows(self):
+        """The longest of them, with the causes of result.json; how many are left out."""
+        text = "[global]\nioengine=libaio\nrw=randrw\nbs=4k\niodepth=2\nnumber_ios=40\n" + "".join(f"[j{i}]\n" for i in range(16))
+        program = self.start("--report", "-q", "--set", "host.tenants=by_job", "--set", "host.queue_pairs=16", job=self.write("many.fio", text))
+        _, err = program.communicate(timeout=300)
+        self.assertEqual((program.returncode, err), (OK, ""))
+        waits = Result(self.dir / "out").json()["flow_waits"]
+        page = (self.dir / "out" / "report.html").read_text()
+        self.assertGreater(len(waits), 100)
+        self.assertIn(f"The longest; {len(waits) - 25} more are in result.json.", page)
+        self.assertIn("".join(f"<th>{cause}</th>" for cause in waits[0]["causes_ps"]), page)
+
     def start(self, *args, python=PYTHON, device="tiny-test", job=None):
         return subprocess.Popen([BINARY, "run", device, "-w", job or self.mix, "-o", "out", *args], cwd=self.dir, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, env={**os.environ, "SSDTLM_PYTHON": str(python)})

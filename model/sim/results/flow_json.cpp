@@ -85,6 +85,13 @@ std::int64_t total(const FlowWait& w) {
     return sum;
 }
 
+std::int64_t of_cause(const FlowWait& w, const std::string& cause) {
+    std::int64_t ps = 0;
+    for (std::size_t i = 0; i < kStageCount; ++i)
+        if (w.ps[i] != 0 && cause == cause_of(static_cast<Stage>(i))) ps += w.ps[i];
+    return ps;
+}
+
 }  // namespace
 
 void add_flows_json(Json& result, const RunSummary& s) {
@@ -106,6 +113,7 @@ void add_flows_json(Json& result, const RunSummary& s) {
         Json j{{"flow", name_of(s, w.flow)}, {"for", name_of(s, w.of)}, {"total_ps", total(w)}};
         for (std::size_t i = 0; i < kStageCount; ++i)
             if (w.ps[i] != 0) j["stages_ps"][stage_name(static_cast<Stage>(i))] = w.ps[i];
+        for (const char* cause : kCauses) j["causes_ps"][cause] = of_cause(w, cause);
         result["flow_waits"].push_back(std::move(j));
     }
 }
@@ -150,10 +158,7 @@ std::string flows_text(const RunSummary& s) {
         const double commands = static_cast<double>(s.flows[w.flow - 1].commands);
         t += fmt::format("  {:<18}{:<18}", name_of(s, w.flow), name_of(s, w.of));
         for (const std::string cause : kCauses) {
-            std::int64_t ps = 0;
-            for (std::size_t i = 0; i < kStageCount; ++i)
-                if (w.ps[i] != 0 && cause == cause_of(static_cast<Stage>(i))) ps += w.ps[i];
-            t += fmt::format("{:>11.2f}", static_cast<double>(ps) * 1e-6 / commands);
+            t += fmt::format("{:>11.2f}", static_cast<double>(of_cause(w, cause)) * 1e-6 / commands);
         }
         t += fmt::format("{:>11.2f}\n", static_cast<double>(total(w)) * 1e-6 / commands);
     }

@@ -4,15 +4,8 @@
 from .page import paragraph, table
 from .sections import number
 
-CAUSES = {"collection": ("gc", "erase", "fold", "relocation", "merge"), "mapping": ("mapping",), "journal": ("journal", "checkpoint"),
-          "parity": ("parity", "padding")}
-
-
-def _cause(stage):
-    if stage == "channel_wait":
-        return "bus"
-    kind = stage.removeprefix("die_wait_")
-    return next((cause for cause, kinds in CAUSES.items() if kind in kinds), "own work")
+# Of many flows the table of waits would be their square: so many that waited longest; all of four flows.
+MOST_WAITS = 25
 
 
 def _change(flow, key):
@@ -33,15 +26,16 @@ def flows(page, runs):
     for label, _, _, interference in found:
         if interference:
             page.add(paragraph(runs.titled(f"Fairness {interference['fairness']:.3f}, weighted speed-up {interference['weighted_speedup']:.3f}.", label)))
-    causes = ["own work", *CAUSES, "bus"]
-    rows = []
+    causes = list(dict.fromkeys(cause for _, _, waits, _ in found for row in waits for cause in row["causes_ps"]))
+    rows, left_out = [], 0
     for label, all_flows, waits, _ in found:
         commands = {flow["name"]: flow["commands"] for flow in all_flows}
-        for row in waits:
-            of_cause = dict.fromkeys(causes, 0)
-            for stage, ps in row["stages_ps"].items():
-                of_cause[_cause(stage)] += ps
-            rows.append([label if runs.several else "", row["flow"], row["for"], *(number(ps / 1e6 / commands[row["flow"]]) for ps in of_cause.values()),
-                         number(row["total_ps"] / 1e6 / commands[row["flow"]])])
+        longest = sorted(waits, key=lambda row: row["total_ps"], reverse=True)[:MOST_WAITS] if len(waits) > MOST_WAITS else waits
+        left_out += len(waits) - len(longest)
+        for row in longest:
+            rows.append([label if runs.several else "", row["flow"], row["for"],
+                         *(number(row["causes_ps"][cause] / 1e6 / commands[row["flow"]]) for cause in causes), number(row["total_ps"] / 1e6 / commands[row["flow"]])])
     page.add(paragraph("Microseconds for each command that a flow waited for dies and buses, by the flow whose operations it waited for and by their cause."))
     page.add(table(["", "waits of", "for", *causes, "together"], rows, (1, 2)))
+    if left_out:
+        page.add(paragraph(f"The longest; {left_out:,} more are in result.json.", "faint"))

@@ -60,7 +60,8 @@ class Plan:
         self.binary = find_binary()
         self.build = build_identifier(self.binary)
         self._workloads = {}
-        # Of this plan: a later one may find other files.
+        # Of this plan: a later one may find other files. There are thousands of points, and few devices and files.
+        self._files_of = functools.lru_cache(maxsize=None)(self._device_files)
         self._as_it_is, self._is_file = functools.lru_cache(maxsize=None)(_as_it_is), functools.lru_cache(maxsize=None)(os.path.isfile)
         found, self.excluded = points(spec, self.device_values) if given is None else (given, 0)
         if progress and len(found) >= MANY_POINTS:
@@ -74,10 +75,8 @@ class Plan:
 
     def device_files(self, device):
         """Words for the command line: files beside the specification by their path, others are presets."""
-        return self._device_files((device,) if isinstance(device, str) else tuple(device))
+        return self._files_of((device,) if isinstance(device, str) else tuple(device))
 
-    # There are thousands of points, and few devices and files.
-    @functools.lru_cache(maxsize=None)
     def _device_files(self, names):
         return tuple(str(self.spec.folder / name) if (self.spec.folder / name).is_file() else str(name) for name in names)
 
