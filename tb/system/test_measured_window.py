@@ -128,6 +128,13 @@ class MeasuredWindow(SystemTest):
         self.assertAlmostEqual(by[reader]["hits"] + by[reader]["misses"], reads, delta=8)
         for i, row in enumerate(by):
             found["map_by_tenant", i, "hit_ratio"] = row["hits"] / (row["hits"] + row["misses"]), 1e-12
+        # Each job is a tenant and a flow. Its name is on its commands in the timeline.
+        for i, flow in enumerate(r["flows"]):
+            row = next(row for row in by if row["tenant"] == i + 1)
+            found["flows", i, "map", "hit_ratio"] = row["hits"] / (row["hits"] + row["misses"]), 1e-12
+            if flow["name"] == "reads":
+                without = sum(op == "read" and not args.get("array_us", 0) > 0 for _, _, op, args in self.commands)
+                found["flows", i, "reads", "hit_ratio"] = without / reads, 1e-12
         # All that are there, and no others but zeros.
         for path, value in ratios(r):
             if path[0] == "limit":  # looked at random instants, and judged by what doubling does (tb/limits)
