@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run(): one simulation in a process of its own (SystemC allows one each)."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -14,10 +15,8 @@ from .result import Result
 
 def assignment(key, value):
     """As --set takes it: strings as they are, truth values and lists as in TOML."""
-    if isinstance(value, bool):
-        value = str(value).lower()
-    elif isinstance(value, (list, tuple)):
-        value = "[" + ", ".join(map(str, value)) + "]"
+    if isinstance(value, (bool, list, tuple)):
+        value = json.dumps(value)
     return f"{key}={value}"
 
 

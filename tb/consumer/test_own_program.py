@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import stat
 import subprocess
 import unittest
@@ -15,6 +16,14 @@ from support import BINARY, OK, USER_ERROR, SystemTest
 
 PREFIX = pathlib.Path(os.environ["SSDTLM_PREFIX"])
 OVERWRITES = ("--set", "workload.overwrites.commands=30000")
+# A drive whose dies limit, and two tenants that ask for more than their share: sizes that differ, depths that differ.
+DIES_LIMIT = {"nand.geometry.ways": 2, "nand.geometry.page_size": "16KiB", "nand.geometry.spare_size": "896B", "ftl.user_capacity": "96MiB", "nand.t_read": "75us",
+              "precondition.state": "sequential", "host.tenants": "by_job", "host.queue_pairs": 2}
+TWO = ("[global]\nioengine=libaio\nrw=randread\nnorandommap\nsize=96m\ntime_based\nruntime=400ms\n"
+       "[one]\nbs={0}k\niodepth={1}\n[two]\nbs={2}k\niodepth={3}\n")
+MIX = ("[global]\nioengine=libaio\n[small]\nrw=randrw\nbs=4k\niodepth=16\nnumber_ios={0}\nsize=6m\nio_size=100g\n"
+       "[large]\nrw=randwrite\nbs=16k\niodepth=8\nfsync=500\nnumber_ios={1}\noffset=6m\nsize=6m\nio_size=100g\n")
+FEW = ("--set", "frontend.kind=few_at_a_time", "--set", "frontend.few_at_a_time.requests=4", "--set", "run.data=bytes")
 
 
 class OwnProgram(SystemTest):
@@ -58,6 +67,73 @@ class OwnProgram(SystemTest):
         tenants = self.run_it("tenants", "--set", "scheduler.bus_order=tenant_first")
         self.assertIn('bus_order = "tenant_first"', tenants["config_toml"])
 
+    def swept(self, sweep, jobs):
+        """Folders of a sweep's runs, and the point of each."""
+        self.write("swept.fio", jobs)
+        self.write("sweep.toml", f'device = "tiny-test"\nworkload = "swept.fio"\noutput = "swept"\n{sweep}')
+        self.own("sweep", "run", "sweep.toml", "-q", "--workers", 1)
+        found = sweeps.records(self.dir / "swept")
+        self.assertTrue(all(record["command"][0] == BINARY for record in found.values()))
+        return [(self.dir / "swept" / "runs" / key, record["point"]) for key, record in found.items()]
+
+    @unittest.skipUnless(sweeps.can_sweep(), "make python")
+    def test_shares_of_tenants(self):
+        """By a policy that counts turns: reads are as the list of weights, to 5 %, whatever the sizes and depths. Under run and in a sweep."""
+        settings = "".join(f"{key} = {json.dumps(value)}\n" for key, value in DIES_LIMIT.items())
+        for sizes_and_depths in ((4, 64, 16, 64), (4, 8, 4, 256)):
+            jobs = TWO.format(*sizes_and_depths)
+            depths = sizes_and_depths[1::2]
+
+            def share(folder):
+                """Of the first tenant. What is outstanding at the end comes when nobody asks any more."""
+                reads = [job["read"]["total_ios"] - depth for job, depth in zip(json.loads((folder / "fio.json").read_text())["jobs"], depths, strict=True)]
+                return reads[0] / sum(reads)
+
+            for folder, point in self.swept(f'[set]\nscheduler.policy = "tenant_turns"\n{settings}[grid]\nscheduler.tenant_turns.weights = [[1, 1], [1, 3], [3, 1]]\n', jobs):
+                weights = point["scheduler.tenant_turns.weights"]
+                wanted = weights[0] / sum(weights)
+                print(f"[   FIGURE ] KiB and depths {sizes_and_depths}, weights {weights}: {share(folder):.4f} for {wanted:.4f}")
+                self.assertLess(abs(share(folder) / wanted - 1), 0.05)
+                if weights == [1, 3]:
+                    self.own("run", "tiny-test", "-w", "swept.fio", "-q", "-o", "alone", *(word for key, value in DIES_LIMIT.items() for word in ("--set", f"{key}={value}")),
+                             "--set", "scheduler.policy=tenant_turns", "--set", "scheduler.tenant_turns.weights=[1, 3]")
+                    self.assertEqual(share(self.dir / "alone"), share(folder))
+            shutil.rmtree(self.dir / "swept")
+
+    def right(self, folder):
+        """All bytes that were compared were right and the stages of each command add up, or the program ends with 1. The books balance."""
+        result = json.loads((folder / "result.json").read_text())
+        self.assertEqual(result["error_status"], 0)
+        self.assertTrue(all(line["left"] == line["right"] for line in result["books"]))
+        return result
+
+    def test_a_front_end_of_ones_own(self):
+        """A million commands with all bytes compared."""
+        self.write("mix.fio", MIX.format(900_000, 100_000))
+        self.own("run", "tiny-test", "-w", "mix.fio", "-q", "-o", "million", *FEW, "--set", "nand.t_program=50us", "--set", "nand.t_read=20us")
+        result = self.right(self.dir / "million")
+        print(f"[   FIGURE ] {result['commands_including_ramp']} commands, {result['integrity_checked_blocks']} logical blocks compared")
+        self.assertGreaterEqual(result["commands_including_ramp"], 1_000_000)
+        self.assertGreater(result["integrity_checked_blocks"], 1_000_000)
+        said = self.own("run", "tiny-test", "-w", "mix.fio", *FEW, "--set", 'host.reset_at=["1ms"]', code=USER_ERROR)
+        self.assertIn("host.reset_at: resets of a drive whose front end knows none; no resets", said)
+
+    @unittest.skipUnless(sweeps.can_sweep(), "make python")
+    def test_its_losses_of_power_in_a_sweep(self):
+        """Two ways of buffering, each with ten losses of power, and few or many requests in the firmware: more of them at a time end sooner."""
+        cuts = [f"{at}ms" for at in range(50, 550, 50)]
+        found = self.swept(f'[set]\nfrontend.kind = "few_at_a_time"\nrun.data = "bytes"\nhost.power_cut_at = {json.dumps(cuts)}\nhost.power_off_time = "10ms"\n'
+                           '[grid]\nbuffer.mode = ["write_back", "write_through"]\nfrontend.few_at_a_time.requests = [1, 16]\n', MIX.format(20_000, 3_000))
+        took = {}
+        for folder, point in found:
+            result = self.right(folder)
+            self.assertEqual(len(result["power_cuts"]), len(cuts))
+            self.assertNotEqual(sum(cut["pages_torn"] for cut in result["power_cuts"]), 0, "no loss of power met a program")
+            took[tuple(point.values())] = result["simulated_s"]
+        self.assertEqual(len(took), 4)
+        for mode in ("write_back", "write_through"):
+            self.assertLess(1.1 * took[mode, 16], took[mode, 1])
+
     def test_config(self):
         shown = json.loads(self.own("config", "show", "tiny-test", "--set", "gc.policy=aged_greedy", "--json"))
         self.assertEqual(shown["parameters"]["gc.aged_greedy.ages"]["value"], [4096])
@@ -68,7 +144,7 @@ class OwnProgram(SystemTest):
 
     def test_unknown_names_say_what_the_program_has(self):
         for setting, has in (("gc.policy=mine", "aged_greedy"), ("scheduler.policy=mine", "write_first"), ("scheduler.bus_order=mine", "tenant_first"),
-                             ("frontend.kind=mine", "raw")):
+                             ("frontend.kind=mine", "few_at_a_time")):
             said = self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR)
             self.assertIn(has, said)
             self.assertIn("must be linked into the program", said)

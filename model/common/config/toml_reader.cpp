@@ -117,6 +117,38 @@ std::vector<RawEntry> read_toml_file(const std::string& path, const std::string&
     return read_toml(text, name, problems);
 }
 
+namespace {
+
+std::string trim(std::string s) {
+    s.erase(0, std::min(s.find_first_not_of(' '), s.size()));
+    s.erase(s.find_last_not_of(' ') + 1);
+    return s;
+}
+
+/// As TOML, and a string without quotes where it is none: 60us, [50ms, 100ms].
+RawValue assigned(const std::string& text, const std::string& where) {
+    std::vector<Problem> not_toml;
+    auto parsed = read_toml("v = " + text, where, not_toml);
+    if (not_toml.empty() && parsed.size() == 1 && !parsed[0].is_table && parsed[0].value.type != RawValue::Type::date)
+        return std::move(parsed[0].value);
+    RawValue value;
+    if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
+        value.type = RawValue::Type::string;
+        value.string = text;
+        return value;
+    }
+    value.type = RawValue::Type::list;
+    const std::string inside = text.substr(1, text.size() - 2);
+    for (std::size_t at = 0; at <= inside.size();) {
+        const std::size_t end = std::min(inside.find(',', at), inside.size());
+        value.items.push_back(assigned(trim(inside.substr(at, end - at)), where));
+        at = end + 1;
+    }
+    return value;
+}
+
+}  // namespace
+
 std::vector<RawEntry> read_assignment(const std::string& text, std::vector<Problem>& problems) {
     const std::string where = "--set " + text;
     const auto equals = text.find('=');
@@ -124,22 +156,10 @@ std::vector<RawEntry> read_assignment(const std::string& text, std::vector<Probl
         problems.push_back({where, "is no assignment", "key=value", "for example --set nand.t_read=60us"});
         return {};
     }
-    const auto trim = [](std::string s) {
-        s.erase(0, std::min(s.find_first_not_of(' '), s.size()));
-        s.erase(s.find_last_not_of(' ') + 1);
-        return s;
-    };
     RawEntry e;
     e.key = trim(text.substr(0, equals));
     e.key_where = where;
-    const std::string value = trim(text.substr(equals + 1));
-    e.value.type = RawValue::Type::string;
-    e.value.string = value;
-    std::vector<Problem> not_toml;
-    auto parsed = read_toml("v = " + value, where, not_toml);
-    if (not_toml.empty() && parsed.size() == 1 && !parsed[0].is_table && parsed[0].value.type != RawValue::Type::date) {
-        e.value = std::move(parsed[0].value);
-    }
+    e.value = assigned(trim(text.substr(equals + 1)), where);
     e.value.where = where;
     for (auto& item : e.value.items) item.where = where;
     return {e};

@@ -88,7 +88,8 @@ void RawDriver::shut_down_when_idle() {
 }
 
 void RawDriver::reset(bool, std::function<void()>, std::function<void()>) {
-    SSDTLM_CHECK(false, "a reset of a drive whose front end knows none");
+    throw UserError(Problem{"host.reset_at", "resets of a drive whose front end knows none",
+                            "no resets: they belong to a protocol", "leave it out, or set frontend.kind to \"nvme\""});
 }
 
 void RawDriver::power_lost() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A front end of one's own, chosen by its name, and a host for it: the drive as a plain TLM-2.0 target that works on
-// one request at a time. A loosely-timed thread writes blocks and reads them back.
+// A netlist of one's own around the front end of few_at_a_time.cpp: the drive is a plain TLM-2.0 target. A
+// loosely-timed thread writes blocks and reads them back.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -10,16 +10,6 @@
 #include "controller/raw/raw_front_end.h"
 #include "sim/config/config_loader.h"
 #include "sim/device/device.h"
-#include "sim/device/front_ends.h"
-
-const ssdtlm::FrontEnds::Registered kOneAtATime{
-    {"one_at_a_time",
-     "a TLM-2.0 target with one request in the firmware",
-     {},
-     [](const ssdtlm::FrontEndSetup& s, const ssdtlm::PolicySettings&) {
-         return std::make_unique<ssdtlm::RawFrontEnd>("front_end", s.agenda,
-                                                      ssdtlm::RawFrontEnd::Config{1, s.config.nvme.lba_bytes}, s.drive);
-     }}};
 
 struct Host : sc_core::sc_module {
     tlm_utils::simple_initiator_socket<Host> socket{"socket"};
@@ -54,7 +44,7 @@ struct Host : sc_core::sc_module {
 
 int sc_main(int, char*[]) {
     const ssdtlm::SsdConfig config =
-        ssdtlm::load_config({DEVICE}, {"frontend.kind=one_at_a_time", "run.data=bytes"}).config;
+        ssdtlm::load_config({DEVICE}, {"frontend.kind=few_at_a_time", "run.data=bytes"}).config;
     ssdtlm::Agenda agenda;
     ssdtlm::AgendaProcess process("process", agenda, false);
     ssdtlm::Device device("device", agenda, config, config.run);

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 TEST(ConfigMerge, LaterSourcesReplaceEarlierOnes) {
     ConfigLoader loader;
@@ -125,6 +126,22 @@ TEST_F(ConfigBase, WhatItCannotBeBasedOn) {
     EXPECT_THAT(problems("of_wrong.toml"), ElementsAre(HasSubstr("wrong.toml:13:1: unknown key")));
     EXPECT_THAT(problems_with({"based_on=mqsim-table3"}),
                 ElementsAre(HasSubstr("based_on: said outside of a device file")));
+}
+
+TEST(ConfigMerge, ListsOfBareStrings) {
+    const auto list = [](const std::string& text) {
+        ConfigLoader loader;
+        loader.add_text(good_device(), "d.toml");
+        loader.add_assignment("nand.t_read=" + text);
+        return loader.finish().config.nand.t_read;
+    };
+    EXPECT_THAT(list("[50us, 60us]"), ElementsAre(Ps{50us}, Ps{60us}));
+    EXPECT_THAT(list("[50us,\"60us\"]"), ElementsAre(Ps{50us}, Ps{60us}));
+    EXPECT_THAT(list("[ 50us ]"), ElementsAre(Ps{50us}));
+    EXPECT_THAT(problems_with({"nand.t_read=[50us, sixty]"}),
+                ElementsAre(HasSubstr("'sixty' does not start with a digit")));
+    EXPECT_THAT(problems_with({"nand.t_read=[50us,]", "host.power_cut_at=[1ms, , 2ms]"}), SizeIs(2));
+    EXPECT_THAT(problems_with({"nand.t_read=[50us, [60us]]"}), SizeIs(1));
 }
 
 TEST(ConfigMerge, ResolvedTextReadsBack) {
