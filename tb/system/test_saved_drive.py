@@ -58,6 +58,14 @@ class SavedDrive(SystemTest):
             self.good(("precondition.from=drive", "run.seed=7"), *MIXED, "--save-drive", "drive")
         self.good(("precondition.from=drive", "run.integrity=false"), *MIXED)
 
+    def test_pages_of_parity(self):
+        """Their spare area is a sum over a row. With all mappings, and units whose number is no power of two."""
+        for mapping in ("page", "dftl"):
+            with self.subTest(mapping=mapping):
+                settings = (f"ftl.mapping={mapping}", "ftl.superblock=drive", "ftl.parity=die", "precondition.state=sequential", "ftl.user_capacity=8200KiB", "nand.geometry.ways=2")
+                self.good(settings, *READ, "--save-drive", "drive", output="saved")
+                self.good((*settings, "precondition.from=drive"), *MIXED, output="read")
+
     def test_it_goes_on_under_other_settings(self):
         self.good(("precondition.state=random",), *READ, "--save-drive", "drive")
         self.good(("precondition.from=drive", "gc.soft_free_blocks=6", "buffer.size=256KiB", "nand.t_program=200us", "ftl.placement=first_idle",

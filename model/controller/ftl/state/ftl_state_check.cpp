@@ -37,6 +37,7 @@ void FtlState::check_flash(const Ftl& ftl, Snapshot& s) {
             s.require(record.record().number >= number && record.record().number <= ftl.last_number_,
                       "a page of the flash that is yet to come");
             number = record.record().number;
+            if (record.record().kind == PageKind::parity) continue;  // a sum, which is no unit
             const std::uint32_t first = (n * g.pages_per_block + record.page()) * g.units_per_page();
             for (std::uint32_t i = 0; i < g.units_per_page(); ++i) {
                 const Spare spare = ftl.spare_.at(Ppa{first + i});
