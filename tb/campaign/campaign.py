@@ -223,6 +223,15 @@ def drawn_lanes(seed, device):
     return [f"ftl.static_dimensions={chosen}"]
 
 
+def drawn_namespaces(seed, device):
+    """Two to four namespaces on a quarter of the small devices: requests of the jobs lie over their borders. Draws of their own."""
+    r = random.Random(f"namespaces {seed}")
+    if device.preset is not None or r.random() > 1 / 4:
+        return []
+    most = device.user_bytes // 4096 // 4
+    return [f"nvme.namespaces=[{', '.join(f'{r.randint(1, most) * 4096}B' for _ in range(r.randint(1, 3)))}]"] if most else []
+
+
 def drawn_doors(seed):
     """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
@@ -278,7 +287,7 @@ def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     logs = drawn_log_blocks(seed, device)
     drawn_refresh(seed, device)
-    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way) + drawn_cache_program(seed, options.way)
+    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_namespaces(seed, device) + drawn_dram_and_suspends(seed, options.way) + drawn_cache_program(seed, options.way)
     lanes = drawn_lanes(seed, device)
     settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     order = drawn_order(seed, device)

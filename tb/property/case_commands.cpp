@@ -82,7 +82,7 @@ bool CaseHost::too_many_there(const Slot& s) const {
 
 void CaseHost::write_sqe(Slot& s) {
     nvme::Sqe& sqe = queue_[0].take_entry();
-    sqe.nsid = bring_up_.info().nsid;
+    sqe.nsid = bring_up_.info().namespaces.front().nsid;
     ReferenceMap::Value value = 0;
     const auto bytes = s.kind == Kind::trim ? static_cast<std::uint32_t>(s.ranges.size() * sizeof(nvme::DsmRange))
                        : is_zeroes(s.kind)  ? 0

@@ -84,6 +84,7 @@ GROUPS = {
     "doorbells": (MIX, {"link.credit_return_latency": "20us", "nvme.fetch_burst": 1}, {"link.downstream_posted_headers": 1, "link.downstream_posted_data": 1}),
     "a window of fetches": (MIX, {"nvme.fetch_burst": 1}, {"nvme.fetch_window": 1}),
     "windows of tenants": (READERS, {**TENANTS, "nvme.fetch_burst": 1}, {"nvme.fetch_windows": [1]}),
+    "namespaces": (MIX, FULL, {"nvme.namespaces": ["8MiB"]}),
     "a region": (MIX, FULL, {"host.regions": "25%-100%"}),
     "coalescing": (MIX, {"nvme.interrupt_coalescing_threshold": 3, "nvme.interrupt_coalescing_time": "100us"}, {
         "nvme.interrupt_coalescing_threshold": 7, "nvme.interrupt_coalescing_time": "300us"}),

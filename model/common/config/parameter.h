@@ -176,6 +176,14 @@ struct ParameterOf {
         };
         return p;
     }
+    /// A vector of sizes in bytes, which may be empty.
+    template <class Field>
+    static P sizes(std::string key, Field field) {
+        P p = integers(std::move(key), field);
+        p.kind = ParameterKind::quantity;
+        p.dimension = Dimension::bytes;
+        return p;
+    }
     template <class Field>
     static P boolean(std::string key, Field field) {
         P p = basic(std::move(key), ParameterKind::boolean);

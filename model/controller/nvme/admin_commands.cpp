@@ -50,6 +50,7 @@ AdminCommands::AdminCommands(const NvmeConfig& config, const DriveFacts& device,
                              const NvmeCounters& counters)
     : config_(config),
       device_(device),
+      namespaces_(device.drive_bytes, config.lba_bytes, config.namespaces),
       registers_(registers),
       queues_(queues),
       features_(features),
@@ -147,10 +148,11 @@ std::uint16_t AdminCommands::delete_cq(const Sqe& sqe) {
 
 std::uint16_t AdminCommands::identify(const Sqe& sqe, std::vector<std::uint8_t>& data) const {
     IdentifyData page;
+    const Namespace* const of = namespaces_.find(sqe.nsid);
     switch (static_cast<std::uint8_t>(sqe.cdw10)) {
         case kCnsNamespace:
-            if (sqe.nsid != 1) return kStInvalidNamespace;
-            identify_namespace(config_, device_, page);
+            if (of == nullptr) return kStInvalidNamespace;
+            identify_namespace(*of, device_, page);
             break;
         case kCnsController:
             identify_controller(config_, device_, page);
@@ -158,11 +160,13 @@ std::uint16_t AdminCommands::identify(const Sqe& sqe, std::vector<std::uint8_t>&
         case kCnsActiveNamespaces:
             if (sqe.nsid >= 0xFFFFFFFEu) return kStInvalidNamespace;
             page.fill(0);
-            if (sqe.nsid == 0) store(page.data(), std::uint32_t{1});
+            // Of a list of 1,024 numbers, those above the one that was named.
+            for (std::uint32_t id = sqe.nsid + 1; namespaces_.find(id) != nullptr; ++id)
+                store(page.data() + 4 * (id - sqe.nsid - 1), id);
             break;
         case kCnsNamespaceDescriptors:
-            if (sqe.nsid != 1) return kStInvalidNamespace;
-            identify_descriptors(device_, page);
+            if (of == nullptr) return kStInvalidNamespace;
+            identify_descriptors(*of, device_, page);
             break;
         default:
             return kStInvalidField;

@@ -12,6 +12,7 @@
 #include "controller/nvme/async_events.h"
 #include "controller/nvme/features.h"
 #include "controller/nvme/log_pages.h"
+#include "controller/nvme/namespaces.h"
 #include "controller/nvme/queues.h"
 #include "controller/nvme/registers.h"
 #include "controller/nvme/streams.h"
@@ -59,6 +60,7 @@ private:
 
     const NvmeConfig& config_;
     const DriveFacts& device_;
+    const Namespaces namespaces_;
     const NvmeRegisters& registers_;
     QueueSet& queues_;
     NvmeFeatures& features_;

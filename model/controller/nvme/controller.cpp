@@ -16,8 +16,8 @@ const NvmeConfig& checked(const NvmeConfig& c, const DriveFacts& device) {
     SSDTLM_CHECK(c.fetch_burst >= 1 && c.fetch_burst <= kPageBytes / kSqeBytes, "NVMe fetch burst outside 1..64");
     SSDTLM_CHECK(c.fetch_window >= 1 && c.fetch_depth >= 1, "NVMe fetch window or depth is 0");
     SSDTLM_CHECK(c.max_transfer_bytes != kPageBytes, "MDTS cannot say one page: 0 is no limit");
-    SSDTLM_CHECK(device.namespace_bytes != 0 && device.namespace_bytes % c.lba_bytes == 0,
-                 "namespace is not a whole number of logical blocks");
+    SSDTLM_CHECK(device.drive_bytes != 0 && device.drive_bytes % c.lba_bytes == 0,
+                 "the drive is not a whole number of logical blocks");
     return c;
 }
 
@@ -36,7 +36,7 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
       lists_(dma, state_, counters_),
       admin_(config_, device_, {agenda, dma, state_, queues_, features_, posting_, lists_, errors_, counters_, *this}),
       io_({agenda, tracker, state_, queues_, posting_, lists_, errors_, counters_}, config_.latency_targets,
-          IoDecoder(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes,
+          IoDecoder(Namespaces(device_.drive_bytes, config_.lba_bytes, config_.namespaces), config_.max_transfer_bytes,
                     admin_.streams())),
       fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_) {
     features_changed();

@@ -2,7 +2,7 @@
 // The NVMe controller without its bus: register and doorbell accesses in, DMA requests and commands out. Holds the
 // organs that do the work and connects them: state (CC, CSTS), submission fetch, I/O commands, admin queue, completion
 // posting. Decoding and admin commands take no time of their own; what costs time here is the DMA. Kernel-free.
-// One controller, one namespace, PRPs only. Aborting reaches held event requests only.
+// One controller, PRPs only. Aborting reaches held event requests only.
 #pragma once
 
 #include <cstdint>

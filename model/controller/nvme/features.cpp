@@ -36,6 +36,7 @@ NvmeFeatures::NvmeFeatures(const NvmeConfig& config, bool volatile_write_cache)
     default_.coalescing = (config.interrupt_coalescing_threshold & 0xFF) | (config.interrupt_coalescing_time & 0xFF)
                                                                                << 8;
     default_.vector_cd.assign(max_pairs_ + 1, false);
+    default_.error_recovery.assign(config.namespaces.size() + 1, 0);
     current_ = default_;
 }
 
@@ -67,8 +68,9 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
     const std::uint32_t value = sqe.cdw11;
     if (!known(fid, volatile_write_cache_)) return kStInvalidField;
     if ((sqe.cdw10 & kFeatureSave) != 0) return kStFeatureNotSaveable;
-    if (sqe.nsid > 1 && sqe.nsid != kNsidAll) return kStInvalidNamespace;
-    if (sqe.nsid == 1 && fid != kFeatErrorRecovery) return kStFeatureNotNamespace;
+    const bool of_one = sqe.nsid != 0 && sqe.nsid != kNsidAll;
+    if (of_one && sqe.nsid > current_.error_recovery.size()) return kStInvalidNamespace;
+    if (of_one && fid != kFeatErrorRecovery) return kStFeatureNotNamespace;
     switch (fid) {
         case kFeatArbitration:
             current_.arbitration = value;
@@ -86,7 +88,8 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
         case kFeatErrorRecovery:
             if (sqe.nsid == 0) return kStInvalidNamespace;
             if ((value & kDulbe) != 0) return kStInvalidField;  // NSFEAT bit 2 is 0
-            current_.error_recovery = value & 0xFFFF;
+            for (std::size_t i = 0; i < current_.error_recovery.size(); ++i)
+                if (!of_one || sqe.nsid == i + 1) current_.error_recovery[i] = value & 0xFFFF;
             break;
         case kFeatVolatileWriteCache:
             current_.write_cache = value & 1;
@@ -122,7 +125,9 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
 std::uint16_t NvmeFeatures::get(const Sqe& sqe, std::uint32_t& dw0) const {
     const auto fid = static_cast<std::uint8_t>(sqe.cdw10);
     if (!known(fid, volatile_write_cache_)) return kStInvalidField;
-    if (fid == kFeatErrorRecovery && sqe.nsid != 1 && sqe.nsid != kNsidAll) return kStInvalidNamespace;
+    if (fid == kFeatErrorRecovery && sqe.nsid != kNsidAll &&
+        (sqe.nsid == 0 || sqe.nsid > current_.error_recovery.size()))
+        return kStInvalidNamespace;
     switch (sqe.cdw10 >> 8 & 7) {
         case kCurrent:
             return read(current_, sqe, dw0);
@@ -150,7 +155,7 @@ std::uint16_t NvmeFeatures::read(const Values& from, const Sqe& sqe, std::uint32
             dw0 = threshold_kind(sqe) == 0 ? from.over_temperature : from.under_temperature;
             break;
         case kFeatErrorRecovery:
-            dw0 = from.error_recovery;
+            dw0 = from.error_recovery[sqe.nsid == kNsidAll ? 0 : sqe.nsid - 1];
             break;
         case kFeatVolatileWriteCache:
             dw0 = from.write_cache;

@@ -37,7 +37,7 @@ private:
         std::uint32_t arbitration = 0;
         std::uint16_t over_temperature = 0;
         std::uint16_t under_temperature = 0;
-        std::uint32_t error_recovery = 0;
+        std::vector<std::uint32_t> error_recovery;  ///< by namespace, from 1 on
         std::uint32_t write_cache = 0;
         std::uint32_t queues = 0;  ///< granted, both 0-based
         std::uint32_t coalescing = 0;

@@ -71,7 +71,7 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
         // The identifier and its timeline belong to the older command.
         const std::uint16_t qid = command.queue;
         const std::uint16_t status = command.code;
-        refuse(command, sqe.nsid);
+        refuse(command);
         release(command);
         posting_.post(qid, sqe.cid, status, 0);
         return;
@@ -88,7 +88,7 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
             lists_.read_bytes(command.data, *this, token);
             break;
         case IoDecoder::Next::refused:
-            refuse(command, sqe.nsid);
+            refuse(command);
             finish(command);
             break;
         case IoDecoder::Next::finished:
@@ -97,9 +97,9 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
     }
 }
 
-void IoCommands::refuse(NvmeCommand& command, std::uint32_t nsid) {
+void IoCommands::refuse(NvmeCommand& command) {
     ++counters_.refused;
-    errors_.add(command.queue, command.tag, command.code, command.slba, nsid);
+    errors_.add(command.queue, command.tag, command.code, command.slba, command.nsid);
 }
 
 void IoCommands::list_known(std::uint64_t token) {
@@ -118,7 +118,7 @@ void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (next == IoDecoder::Next::refused) {
         ++counters_.refused;
-        errors_.add(command.queue, command.tag, command.code, 0, 1);
+        errors_.add(command.queue, command.tag, command.code, 0, command.nsid);
     }
     if (next == IoDecoder::Next::submit && state_.serving())
         hand_over(command);
@@ -130,7 +130,8 @@ void IoCommands::list_failed(std::uint64_t token, std::uint16_t status) {
     NvmeCommand& command = commands_.at(token);
     command.code = status;
     command.timeline->charge(Stage::fetch, agenda_.now());
-    refuse(command, 1);
+    command.slba -= command.first_block;  // as the host said it
+    refuse(command);
     finish(command);
 }
 
@@ -224,7 +225,7 @@ void IoCommands::complete(Command& ended) {
         command.code = nvme_status(command.status);
         ++counters_.failed;
         if (command.code >> 8 == 2) ++counters_.media_errors;
-        errors_.add(command.queue, command.tag, command.code, command.slba, 1);
+        errors_.add(command.queue, command.tag, command.code, command.slba - command.first_block, command.nsid);
     }
     finish(command);
     state_.settle();
@@ -240,6 +241,8 @@ void IoCommands::flush_for_shutdown() {
     flush.fua = false;
     flush.ends_work = true;
     flush.slba = flush.bytes = 0;
+    flush.nsid = 0;
+    flush.first_block = 0;
     flush.blocks = 0;
     flush.whose = WorkTag{};
     flush_timeline_.begin(agenda_.now());

@@ -73,7 +73,7 @@ private:
     /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
     void finish(NvmeCommand& command);
     void count(const NvmeCommand& command);
-    void refuse(NvmeCommand& command, std::uint32_t nsid);
+    void refuse(NvmeCommand& command);
     NvmeCommand& acquire();
     WorkTag tag_of(const SubmissionQueue& queue, SimTime rung) const {
         const Ps target = target_[queue.priority];

@@ -12,11 +12,13 @@ bool IoDecoder::name_stream(const Sqe& sqe, NvmeCommand& command) const {
     return true;
 }
 
-IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const {
+IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
+                                      PrpWalk& walk) const {
     command.code = kStSuccess;
     command.status = CommandStatus::success;
     command.fua = false;
     command.slba = 0;
+    command.first_block = 0;
     command.blocks = 0;
     command.bytes = 0;
     switch (sqe.opc) {
@@ -40,7 +42,7 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeComma
     }
     // A broadcast NSID is for Flush only (Identify VWC [2:1] = 3).
     const bool broadcast = sqe.nsid == kNsidAll && command.op == IoOp::flush;
-    if (sqe.nsid != 1 && !broadcast) return refuse(command, kStInvalidNamespace);
+    if (of == nullptr && !broadcast) return refuse(command, kStInvalidNamespace);
     if (cid_in_use) return refuse(command, kStCidConflict);
     if (sqe.fuse() != 0 || sqe.psdt() != 0) return refuse(command, kStInvalidField);
 
@@ -49,13 +51,13 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeComma
             return Next::submit;
         case IoOp::read:
         case IoOp::write:
-            return decode_transfer(sqe, command, walk);
+            return decode_transfer(sqe, *of, command, walk);
         case IoOp::write_zeroes:
             command.slba = sqe.slba();
             command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
-            command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
+            command.bytes = std::uint64_t{command.blocks} * of->lba_bytes;
             command.fua = (sqe.cdw12 & kRwFua) != 0 || write_through_;
-            return in_range(command.slba, command.blocks) ? Next::submit : refuse(command, kStLbaOutOfRange);
+            return place(*of, command, Next::submit);
         case IoOp::deallocate:
             break;
     }
@@ -71,12 +73,13 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeComma
 IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const {
     command.data.clear();
     command.bytes = 0;
+    const Namespace& of = *namespaces_.find(command.nsid);
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto range = load<DsmRange>(list + i * sizeof(DsmRange));
-        if (!in_range(range.slba, range.blocks)) return refuse(command, kStLbaOutOfRange);
+        if (!of.has(range.slba, range.blocks)) return refuse(command, kStLbaOutOfRange);
         if (range.blocks == 0) continue;
-        command.ranges.push_back(LbaRange{range.slba, range.blocks});
-        command.bytes += std::uint64_t{range.blocks} * lba_bytes_;
+        command.ranges.push_back(LbaRange{of.first_block + range.slba, range.blocks});
+        command.bytes += std::uint64_t{range.blocks} * of.lba_bytes;
     }
     return command.ranges.empty() ? Next::finished : Next::submit;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a submission queue entry of an I/O queue into a command, or says which status refuses it. The first fault in
-// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. One namespace (NSID 1), no
-// metadata, no SGL, no fused commands; of the directives Streams.
+// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. No metadata, no SGL, no
+// fused commands; of the directives Streams.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
+#include "controller/nvme/namespaces.h"
 #include "controller/nvme/nvme_command.h"
 #include "controller/nvme/prp.h"
 #include "controller/nvme/streams.h"
@@ -15,12 +17,8 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes,
-              Streams& streams)
-        : blocks_(namespace_blocks),
-          lba_bytes_(lba_bytes),
-          max_transfer_bytes_(max_transfer_bytes),
-          streams_(streams) {}
+    IoDecoder(Namespaces namespaces, std::uint32_t max_transfer_bytes, Streams& streams)
+        : namespaces_(std::move(namespaces)), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
 
     /// Feature 06h WCE = 0: every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
@@ -36,24 +34,21 @@ public:
     /// Fills `command` (ranges and data must be empty) and, when `prp_list`, leaves the walk waiting for its list.
     Next decode(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const {
         const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
-        const bool plain = sqe.nsid == 1 && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
-        if (__builtin_expect(!transfer || !plain, 0)) return decode_any(sqe, cid_in_use, command, walk);
+        const Namespace* const of = namespaces_.find(sqe.nsid);
+        const bool plain = of != nullptr && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
+        command.nsid = sqe.nsid;
+        if (__builtin_expect(!transfer || !plain, 0)) return decode_any(sqe, of, cid_in_use, command, walk);
         command.op = sqe.opc == nvme::kIoRead ? IoOp::read : IoOp::write;
         command.code = nvme::kStSuccess;
         command.status = CommandStatus::success;
-        return decode_transfer(sqe, command, walk);
+        return decode_transfer(sqe, *of, command, walk);
     }
 
     /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
     /// of `count` entries and clears NvmeCommand::data. Returns submit, finished or refused.
     Next parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const;
 
-    std::uint64_t namespace_blocks() const { return blocks_; }
-
 private:
-    bool in_range(std::uint64_t slba, std::uint64_t blocks) const {
-        return slba <= blocks_ && blocks <= blocks_ - slba;
-    }
     static Next refuse(NvmeCommand& command, std::uint16_t status) {
         command.code = status;
         return Next::refused;
@@ -61,12 +56,20 @@ private:
     /// A write that names a directive. False: not one that is enabled.
     bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
     /// Any entry, faulty ones too.
-    Next decode_any(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const;
+    Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
+                    PrpWalk& walk) const;
+    /// The command's blocks, as the drive numbers them.
+    static Next place(const Namespace& of, NvmeCommand& command, Next next) {
+        command.first_block = of.first_block;
+        if (!of.has(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
+        command.slba += of.first_block;
+        return next;
+    }
     /// Read or Write that has passed the checks common to all commands.
-    Next decode_transfer(const nvme::Sqe& sqe, NvmeCommand& command, PrpWalk& walk) const {
+    Next decode_transfer(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, PrpWalk& walk) const {
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
-        command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
+        command.bytes = std::uint64_t{command.blocks} * of.lba_bytes;
         command.fua = (sqe.cdw12 & nvme::kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
         if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_)
             return refuse(command, nvme::kStInvalidField);
@@ -75,12 +78,10 @@ private:
             return refuse(command, nvme::kStInvalidField);
         const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data);
         if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);
-        if (!in_range(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
-        return step == PrpWalk::Step::done ? Next::submit : Next::prp_list;
+        return place(of, command, step == PrpWalk::Step::done ? Next::submit : Next::prp_list);
     }
 
-    std::uint64_t blocks_;
-    std::uint32_t lba_bytes_;
+    Namespaces namespaces_;
     std::uint32_t max_transfer_bytes_;
     Streams& streams_;
     bool write_through_ = false;

@@ -10,6 +10,8 @@
 namespace ssdtlm {
 
 struct NvmeCommand : AddressedCommand {
+    std::uint32_t nsid = 1;         ///< as the host said; 0: the controller's own
+    std::uint64_t first_block = 0;  ///< of its namespace; `slba` and `ranges` count from the drive's first
     std::uint16_t code =
         nvme::kStSuccess;  ///< SCT << 8 | SC: why it was refused, or what the firmware's status is called
 };

@@ -14,6 +14,7 @@ struct NvmeConfig {
     std::uint32_t max_queue_pairs = 64;        ///< I/O queue pairs granted by Set Features 07h, 1..64
     std::uint32_t max_queue_entries = 65536;   ///< CAP.MQES + 1, 2..65536
     std::uint32_t lba_bytes = 512;             ///< 512 or 4096
+    std::vector<std::uint64_t> namespaces;     ///< bytes of all but the last, which has the rest
     std::uint32_t fetch_window = 512;          ///< commands of one SQ fetched and not completed (MQSim: QueueFetchSize)
     std::vector<std::uint32_t> fetch_windows;  ///< by tenant, from 1 on; those left out: fetch_window
     std::uint32_t fetch_burst = 8;             ///< SQEs per fetch read, 1..64 (one 4 KiB page)

@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 /// What does not change while the drive lives.
 struct DriveFacts {
-    std::uint64_t namespace_bytes = 0;        ///< a whole number of logical blocks
+    std::uint64_t drive_bytes = 0;            ///< that the host can address; a whole number of logical blocks
     Ps scan_time{};                           ///< longest search for the map after the power was off, or longest reset
     Ps shutdown_time{};                       ///< longest normal shutdown; 0: not known
     bool volatile_write_cache = false;        ///< false: power-loss protected or no buffer

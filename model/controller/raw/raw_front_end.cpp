@@ -37,7 +37,7 @@ RawFrontEnd::RawFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, co
       agenda_(agenda),
       door_(agenda, *this),
       config_(config),
-      bytes_(drive.namespace_bytes) {
+      bytes_(drive.drive_bytes) {
     target.bind(door_);
 }
 

@@ -229,21 +229,40 @@ void BringUp::sq_created(std::uint32_t) {
 }
 
 void BringUp::namespaces_listed(std::uint32_t) {
-    info_.nsid = memory_.load<std::uint32_t>(buffer_);
-    if (info_.nsid == 0) fail("no active namespace");
-    identify(nvme::kCnsNamespace, info_.nsid, "Identify Namespace", &BringUp::namespace_identified);
+    listed_.clear();
+    const std::uint8_t* const list = memory_.at(buffer_, nvme::kIdentifyBytes);
+    for (std::size_t i = 0; i < nvme::kIdentifyBytes / 4; ++i) {
+        const auto nsid = nvme::load<std::uint32_t>(list + 4 * i);
+        if (nsid == 0) break;
+        listed_.push_back(nsid);
+    }
+    if (listed_.empty()) fail("no active namespace");
+    info_.namespaces.clear();
+    info_.borders.clear();
+    info_.blocks = 0;
+    identify_next();
+}
+
+void BringUp::identify_next() {
+    identify(nvme::kCnsNamespace, listed_[info_.namespaces.size()], "Identify Namespace",
+             &BringUp::namespace_identified);
 }
 
 void BringUp::namespace_identified(std::uint32_t) {
     const std::uint8_t* id = memory_.at(buffer_, nvme::kIdentifyBytes);
-    info_.blocks = nvme::load<std::uint64_t>(id + nvme::IdNs::kNsze);
+    const auto blocks = nvme::load<std::uint64_t>(id + nvme::IdNs::kNsze);
     const unsigned format = id[nvme::IdNs::kFlbas] & 15u;
     const auto lbaf = nvme::load<std::uint32_t>(id + nvme::IdNs::kLbaf0 + 4 * format);
     const unsigned shift = lbaf >> 16 & 0xFF;
     if ((lbaf & 0xFFFF) != 0) fail("LBA format with metadata");
     if (shift != 9 && shift != 12) fail("LBA format with 2^" + std::to_string(shift) + " bytes, expected 512 or 4096");
-    if (info_.blocks == 0) fail("the namespace has no blocks");
+    if (blocks == 0) fail("the namespace has no blocks");
+    if (info_.blocks != 0 && info_.lba_bytes != 1u << shift) fail("namespaces with blocks of several sizes");
     info_.lba_bytes = 1u << shift;
+    if (info_.blocks != 0) info_.borders.push_back(info_.blocks << shift);
+    info_.namespaces.push_back({listed_[info_.namespaces.size()], info_.blocks, blocks});
+    info_.blocks += blocks;
+    if (info_.namespaces.size() != listed_.size()) return identify_next();
     if (!config_.streams) return streams_enabled(0);
     // As Linux did from 4.13 to 5.16 (nvme_configure_directives), for all namespaces.
     nvme::Sqe sqe;

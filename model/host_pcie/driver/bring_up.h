@@ -31,10 +31,17 @@ constexpr std::uint64_t msi_address(std::uint16_t vector) {
     return 0xFEE00000u + (std::uint64_t{vector} << 12);
 }
 
+/// A namespace as the drive has told of it.
+struct DriveNamespace {
+    std::uint32_t nsid = 0;
+    std::uint64_t first_block = 0;  ///< in the addresses of requests
+    std::uint64_t blocks = 0;
+};
+
 /// What bring-up has found and set up.
 struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
-    std::uint32_t nsid = 0;
+    std::vector<DriveNamespace> namespaces;  ///< by number, one behind the other in the addresses of requests
 };
 
 class BringUp : private MmioClient {
@@ -97,6 +104,7 @@ private:
     void sq_created(std::uint32_t);
     void namespaces_listed(std::uint32_t);
     void namespace_identified(std::uint32_t);
+    void identify_next();
     void streams_enabled(std::uint32_t);
     void delete_sq(std::uint32_t);
     void delete_cq(std::uint32_t);
@@ -111,7 +119,8 @@ private:
     QueuePlan& plan_;
     MmioPort& mmio_;
     QueuePair admin_;
-    std::uint64_t buffer_;  // one page for Identify data
+    std::uint64_t buffer_;               // one page for Identify data
+    std::vector<std::uint32_t> listed_;  // namespaces, while they are asked for
     ControllerInfo info_;
     struct Rings {
         std::uint64_t sq = 0;

@@ -86,21 +86,32 @@ inline void IoPath::accept(const HostRequest& request) {
         return workload_.completed(request, now, now, now, true);
     }
     if (data_.is_on()) data_.prefetch(request.offset);
-    if (__builtin_expect(request.bytes > info_.max_transfer_bytes, 0) &&
-        (request.op == HostOp::read || request.op == HostOp::write))
+    if (__builtin_expect(request.bytes > info_.max_transfer_bytes || !info_.borders.empty(), 0) &&
+        part_bytes(request, 0) != request.bytes)
         return split(q, request, agenda_.now());
     enqueue(q, request, agenda_.now(), kWhole);
+}
+
+std::uint32_t IoPath::part_bytes(const HostRequest& request, std::uint32_t done) const {
+    const bool data = request.op == HostOp::read || request.op == HostOp::write;
+    const std::uint64_t begin = request.offset + done;
+    std::uint64_t bytes = request.bytes - done;
+    if (data) bytes = std::min<std::uint64_t>(bytes, info_.max_transfer_bytes);
+    const auto border = std::upper_bound(info_.borders.begin(), info_.borders.end(), begin);
+    if (border != info_.borders.end()) bytes = std::min(bytes, *border - begin);
+    return static_cast<std::uint32_t>(bytes);
 }
 
 void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
     SplitRequest& whole = splits_.acquire();
     const SplitHandle handle = Pool<SplitRequest>::handle_of(whole);
-    whole = SplitRequest{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true,
-                         false};
+    std::uint32_t parts = 0;
+    for (std::uint32_t done = 0; done < request.bytes; ++parts) done += part_bytes(request, done);
+    whole = SplitRequest{request, parts, true, false};
     HostRequest part = request;
     for (std::uint32_t done = 0; done < request.bytes; done += part.bytes) {
         part.offset = request.offset + done;
-        part.bytes = std::min(info_.max_transfer_bytes, request.bytes - done);
+        part.bytes = part_bytes(request, done);
         enqueue(q, part, now, handle);
     }
 }

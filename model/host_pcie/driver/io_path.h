@@ -135,6 +135,8 @@ private:
     void pump();
     void accept(const HostRequest& request);
     void split(IoQueue& q, const HostRequest& request, SimTime now);
+    /// Of the command that begins so far into the request.
+    std::uint32_t part_bytes(const HostRequest& request, std::uint32_t done) const;
     void enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     void start_submission(IoQueue& q);
     void drain_backlog(IoQueue& q);

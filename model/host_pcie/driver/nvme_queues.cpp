@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/driver/nvme_queues.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "protocol/nvme.h"
@@ -29,7 +31,7 @@ DriveStatus status_of(std::uint16_t code) {
 }  // namespace
 
 void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) {
-    nsid_ = info.nsid;
+    namespaces_ = info.namespaces;
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
     queues_.reserve(pairs.size());
     for (QueuePair& pair : pairs) queues_.push_back({std::move(pair), {}});
@@ -41,14 +43,25 @@ void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.prp_bytes = bytes;
 }
 
+/// The namespace of a command, and `slba` as it counts there. A flush is for all: its request has no address.
+std::uint32_t NvmeQueues::in_namespace(const HostRequest& request, std::uint64_t& slba) const {
+    if (request.op == HostOp::flush) return nvme::kNsidAll;
+    const auto behind = std::upper_bound(namespaces_.begin(), namespaces_.end(), slba,
+                                         [](std::uint64_t at, const DriveNamespace& n) { return at < n.first_block; });
+    const DriveNamespace& of = *std::prev(behind);
+    slba -= of.first_block;
+    return of.nsid;
+}
+
 CommandQueues::Submitted NvmeQueues::submit(std::uint16_t queue, const HostRequest& request) {
     Queue& q = queues_[queue - 1u];
     nvme::Sqe& sqe = q.pair.take_entry();
     if (__builtin_expect(sqe.cid >= q.slots.size(), 0)) q.slots.resize(sqe.cid + 1u);
     Slot& slot = q.slots[sqe.cid];
     sqe.opc = kOpcodes[static_cast<std::size_t>(request.op)];
-    sqe.nsid = nsid_;
-    const std::uint64_t slba = request.offset >> lba_shift_;
+    std::uint64_t slba = request.offset >> lba_shift_;
+    sqe.nsid = namespaces_.front().nsid;
+    if (__builtin_expect(namespaces_.size() != 1, 0)) sqe.nsid = in_namespace(request, slba);
     const std::uint32_t blocks = request.bytes >> lba_shift_;
     if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
         sqe.set_slba(slba);

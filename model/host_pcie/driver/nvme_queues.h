@@ -48,13 +48,14 @@ private:
         std::vector<Slot> slots;  // by CID, grown to the highest used
     };
     const QueuePair& pair(std::uint16_t queue) const { return queues_[queue - 1u].pair; }
+    std::uint32_t in_namespace(const HostRequest& request, std::uint64_t& slba) const;
     void make_prp(Slot& slot, std::uint32_t bytes);
 
     HostMemory& memory_;
     const HostConfig& config_;
     MmioPort& mmio_;
     std::vector<Queue> queues_;
-    std::uint32_t nsid_ = 0;
+    std::vector<DriveNamespace> namespaces_;
     unsigned lba_shift_ = 9;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "host_pcie/ports/host_request.h"
 
@@ -19,6 +20,7 @@ struct DriveInfo {
     std::uint32_t lba_bytes = 0;
     std::uint64_t blocks = 0;
     bool volatile_write_cache = true;
+    std::vector<std::uint64_t> borders;  ///< bytes, ascending: no command lies on both sides of one
 };
 
 /// How a command has ended, as far as the host makes a difference.

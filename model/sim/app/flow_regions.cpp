@@ -10,13 +10,14 @@
 #include "common/config/quantity.h"
 #include "common/report/error.h"
 #include "controller/ftl/allocation/nvm_sets.h"
+#include "controller/nvme/namespaces.h"
 
 namespace ssdtlm {
 
 namespace {
 
 constexpr const char* kKey = "host.regions";
-constexpr const char* kAllowed = "\"0%-25%\", \"1GiB-3GiB\", \"set 1\" or \"all\"";
+constexpr const char* kAllowed = "\"0%-25%\", \"1GiB-3GiB\", \"set 1\", \"namespace 1\" or \"all\"";
 
 std::string trimmed(const std::string& text) {
     const std::size_t from = text.find_first_not_of(' ');
@@ -26,11 +27,15 @@ std::string trimmed(const std::string& text) {
 class Regions {
 public:
     Regions(const SsdConfig& config, std::uint64_t bytes)
-        : bytes_(bytes), unit_(config.nand.geometry.unit_bytes), sets_(config.ftl.nvm_sets, config.nand.geometry) {}
+        : bytes_(bytes),
+          unit_(config.nand.geometry.unit_bytes),
+          sets_(config.ftl.nvm_sets, config.nand.geometry),
+          namespaces_(bytes, config.nvme.lba_bytes, config.nvme.namespaces) {}
 
     FlowRegion parse(const std::string& text) {
         if (text == "all") return {0, bytes_};
         if (text.compare(0, 4, "set ") == 0) return set(text);
+        if (text.compare(0, 10, "namespace ") == 0) return in_namespace(text);
         const std::size_t dash = text.find('-');
         std::uint64_t from = 0, to = 0;
         if (dash == std::string::npos || !edge(trimmed(text.substr(0, dash)), from) ||
@@ -63,6 +68,19 @@ private:
         const std::vector<std::uint64_t> ranges = sets_.ranges(bytes_ / unit_);
         return {ranges[number - 1] * unit_, (ranges[number] - ranges[number - 1]) * unit_};
     }
+    FlowRegion in_namespace(const std::string& text) {
+        char* end = nullptr;
+        const unsigned long number = std::strtoul(text.c_str() + 10, &end, 10);
+        const Namespace* const of =
+            *end != 0 || number > namespaces_.count() ? nullptr : namespaces_.find(static_cast<std::uint32_t>(number));
+        if (of == nullptr) {
+            problems_.push_back({kKey, "\"" + text + "\"",
+                                 fmt::format("\"namespace 1\" to \"namespace {}\"", namespaces_.count()),
+                                 "name one of these, or set nvme.namespaces"});
+            return {0, unit_};
+        }
+        return {of->first_block * of->lba_bytes, of->bytes()};
+    }
     bool edge(const std::string& text, std::uint64_t& bytes) const {
         if (!text.empty() && text.back() == '%') {
             char* end = nullptr;
@@ -77,6 +95,7 @@ private:
 
     const std::uint64_t bytes_, unit_;
     const NvmSets sets_;
+    const Namespaces namespaces_;
     std::vector<Problem> problems_;
 };
 

@@ -67,6 +67,10 @@ WorkloadSource open_fio(const SsdConfig& config, const WorkloadOptions& options,
     device.capacity = namespace_bytes;
     device.lba_bytes = config.nvme.lba_bytes;
     device.seed = config.run.seed;
+    std::uint64_t end = 0;
+    if (config.front_end.kind == "nvme")
+        for (const std::uint64_t bytes : config.nvme.namespaces) device.namespace_ends.push_back(end += bytes);
+    if (end != 0) device.namespace_ends.push_back(namespace_bytes);
     const FioJobFile file = parse_fio_jobs(options.fio, device);
     WorkloadSource source;
     source.report_jobs = file.report_jobs();
@@ -408,6 +412,8 @@ WorkloadSource open_flows(const SsdConfig& config, const RunOptions& options, st
         SsdConfig own = config;
         // Two flows of the same job file are not the same I/O; the first is what it is without the others.
         own.run.seed ^= i * 0x9E3779B97F4A7C15u;
+        // A region is a drive of its own for its workload.
+        if (region.bytes != namespace_bytes) own.nvme.namespaces.clear();
         problems.of([&] {
             WorkloadSource part = open_any(own, *all[i], region.bytes, several ? std::string{} : options.only);
             if (several)

@@ -315,6 +315,25 @@ private:
         try_out([&] { make_dram(c_.dram, *agenda); });
     }
 
+    void namespaces(std::uint64_t drive_bytes) {
+        constexpr std::size_t kMost = 1024;  // what the driver's list holds
+        const std::string key = "nvme.namespaces";
+        const std::vector<std::uint64_t>& sizes = c_.nvme.namespaces;
+        std::uint64_t sum = 0;
+        for (const std::uint64_t bytes : sizes) {
+            if (bytes % c_.nvme.lba_bytes != 0)
+                return add(key,
+                           value(key) + ", of which one is not a multiple of nvme.lba_size = " + value("nvme.lba_size"),
+                           "whole logical blocks", "");
+            sum += bytes;
+        }
+        if (sizes.size() >= kMost)
+            add(key, std::to_string(sizes.size()) + " sizes, and one namespace more", "at most 1024 namespaces", "");
+        if (sum >= drive_bytes)
+            add(key, value(key) + ", which leaves nothing for the last",
+                "less than the drive's " + std::to_string(drive_bytes) + " bytes in all", "lower them");
+    }
+
     void capacity() {
         const NandGeometry& g = c_.nand.geometry;
         const std::string key = "ftl.user_capacity";
@@ -323,6 +342,7 @@ private:
                 "whole logical blocks", "");
             return;
         }
+        namespaces(logical_units_of(c_.ftl, g) * g.unit_bytes);
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();

@@ -29,7 +29,8 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         "host.regions", [](auto& c) -> auto& { return c.host.regions; })
                         .says("Addresses of each workload of the run, in the order of -w, separated by commas: "
                               "\"0%-25%\" or \"1GiB-3GiB\" of the drive, \"set 2\" for the second of "
-                              "ftl.nvm_sets, or \"all\". A workload sees its region as a drive of that size. "
+                              "ftl.nvm_sets, \"namespace 2\" of nvme.namespaces, or \"all\". A workload sees its "
+                              "region as a drive of that size. "
                               "Workloads beyond the list have the whole drive")
                         .from("assumed: as partitions of a drive"));
     table.push_back(P::integers(

@@ -20,6 +20,13 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .only({512, 4096})
                         .says("Logical block of the namespace")
                         .from("LBA format 0 of most drives"));
+    table.push_back(P::sizes(
+                        "nvme.namespaces", [](auto& c) -> auto& { return c.nvme.namespaces; })
+                        .range("512B", "1024TiB")
+                        .says("Sizes of all namespaces but the last, which has the rest of the drive. They lie one "
+                              "behind the other in the addresses of workloads, and filename=/dev/nvme0n2 of a fio job "
+                              "is the second. Empty: one namespace")
+                        .from("one namespace, as drives are delivered"));
     table.push_back(P::integer(
                         "nvme.fetch_window", [](auto& c) -> auto& { return c.nvme.fetch_window; })
                         .range("1", "65535")

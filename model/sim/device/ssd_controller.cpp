@@ -25,10 +25,10 @@ constexpr std::uint64_t kCacheStream = 0x636163686573;
 
 DriveFacts drive_facts(const DeviceConfig& c, const Ftl& ftl) {
     DriveFacts d;
-    d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
-    d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
+    d.drive_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
+    d.shutdown_time = longest_shutdown(c, d.drive_bytes);
     d.scan_time = std::max(MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl),
-                           longest_reset(c, d.namespace_bytes));
+                           longest_reset(c, d.drive_bytes));
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;

@@ -102,7 +102,7 @@ TEST(BringUp, TouchesRegistersAndSendsCommandsInTheOrderOfLinux) {
     EXPECT_EQ(b.bring_up->info().queue_pairs, 2u);
     EXPECT_EQ(b.bring_up->info().queue_entries, 64u);
     EXPECT_EQ(b.bring_up->info().max_transfer_bytes, 128u << 10);
-    EXPECT_EQ(b.bring_up->info().nsid, 1u);
+    EXPECT_EQ(b.bring_up->info().namespaces.front().nsid, 1u);
     EXPECT_EQ(b.bring_up->info().lba_bytes, 512u);
     EXPECT_EQ(b.bring_up->info().blocks, 1u << 20);
     // Ready after 3.5 ms: one read at once and one after each millisecond until the fifth finds RDY.

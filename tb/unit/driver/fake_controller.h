@@ -24,6 +24,7 @@ class FakeController : public MmioPort {
 public:
     // What it is.
     std::uint64_t cap = 0x0000'0020'0101'00FF;  // MQES 255, CQR, TO 500 ms, NVM command set, 4 KiB pages only
+    std::uint32_t namespaces = 1;               // each of `blocks`
     std::uint32_t grants = 8;                   // queue pairs
     std::uint8_t mdts = 5;                      // 128 KiB
     std::uint8_t lbads = 9;
@@ -192,7 +193,9 @@ private:
         switch (s.opc) {
             case 0x06:
                 if (s.cdw10 == 1) page[77] = mdts, page[525] = volatile_write_cache;
-                if (s.cdw10 == 2 && s.nsid < 1) page[0] = 1;
+                if (s.cdw10 == 2)
+                    for (std::uint32_t id = s.nsid + 1; id <= namespaces; ++id)
+                        nvme::store(&page[4 * (id - s.nsid - 1)], id);
                 if (s.cdw10 == 0) {
                     nvme::store(&page[0], blocks);
                     page[26] = lba_format;

@@ -173,6 +173,43 @@ TEST(IoPath, EncodesTheFourOperations) {
     EXPECT_EQ(b.device.versions.count(0), 1u);
 }
 
+/// Three of 2^20 blocks, one behind the other. No command lies in two of them; a flush is for all.
+TEST(IoPath, Namespaces) {
+    Bench b;
+    b.device.namespaces = 3;
+    ListWorkload w;
+    const std::uint64_t size = std::uint64_t{512} << 20;
+    w.add(HostOp::read, size - 512, 512);
+    w.add(HostOp::read, size, 512);
+    w.add(HostOp::read, 2 * size - 1024, 4096);
+    w.add(HostOp::trim, size - 2048, static_cast<std::uint32_t>(size) + 4096);
+    w.add(HostOp::flush, 0, 0);
+    b.run(w, false);
+    EXPECT_EQ(b.bring_up->info().blocks, 3u << 20);
+    struct Expected {
+        std::uint32_t nsid;
+        std::uint64_t slba;
+        std::uint32_t blocks;
+    };
+    const std::vector<Expected> reads = {{1, (1u << 20) - 1, 1}, {2, 0, 1}, {2, (1u << 20) - 2, 2}, {3, 0, 6}};
+    const std::vector<Expected> trims = {{1, (1u << 20) - 4, 4}, {2, 0, 1u << 20}, {3, 0, 4}};
+    const auto& c = b.device.commands;
+    ASSERT_EQ(c.size(), reads.size() + trims.size() + 1);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        EXPECT_EQ(c[i].nsid, reads[i].nsid) << i;
+        EXPECT_EQ(c[i].slba(), reads[i].slba) << i;
+        EXPECT_EQ(c[i].cdw12 + 1, reads[i].blocks) << i;
+    }
+    for (std::size_t i = 0; i < trims.size(); ++i) {
+        const nvme::Sqe& s = c[reads.size() + i];
+        EXPECT_EQ(s.nsid, trims[i].nsid) << i;
+        EXPECT_EQ(b.memory.load<std::uint32_t>(s.prp1 + 4), trims[i].blocks) << i;
+        EXPECT_EQ(b.memory.load<std::uint64_t>(s.prp1 + 8), trims[i].slba) << i;
+    }
+    EXPECT_EQ(c.back().nsid, nvme::kNsidAll);
+    EXPECT_EQ(b.watcher.seen.size(), 5u) << "requests";
+}
+
 // NVMe 1.4, 6.15 and 9.3: DTYPE in bits 20 to 23 of Dword 12, DSPEC in the upper half of Dword 13.
 TEST(IoPath, NamesTheStreamOfAWrite) {
     for (const bool streams : {false, true}) {

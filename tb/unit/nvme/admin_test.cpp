@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@ struct Admin : testing::Test {
     Admin() {
         config.max_queue_pairs = 4;
         config.max_queue_entries = 256;
-        device.namespace_bytes = 1u << 30;
+        device.drive_bytes = 1u << 30;
         device.volatile_write_cache = true;
         build();
     }
@@ -237,6 +238,39 @@ TEST_F(Admin, FeatureFaults) {
     build();
     EXPECT_EQ(set_feature(kFeatVolatileWriteCache, 1), kStInvalidField);
     EXPECT_EQ(get_feature(kFeatVolatileWriteCache).status, kStInvalidField);
+}
+
+TEST_F(Admin, SeveralNamespaces) {
+    config.namespaces = {64u << 20, 192u << 20};
+    build();
+    const auto identify = [this](std::uint8_t cns, std::uint32_t nsid) {
+        return run(command(kAdminIdentify, cns, 0, nsid)).status;
+    };
+    EXPECT_EQ(identify(kCnsController, 0), kStSuccess);
+    EXPECT_EQ(load<std::uint32_t>(&data[516]), 3u);  // NN
+    EXPECT_EQ(load<std::uint64_t>(&data[280]), 1u << 30);
+    for (std::uint32_t above = 0; above < 4; ++above) {
+        EXPECT_EQ(identify(kCnsActiveNamespaces, above), kStSuccess);
+        for (std::uint32_t i = 0; i < 1024; ++i)
+            ASSERT_EQ(load<std::uint32_t>(&data[4 * i]), above + i < 3 ? above + i + 1 : 0u);
+    }
+    const std::uint64_t bytes[] = {64u << 20, 192u << 20, 768u << 20};
+    std::set<std::string> names;
+    for (std::uint32_t nsid = 1; nsid <= 3; ++nsid) {
+        EXPECT_EQ(identify(kCnsNamespace, nsid), kStSuccess);
+        EXPECT_EQ(load<std::uint64_t>(&data[0]), bytes[nsid - 1] / config.lba_bytes);
+        EXPECT_EQ(load<std::uint64_t>(&data[48]), bytes[nsid - 1]);
+        names.insert(std::string(data.begin() + 104, data.begin() + 128));  // NGUID and EUI64
+        EXPECT_EQ(identify(kCnsNamespaceDescriptors, nsid), kStSuccess);
+        EXPECT_EQ(set_feature(kFeatErrorRecovery, 10 + nsid, nsid), kStSuccess);
+    }
+    EXPECT_EQ(names.size(), 3u);
+    for (const std::uint8_t cns : {kCnsNamespace, kCnsNamespaceDescriptors})
+        for (const std::uint32_t nsid : {0u, 4u, kNsidAll}) EXPECT_EQ(identify(cns, nsid), kStInvalidNamespace);
+    for (std::uint32_t nsid = 1; nsid <= 3; ++nsid) EXPECT_EQ(get_feature(kFeatErrorRecovery, 0, nsid).dw0, 10 + nsid);
+    EXPECT_EQ(set_feature(kFeatErrorRecovery, 5, 4), kStInvalidNamespace);
+    EXPECT_EQ(set_feature(kFeatErrorRecovery, 5, kNsidAll), kStSuccess);
+    for (std::uint32_t nsid = 1; nsid <= 3; ++nsid) EXPECT_EQ(get_feature(kFeatErrorRecovery, 0, nsid).dw0, 5u);
 }
 
 TEST_F(Admin, IdentifyByCns) {

@@ -212,7 +212,7 @@ TEST(NvmeLife, ANamespaceIsAWholeNumberOfBlocks) {
     NvmeBench b;
     DriveFacts device = NvmeBench::device(true);
     for (const std::uint64_t bytes : {std::uint64_t{0}, (std::uint64_t{1} << 30) + 256}) {
-        device.namespace_bytes = bytes;
+        device.drive_bytes = bytes;
         EXPECT_ANY_THROW(NvmeController(b.agenda, b.dma, b.tracker, b.config, device)) << bytes;
     }
 }

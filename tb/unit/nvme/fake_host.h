@@ -132,7 +132,7 @@ struct NvmeBench {
     }
     static DriveFacts device(bool write_cache) {
         DriveFacts d;
-        d.namespace_bytes = 1u << 30;
+        d.drive_bytes = 1u << 30;
         d.volatile_write_cache = write_cache;
         return d;
     }

@@ -16,11 +16,15 @@ using test::Figure;
 
 DriveFacts device() {
     DriveFacts d;
-    d.namespace_bytes = 480'000'000'000 / 4096 * 4096;
+    d.drive_bytes = 480'000'000'000 / 4096 * 4096;
     d.volatile_write_cache = true;
     d.unit_bytes = 4096;
     d.serial = "S123";
     return d;
+}
+
+Namespace whole(const DriveFacts& d, std::uint32_t lba = 512) {
+    return *Namespaces(d.drive_bytes, lba).find(1);
 }
 
 std::string text(const std::uint8_t* at, std::size_t bytes) {
@@ -46,7 +50,7 @@ TEST(Identify, Controller) {
     EXPECT_EQ(d[525], 0x7);
     EXPECT_EQ(load<std::uint16_t>(&d[526]), 4096 / config.lba_bytes - 1);
     EXPECT_EQ(load<std::uint32_t>(&d[536]), 0u);  // no SGLs
-    EXPECT_EQ(load<std::uint64_t>(&d[280]), device().namespace_bytes);
+    EXPECT_EQ(load<std::uint64_t>(&d[280]), device().drive_bytes);
     EXPECT_EQ(text(d.data() + 768, 4), "nqn.");
 
     DriveFacts no_cache = device();
@@ -64,8 +68,8 @@ TEST(Identify, Namespace) {
         DriveFacts dev = device();
         dev.unit_bytes = 16384;
         IdentifyData d;
-        identify_namespace(config, dev, d);
-        const std::uint64_t blocks = dev.namespace_bytes / lba;
+        identify_namespace(whole(dev, config.lba_bytes), dev, d);
+        const std::uint64_t blocks = dev.drive_bytes / lba;
         EXPECT_EQ(load<std::uint64_t>(&d[0]), blocks);
         EXPECT_EQ(load<std::uint64_t>(&d[8]), blocks);
         EXPECT_EQ(load<std::uint64_t>(&d[16]), blocks);
@@ -111,7 +115,7 @@ TEST(Identify, ControllerByteForByte) {
         .number(262, 1, 63)               // ELPE: 64 entries
         .number(266, 2, 273 + 70)         // WCTEMP, CCTEMP
         .number(268, 2, 273 + 80)
-        .number(280, 16, dev.namespace_bytes)      // TNVMCAP
+        .number(280, 16, dev.drive_bytes)          // TNVMCAP
         .number(512, 1, 0x66)                      // SQES: 2^6 bytes
         .number(513, 1, 0x44)                      // CQES: 2^4 bytes
         .number(516, 4, 1)                         // NN
@@ -132,14 +136,14 @@ TEST(Identify, NamespaceByteForByte) {
         dev.unit_bytes = 16384;
         IdentifyData d;
         d.fill(0xAA);
-        identify_namespace(config, dev, d);
+        identify_namespace(whole(dev, config.lba_bytes), dev, d);
         Figure f;
         f.number(24, 1, 1 << 3 | 1 << 4)  // NSFEAT
             .number(33, 1, 1 | 1 << 3)    // DLFEAT
-            .number(48, 16, dev.namespace_bytes)
+            .number(48, 16, dev.drive_bytes)
             .string(104, text(&d[104], 24))
             .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16);                                     // LBA format 0
-        for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.namespace_bytes / lba);    // NSZE, NCAP, NUSE
+        for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.drive_bytes / lba);        // NSZE, NCAP, NUSE
         for (const std::size_t at : {64u, 66u, 68u, 70u, 72u}) f.number(at, 2, 16384 / lba - 1);  // NPWG .. NOWS
         f.expect_equal(d.data(), d.size());
     }
@@ -157,7 +161,7 @@ TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {
     EXPECT_EQ(text(&d[4], 20), "0123456789abcdefghij");
     EXPECT_EQ(load<std::uint32_t>(&d[88]), 0xFFFF'FFFFu);
     EXPECT_EQ(load<std::uint16_t>(&d[526]), 0);
-    identify_namespace(config, dev, d);
+    identify_namespace(whole(dev, config.lba_bytes), dev, d);
     EXPECT_EQ(load<std::uint16_t>(&d[64]), 0);
 }
 
@@ -168,7 +172,7 @@ TEST(Identify, IdentifiersFollowTheSerialNumber) {
         DriveFacts dev = device();
         dev.serial = serial;
         IdentifyData d;
-        identify_namespace(NvmeConfig{}, dev, d);
+        identify_namespace(whole(dev), dev, d);
         const std::uint64_t product = hash * 0x9E3779B97F4A7C15ull;
         for (std::size_t i = 0; i < 8; ++i) {
             std::uint64_t eui64 = hash >> (56 - 8 * i) & 0xFF;
@@ -183,8 +187,8 @@ TEST(Identify, IdentifiersFollowTheSerialNumber) {
 TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     IdentifyData ns;
     IdentifyData list;
-    identify_namespace(NvmeConfig{}, device(), ns);
-    identify_descriptors(device(), list);
+    identify_namespace(whole(device()), device(), ns);
+    identify_descriptors(whole(device()), device(), list);
     EXPECT_EQ(list[0], 1);
     ASSERT_EQ(list[1], 8);
     EXPECT_EQ(text(&list[4], 8), text(&ns[120], 8));
@@ -194,7 +198,7 @@ TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     EXPECT_EQ(list[33], 0);  // the end
     DriveFacts other = device();
     other.serial = "S124";
-    identify_namespace(NvmeConfig{}, other, list);
+    identify_namespace(whole(other), other, list);
     EXPECT_NE(text(&list[120], 8), text(&ns[120], 8));
 }
 

@@ -50,7 +50,7 @@ Streams& no_streams() {
 }
 
 Decoded decode(const Sqe& s, bool cid_in_use = false, bool write_through = false) {
-    IoDecoder d(kBlocks, kLba, kMaxTransfer, no_streams());
+    IoDecoder d(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
     d.set_write_through(write_through);
     Decoded out{};
     out.next = d.decode(s, cid_in_use, out.command, out.walk);
@@ -117,7 +117,7 @@ TEST(IoDecode, DeallocateRanges) {
     EXPECT_EQ(d.command.bytes, 64u);
     EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000}));
     const DsmRange ranges[4] = {{0, 10, 0}, {0, 0, 5}, {0, 20, 980}, {0, 1, 10}};
-    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
+    const IoDecoder decoder(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
     ASSERT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 4, d.command), Next::submit);
     ASSERT_EQ(d.command.ranges.size(), 3u);  // the empty range is skipped
     EXPECT_EQ(d.command.ranges[1].slba, 980u);
@@ -127,7 +127,7 @@ TEST(IoDecode, DeallocateRanges) {
 }
 
 TEST(IoDecode, DeallocateRangeFaultsAndNothingToDo) {
-    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
+    const IoDecoder decoder(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
     NvmeCommand c;
     const DsmRange beyond{0, 2, kBlocks - 1};
     EXPECT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(&beyond), 1, c), Next::refused);
@@ -192,10 +192,49 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"MDTS over LBA range", kStInvalidField, [](Sqe& s) { s.cdw12 = 0xFFFF, beyond_the_end(s); }},
         FaultCase{"PRP over LBA range", kStInvalidPrpOffset, [](Sqe& s) { s.prp1 |= 1, beyond_the_end(s); }}));
 
+/// Of 100, 300 and 600 blocks: each counts its blocks from 0 on, and the firmware those of the drive.
+TEST(IoDecode, Namespaces) {
+    const std::uint64_t first[] = {0, 100, 400}, blocks[] = {100, 300, 600};
+    IoDecoder d(Namespaces(kBlocks * kLba, kLba, {100 * kLba, 300 * kLba}), kMaxTransfer, no_streams());
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        for (const std::uint8_t opcode : {kIoRead, kIoWrite, kIoWriteZeroes}) {
+            NvmeCommand c;
+            PrpWalk walk;
+            Sqe s = rw(opcode, blocks[i] - 8, 8);
+            s.nsid = i + 1;
+            ASSERT_EQ(d.decode(s, false, c, walk), Next::submit);
+            EXPECT_EQ(c.slba, first[i] + blocks[i] - 8);
+            EXPECT_EQ(c.nsid, i + 1);
+            s.set_slba(blocks[i] - 7);
+            ASSERT_EQ(d.decode(s, false, c, walk), Next::refused);
+            EXPECT_EQ(c.code, kStLbaOutOfRange);
+            EXPECT_EQ(c.slba, blocks[i] - 7) << "the error log has what the host said";
+        }
+        NvmeCommand c;
+        PrpWalk walk;
+        Sqe s = dsm(2);
+        s.nsid = i + 1;
+        ASSERT_EQ(d.decode(s, false, c, walk), Next::ranges);
+        DsmRange ranges[2] = {{0, 1, 7}, {0, 2, blocks[i] - 2}};
+        ASSERT_EQ(d.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 2, c), Next::submit);
+        EXPECT_EQ(c.ranges[0].slba, first[i] + 7);
+        EXPECT_EQ(c.ranges[1].slba, first[i] + blocks[i] - 2);
+        ASSERT_EQ(d.decode(s, false, c, walk), Next::ranges);
+        ranges[1].slba = blocks[i] - 1;
+        EXPECT_EQ(d.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 2, c), Next::refused);
+    }
+    NvmeCommand c;
+    PrpWalk walk;
+    Sqe s = rw(kIoRead, 0, 1);
+    s.nsid = 4;
+    EXPECT_EQ(d.decode(s, false, c, walk), Next::refused);
+    EXPECT_EQ(c.code, kStInvalidNamespace);
+}
+
 TEST(IoDecode, LongestTransferAndLastBlockAreFine) {
     EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::prp_list);
     EXPECT_EQ(decode(rw(kIoRead, kBlocks - 1, 1)).next, Next::submit);
-    IoDecoder unlimited(1u << 20, kLba, 0, no_streams());
+    IoDecoder unlimited(Namespaces(std::uint64_t{kLba} << 20, kLba), 0, no_streams());
     NvmeCommand c;
     PrpWalk w;
     EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::prp_list);

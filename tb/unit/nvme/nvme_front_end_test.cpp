@@ -53,7 +53,7 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     NvmeConfig config;
     config.ready_time = 1ms;
     DriveFacts device;
-    device.namespace_bytes = 1u << 30;
+    device.drive_bytes = 1u << 30;
     device.volatile_write_cache = true;
     NvmeFrontEnd front_end("nvme", agenda, dma, tracker, config, device);
     Driver driver("driver");

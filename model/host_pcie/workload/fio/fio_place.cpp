@@ -97,11 +97,30 @@ private:
                        "change offset or offset_increment");
     }
 
+    /// Of /dev/nvme0n2 the second namespace, where the drive has several; all others are the whole drive.
+    bool find_namespace(std::uint64_t& first, std::uint64_t& bytes) {
+        const std::vector<std::uint64_t>& ends = where_.device.namespace_ends;
+        const std::string name = names_.empty() ? "" : names_.front();
+        const std::size_t n = name.rfind('n');
+        if (ends.size() < 2 || name.compare(0, 9, "/dev/nvme") != 0 || n < 10 || n + 1 == name.size()) return true;
+        if (name.find_first_not_of("0123456789", n + 1) != std::string::npos) return true;
+        const std::size_t number = name.size() - n > 9 ? 0 : std::stoul(name.substr(n + 1));
+        if (number == 0 || number > ends.size())
+            return problem("filename=" + name, "the drive has " + std::to_string(ends.size()) + " namespaces",
+                           "write filename=" + name.substr(0, n + 1) + std::to_string(ends.size()));
+        first = number == 1 ? 0 : ends[number - 2];
+        bytes = ends[number - 1] - first;
+        return true;
+    }
+
     bool on_drive() {
-        const std::uint64_t capacity = where_.device.capacity;
+        std::uint64_t first = 0, capacity = where_.device.capacity;
+        if (!find_namespace(first, capacity)) return false;
         const std::uint64_t offset = offset_in(capacity);
         if (!offset_is_aligned(offset)) return false;
-        const std::string device = "the device has " + std::to_string(capacity) + " bytes";
+        const std::string device =
+            std::string(first == 0 && capacity == where_.device.capacity ? "the device" : "the namespace") + " has " +
+            std::to_string(capacity) + " bytes";
         if (offset >= capacity)
             return problem(clone() + "offset " + std::to_string(offset), device, "lower offset or offset_increment");
         const FioAmount& size = settings_.size;
@@ -116,7 +135,7 @@ private:
             return problem(clone() + "offset " + std::to_string(offset) + " + size " + std::to_string(region) +
                                " is beyond the end",
                            device, "lower size, e.g. size=100%", settings_.size_where);
-        job_.files = {{offset, region, capacity, 0}};
+        job_.files = {{first + offset, region, first + capacity, first}};
         return amounts(by_bytes);
     }
 
