@@ -88,3 +88,10 @@ function(ssdtlm_test_share name percent)
   add_test(NAME ${name}_whole COMMAND ${name})
   set_tests_properties(${name}_whole PROPERTIES TIMEOUT 3600 LABELS nightly)
 endfunction()
+
+# ssdtlm_nightly_cases(<name> <filter>): CI runs the test without the cases of that filter of GoogleTest, the night all of them.
+function(ssdtlm_nightly_cases name filter)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${filter}")
+  add_test(NAME ${name}_whole COMMAND ${name})
+  set_tests_properties(${name}_whole PROPERTIES TIMEOUT 3600 LABELS nightly)
+endfunction()
