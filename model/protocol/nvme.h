@@ -211,6 +211,8 @@ constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) {
 constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
     return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
 }
+/// Of a queue that the host polls.
+inline constexpr std::uint32_t kPolledCqCdw11 = kQueuePhysContig;
 /// `priority`: QPRIO, 0 urgent to 3 low.
 constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priority = 0) {
     return kQueuePhysContig | (priority & 3u) << 1 | std::uint32_t{cqid} << 16;

@@ -32,7 +32,8 @@ TENANTS = {"host.tenants": "by_job", **FULL}
 GROUPS = {
     "mix": (MIX, FULL, {
         "name": "other", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
-        "host.completion_time": "1us", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
+        "host.completion_time": "1us", "host.submit_page_time_read": "1us", "host.submit_page_time_write": "1us", "host.completion_page_time_read": "1us",
+        "host.completion_page_time_write": "1us", "host.interrupt_time": "1us", "host.completion": "poll", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
         "link.generation": 1, "link.lanes": 1, "link.max_payload": "512B", "link.completion_payload": "64B", "link.ecrc": True,
         "link.data_link_efficiency": "60%", "link.device_to_host_latency": "2us", "link.host_to_device_latency": "2us", "link.root_complex_latency": "2us",
         "frontend.kind": "raw", "nvme.max_queue_pairs": 16, "nvme.max_queue_entries": 2048, "nvme.lba_size": "4KiB", "nvme.fetch_burst": 1, "nvme.fetch_depth": 1,
@@ -85,6 +86,8 @@ GROUPS = {
     "a window of fetches": (MIX, {"nvme.fetch_burst": 1}, {"nvme.fetch_window": 1}),
     "windows of tenants": (READERS, {**TENANTS, "nvme.fetch_burst": 1}, {"nvme.fetch_windows": [1]}),
     "a region": (MIX, FULL, {"host.regions": "25%-100%"}),
+    "busy cores": (MIX, {"host.submit_time": "1us", "host.completion_time": "1us", **FULL}, {"host.cores": 1}),
+    "a host that polls": (MIX, {"host.completion": "poll", **FULL}, {"host.poll_time": "5us"}),
     "coalescing": (MIX, {"nvme.interrupt_coalescing_threshold": 3, "nvme.interrupt_coalescing_time": "100us"}, {
         "nvme.interrupt_coalescing_threshold": 7, "nvme.interrupt_coalescing_time": "300us"}),
     "resets": (MIX, {"host.reset_at": ["2ms"], **FULL}, {"host.reset_shutdown": True}),
@@ -151,7 +154,7 @@ GROUPS = {
 
 # Settings under which parameters do not act that act on the device as it comes.
 WITHOUT = ({"nand.onfi.interface": "ideal"}, {"nand.transfer_spare": False}, {"nand.geometry.spare_size": "0B"}, {"read_cache.room": "buffer", "buffer.order": "lru"}, {"precondition.state": "fresh"},
-           {"precondition.from": "{drive}"})
+           {"precondition.from": "{drive}"}, {"host.completion": "poll"})
 
 # What changes no result by its contract, and the test that shows what it does instead.
 NO_RESULT = {

@@ -184,7 +184,8 @@ void BringUp::controller_identified(std::uint32_t) {
 
 void BringUp::queues_granted(std::uint32_t granted) {
     info_.queue_pairs = std::min({config_.queue_pairs, (granted & 0xFFFF) + 1, (granted >> 16) + 1});
-    for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
+    if (!polls())
+        for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
     if (rings_.empty()) {
         plan_.deal(info_.queue_pairs);
         make_queues();
@@ -209,7 +210,7 @@ void BringUp::create_cq(std::uint32_t) {
     sqe.opc = nvme::kAdminCreateCq;
     sqe.prp1 = rings_[pair_ - 1].cq;
     sqe.cdw10 = nvme::queue_cdw10(pair_, info_.queue_entries);
-    sqe.cdw11 = nvme::create_cq_cdw11(pair_);
+    sqe.cdw11 = polls() ? nvme::kPolledCqCdw11 : nvme::create_cq_cdw11(pair_);
     admin(sqe, "Create I/O Completion Queue", &BringUp::create_sq);
 }
 

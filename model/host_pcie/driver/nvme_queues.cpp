@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/driver/nvme_queues.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/nvme.h"
@@ -33,6 +34,13 @@ void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) 
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
     queues_.reserve(pairs.size());
     for (QueuePair& pair : pairs) queues_.push_back({std::move(pair), {}});
+}
+
+// The rings were allocated in the order of the queues, and devices only read what lies between them.
+std::uint16_t NvmeQueues::completing(std::uint64_t address) const {
+    const auto after = std::upper_bound(queues_.begin(), queues_.end(), address,
+                                        [](std::uint64_t a, const Queue& q) { return a < q.pair.cq_base(); });
+    return static_cast<std::uint16_t>(after - queues_.begin());
 }
 
 void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {

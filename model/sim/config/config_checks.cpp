@@ -97,6 +97,7 @@ private:
         const HostConfig& h = c_.host;
         const NvmeConfig& n = c_.nvme;
         at_most("host.queue_pairs", h.queue_pairs, "nvme.max_queue_pairs", n.max_queue_pairs);
+        at_most("host.cores", h.cores, "host.queue_pairs", h.queue_pairs);
         at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
         at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
         if ((n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {

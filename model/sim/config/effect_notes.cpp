@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/config/condition.h"
+#include "host_pcie/driver/host_cpu.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "sim/config/dram_budget.h"
 #include "sim/config/parameters.h"
@@ -80,6 +81,9 @@ private:
               "the driver asks for host.queue_pairs");
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
+        const HostCpu cpu(h);
+        if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))
+            add("host.cores", "no command costs CPU time (host.submit_time, host.completion_time)");
         limit("nvme.fetch_window", n.fetch_window, h.queue_entries - 1, std::to_string(h.queue_entries - 1),
               "a queue of host.queue_entries holds no more commands");
         // Which page is of which type shows where types differ.

@@ -59,13 +59,15 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_threshold; })
                         .range("0", "255")
                         .says("Feature 08h THR: completions in one interrupt, 0-based; 0: no coalescing")
-                        .from("NVMe 1.4 §5.21.1.8, reset value"));
+                        .from("NVMe 1.4 §5.21.1.8, reset value")
+                        .only_with("host.completion = interrupt"));
     table.push_back(P::quantity(
                         "nvme.interrupt_coalescing_time", Dimension::time,
                         [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_time; }, 100'000'000)
                         .range("0s", "25.5ms")
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
-                        .from("NVMe 1.4 §5.21.1.8, reset value"));
+                        .from("NVMe 1.4 §5.21.1.8, reset value")
+                        .only_with("host.completion = interrupt"));
     table.push_back(
         P::integer(
             "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })
