@@ -27,6 +27,7 @@ ROOMY = {**FULL, "ftl.user_capacity": "8MiB", "buffer.size": "64KiB"}
 WHERE_POWER_GOES = {"host.power_cut_at": ["3ms"], "host.power_off_time": "1ms"}
 STREAMS = {"host.streams": True, "nvme.streams": 4, **FULL}
 TENANTS = {"host.tenants": "by_job", **FULL}
+WEIGHTED_QUEUES = {"nvme.weighted_round_robin": True, "host.arbitration": "weighted", "host.queue_priorities": [1, 3], "nvme.fetch_depth": 1, "nvme.fetch_burst": 1}
 
 # name -> (job, what it sets, {key: second value}).
 GROUPS = {
@@ -99,6 +100,7 @@ GROUPS = {
     "tenants of a map": (TWO_READ_ONE_WRITES, {**TENANTS, **CACHED}, {"map.quotas": [10]}),
     "deadlines": (READERS, {**TENANTS, "scheduler.policy": "earliest_deadline", "host.queue_priorities": [1, 0], "nvme.latency_targets": ["200us", "100ms"]},
                   {"nvme.latency_targets": ["1ms", "1ms"]}),
+    "classes of queues": (READERS, {**TENANTS, **WEIGHTED_QUEUES}, {"host.arbitration_weights": [1, 1, 9], "nvme.weighted_round_robin": False, "host.arbitration": "round_robin"}),
     "priorities": (READERS, {**TENANTS, "scheduler.policy": "earliest_deadline", "nvme.latency_targets": ["200us", "1ms", "10ms", "100ms"]},
                    {"host.queue_priorities": [3, 0]}),
     "shares of tenants": (READERS, {**TENANTS, "scheduler.policy": "weighted"}, {"scheduler.weighted.weights": [1, 50], "scheduler.weighted.others": None}),

@@ -22,6 +22,12 @@ enum class CompletionBy : std::uint8_t {
     poll        ///< the core looks at its completion queues whenever it has nothing else to do
 };
 
+/// How the driver asks the drive to choose among submission queues (CC.AMS).
+enum class QueueArbitration : std::uint8_t {
+    round_robin,
+    weighted  ///< weighted round robin with urgent priority class
+};
+
 /// CPU time for each page of a command's data.
 struct PageTimes {
     Ps read{0};
@@ -36,7 +42,9 @@ struct HostConfig {
     Tenants tenants = Tenants::one;  ///< by_job: each has queue pairs of its own
     std::string regions;             ///< where each workload of the run has its addresses; empty: the whole drive
     std::vector<std::uint8_t>
-        queue_priorities;                ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
+        queue_priorities;  ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
+    QueueArbitration arbitration = QueueArbitration::round_robin;
+    std::vector<std::uint32_t> arbitration_weights{1, 1, 1};  ///< of priorities high, medium and low, 1 to 256 each
     bool streams = false;                ///< the driver enables the Streams directive and sends each write's stream
     std::uint32_t queue_entries = 1024;  ///< entries of each I/O SQ and CQ, 2..65536 (usable depth is one less)
     std::uint32_t admin_entries = 32;    ///< as Linux

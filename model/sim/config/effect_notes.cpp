@@ -57,7 +57,8 @@ private:
         static const char* const kNeutral[] = {"nvme.lba_size", "nvme.max_transfer"};
         for (const SsdParameter& p : ssd_parameters()) {
             const bool protocol = p.key.rfind("nvme.", 0) == 0 || p.key.rfind("link.", 0) == 0 ||
-                                  p.key == "host.admin_entries" || p.key == "host.buffer_offset";
+                                  p.key == "host.admin_entries" || p.key == "host.arbitration" ||
+                                  p.key == "host.arbitration_weights" || p.key == "host.buffer_offset";
             const bool neutral = std::find(std::begin(kNeutral), std::end(kNeutral), p.key) != std::end(kNeutral);
             if (protocol && !neutral && is_meant(resolved_, p.key) && is_option(resolved_.where(p.key)))
                 add(p.key, "frontend.kind = \"raw\" has neither a link nor queues of NVMe");

@@ -39,8 +39,22 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                               "1 high, 2 medium, 3 low). "
                               "Tenants beyond the list have 0. nvme.latency_targets turns priorities into deadlines")
                         .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk")
-                        .only_with("nvme.latency_targets != none")
-                        .only_with("scheduler.policy != fifo|read_first"));
+                        .only_with("host.arbitration = weighted or nvme.latency_targets != none")
+                        .only_with("host.arbitration = weighted or scheduler.policy != fifo|read_first"));
+    table.push_back(
+        P::choice(
+            "host.arbitration", {"round_robin", "weighted"}, [](auto& c) -> auto& { return c.host.arbitration; })
+            .says("How the drive chooses among submission queues that wait for a fetch (CC.AMS). weighted: "
+                  "urgent queues (host.queue_priorities) come first, and high, medium and low ones share "
+                  "what is left by host.arbitration_weights. The drive must have nvme.weighted_round_robin")
+            .from("Linux drivers/nvme/host/core.c: round robin"));
+    table.push_back(P::integers(
+                        "host.arbitration_weights", [](auto& c) -> auto& { return c.host.arbitration_weights; })
+                        .range("1", "256")
+                        .says("Commands of high, medium and low queues in a round of the weighted round robin, which "
+                              "the driver sets (Feature 01h HPW, MPW, LPW, one more than the field). Three numbers")
+                        .from("SPDK include/spdk/nvme.h: high_, medium_ and low_priority_weight are 0, which is one")
+                        .only_with("host.arbitration = weighted"));
     table.push_back(P::integer(
                         "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")

@@ -46,6 +46,11 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "7")
                         .says("Reset value of Feature 01h AB: 2^AB commands of a queue in a row; 7: no limit")
                         .from("assumed"));
+    table.push_back(P::boolean(
+                        "nvme.weighted_round_robin", [](auto& c) -> auto& { return c.nvme.weighted_round_robin; })
+                        .says("The host may choose weighted round robin with urgent priority class (CAP.AMS)")
+                        .from("assumed: many drives offer round robin alone, which is all that NVMe demands")
+                        .only_with("host.arbitration = weighted"));
     std::vector<std::int64_t> mdts{0};  // 2^MDTS pages of 4 KiB, except that MDTS = 0 says no limit
     for (std::int64_t bytes = 8192; bytes <= (std::int64_t{1} << 30); bytes *= 2) mdts.push_back(bytes);
     table.push_back(
