@@ -57,9 +57,10 @@ constexpr std::uint32_t msix_entry(std::uint32_t vector) {
 
 /// CAP (NVMe 1.4 §3.1.1).
 struct Cap {
-    static constexpr std::uint64_t kCqr = 1ull << 16;     ///< queues must be physically contiguous
-    static constexpr std::uint64_t kCssNvm = 1ull << 37;  ///< NVM command set
-    static constexpr unsigned kToShift = 24;              ///< worst ready time, 500 ms units
+    static constexpr std::uint64_t kCqr = 1ull << 16;          ///< queues must be physically contiguous
+    static constexpr std::uint64_t kAmsWeighted = 1ull << 17;  ///< weighted round robin with urgent priority class
+    static constexpr std::uint64_t kCssNvm = 1ull << 37;       ///< NVM command set
+    static constexpr unsigned kToShift = 24;                   ///< worst ready time, 500 ms units
     static constexpr std::uint32_t mqes(std::uint64_t cap) {
         return static_cast<std::uint32_t>(cap & 0xFFFF);
     }  ///< 0-based
@@ -72,6 +73,8 @@ struct Cap {
 /// CC (NVMe 1.4 §3.1.5).
 struct Cc {
     static constexpr std::uint32_t kEnable = 1;
+    static constexpr std::uint32_t kAmsWeighted = 1;  ///< of ams(); 0: round robin
+    static constexpr std::uint32_t ams_field(std::uint32_t ams) { return ams << 11; }
     static constexpr std::uint32_t kShnNormal = 1u << 14;
     static constexpr std::uint32_t kShnAbrupt = 2u << 14;
     static constexpr std::uint32_t kShnMask = 3u << 14;
@@ -86,6 +89,18 @@ struct Cc {
     static constexpr std::uint32_t shn(std::uint32_t cc) { return (cc >> 14) & 3; }
     static constexpr std::uint32_t iosqes(std::uint32_t cc) { return (cc >> 16) & 15; }
     static constexpr std::uint32_t iocqes(std::uint32_t cc) { return (cc >> 20) & 15; }
+};
+
+/// Feature 01h (NVMe 1.4 §5.21.1.1): burst code and 0-based weights of the priority classes.
+struct Arbitration {
+    static constexpr std::uint32_t of(std::uint32_t burst_code, std::uint32_t high, std::uint32_t medium,
+                                      std::uint32_t low) {
+        return burst_code | low << 8 | medium << 16 | high << 24;
+    }
+    static constexpr std::uint32_t burst_code(std::uint32_t value) { return value & 7; }
+    static constexpr std::uint32_t low(std::uint32_t value) { return value >> 8 & 0xFF; }
+    static constexpr std::uint32_t medium(std::uint32_t value) { return value >> 16 & 0xFF; }
+    static constexpr std::uint32_t high(std::uint32_t value) { return value >> 24; }
 };
 
 /// CSTS (NVMe 1.4 §3.1.6).
@@ -211,6 +226,8 @@ constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) {
 constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
     return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
 }
+/// Of a queue that the host polls.
+inline constexpr std::uint32_t kPolledCqCdw11 = kQueuePhysContig;
 /// `priority`: QPRIO, 0 urgent to 3 low.
 constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priority = 0) {
     return kQueuePhysContig | (priority & 3u) << 1 | std::uint32_t{cqid} << 16;

@@ -129,6 +129,16 @@ void Simulation::judge(RunSummary& r) const {
     LimitContext context;
     context.background = background_of(begin_.busy.die_work, end.die_work);
     context.independent_planes = s.config.nand.independent_plane_read;
+    const HostConfig& host = s.config.host;
+    const auto costs = [&](Ps time, const char* key) {
+        if (time != Ps{}) context.host_cpu.emplace_back(key);
+    };
+    costs(host.submit_page_time.read, "host.submit_page_time_read");
+    costs(host.submit_page_time.write, "host.submit_page_time_write");
+    costs(host.completion_page_time.read, "host.completion_page_time_read");
+    costs(host.completion_page_time.write, "host.completion_page_time_write");
+    if (host.completion == CompletionBy::interrupt) costs(host.interrupt_time, "host.interrupt_time");
+    if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
     if (s.host.driver.drive().queue_entries < s.config.host.queue_entries)
         context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())

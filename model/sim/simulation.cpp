@@ -150,9 +150,10 @@ Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
     const DriveInfo& info = system_->host.driver.drive();
     Watchdog::Limits l;
-    l.patience = c.run.watchdog + longest_held_back(c) + c.host.interrupt_latency + c.host.submit_time +
-                 (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time +
-                 c.link.device_to_host_latency + c.link.host_to_device_latency;
+    l.patience = c.run.watchdog + longest_held_back(c) + c.host.interrupt_latency +
+                 HostCpu(c.host).longest(info.max_transfer_bytes) +
+                 (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.link.device_to_host_latency +
+                 c.link.host_to_device_latency;
     l.queue_slots = std::uint64_t{info.queue_pairs} * (info.queue_entries - 1);
     l.device_pages = c.nand.geometry.raw_bytes() / c.nand.geometry.page_bytes;
     return l;

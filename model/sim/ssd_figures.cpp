@@ -41,7 +41,7 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
             for (std::uint32_t p = 0; p < g.planes_per_die; ++p) s.planes.push_back(c.backend.plane_busy(DieId{d}, p));
     }
     const IoPath& io = host.driver.io();
-    for (std::uint32_t pair = 0; pair < io.pairs(); ++pair) s.cpus.push_back(io.pair_state(pair).cpu_busy);
+    for (std::uint32_t core = 0; core < io.cores(); ++core) s.cpus.push_back(io.cpu_busy(core));
     return s;
 }
 
@@ -69,8 +69,8 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
         }
         all.push_back(r);
     };
-    // Only what is used: a job has its queue pair, and the others have none.
-    if (config.host.submit_time + config.host.completion_time != Ps{}) {
+    // Only what is used: a job has its core, and the others do nothing.
+    if (const HostCpu cpu(config.host); cpu.submits_in_time() || cpu.completes_in_time()) {
         std::vector<Ps> before, after;
         for (std::size_t i = 0; i < to.cpus.size(); ++i)
             if (to.cpus[i] != Ps{}) {

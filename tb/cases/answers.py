@@ -170,7 +170,7 @@ def slc_fold(p):
     found = []
     for free in (0, 5):
         p("run", "wd-sn730-512g", *LIBAIO, "--rw=write", "--bs=128k", "--iodepth=32", "--size=4g", "-o", "o", "-q",
-          *sets("host.submit_time=0s", "host.completion_time=0s", "slc.blocks=5", f"slc.fold_free_blocks={free}"))
+          *sets("host.submit_time=0s", "host.completion_time=0s", "host.submit_page_time_write=0s", "host.completion_page_time_write=0s", "slc.blocks=5", f"slc.fold_free_blocks={free}"))
         r = p.results()
         found.append((r["ftl"]["slc_units_folded"], round(r["write"]["MB_per_s"])))
     return f"units folded, MB/s: {found}", found[0] != found[1]

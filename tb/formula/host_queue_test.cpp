@@ -64,6 +64,60 @@ TEST(HostQueue, TheCpuOfASubmissionIsPartOfIt) {
     EXPECT_EQ(ps(r, "exact_max_ps"), expected);
 }
 
+// A page of a read costs time before its SQE and before its completion.
+TEST(HostQueue, PagesCostTheCpuTimeBeforeAndBehindTheDevice) {
+    SsdConfig c = table3_small();
+    c.host.submit_page_time = {Ps{300'000}, Ps{900'000}};
+    c.host.completion_page_time = {Ps{170'001}, Ps{800'000}};
+    const std::int64_t expected =
+        reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true)) + 470'001;
+    const auto r = reads(c, 1, 500);
+    EXPECT_EQ(ps(r, "host_queue_min_ps"), 300'000);
+    EXPECT_EQ(ps(r, "exact_min_ps"), expected);
+    EXPECT_EQ(ps(r, "exact_max_ps"), expected);
+}
+
+// A host that looks all the time sees the entry when it is there; the interrupt would come behind it over the link.
+TEST(HostQueue, PollingSavesTheInterrupt) {
+    SsdConfig c = table3_small();
+    c.host.completion = CompletionBy::poll;
+    c.host.poll_time = Ps{0};
+    const std::int64_t expected =
+        reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(false));
+    const auto r = reads(c, 1, 500);
+    EXPECT_EQ(ps(r, "exact_min_ps"), expected);
+    EXPECT_EQ(ps(r, "exact_max_ps"), expected);
+    c.host.poll_time = Ps{1'000'000};  // looks are at multiples of it: nothing else takes the core
+    const auto looks = reads(c, 1, 500);
+    EXPECT_EQ(ps(looks, "exact_max_ps") % 1'000'000, 0);
+    EXPECT_EQ(ps(looks, "exact_max_ps"), (ps(looks, "exact_min_ps")));
+    EXPECT_GE(ps(looks, "exact_max_ps"), expected);
+    EXPECT_LE(ps(looks, "exact_max_ps"), expected + 1'000'000);
+}
+
+// The core is the server of a closed loop: its time for a command is the time between two of them.
+TEST(HostQueue, OneCoreServesAllQueuePairs) {
+    SsdConfig c = table3_small();
+    c.host.submit_time = Ps{6'000'000};
+    c.host.completion_time = Ps{4'000'000};
+    c.host.submit_page_time.read = Ps{500'000};
+    c.host.completion_page_time.read = Ps{300'000};
+    for (const std::uint32_t cores : {1u, 2u, 4u}) {
+        c.host.cores = cores;
+        ClosedLoop::Spec s;
+        s.depth = 512;
+        s.jobs = 4;
+        s.requests = 40'000;
+        s.skip = 1000;
+        s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
+        const auto r = run_closed_loop(c, s);
+        const double formula = cores * 1e12 / 10'800'000, model = r["read"]["iops"].get<double>();
+        std::printf("[   FIGURE ] %u cores of 10.8 us a read: formula %.0f IOPS, model %.0f (%+.2f %%)\n", cores,
+                    formula, model, (model / formula - 1) * 100);
+        EXPECT_NEAR(model / formula, 1, 0.02);
+    }
+}
+
 // Little's law: what a closed loop holds is its rate times the time from issue to completion, whatever the device does;
 // and of that the slots hold their number.
 TEST(HostQueue, TotalAndSlotsObeyLittlesLaw) {

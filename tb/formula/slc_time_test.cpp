@@ -170,7 +170,8 @@ TEST(SlcTime, FoldingWhileTheHostWrites) {
 // A drive of 16 dies; its buses carry what two dies each need.
 TEST(SlcTime, ACacheThatIsFoldedOnADrive) {
     SsdConfig c = load_config({"wd-sn730-512g"}, {"slc.blocks=5", "slc.fold_free_blocks=5", "host.submit_time=0s",
-                                                  "host.completion_time=0s"})
+                                                  "host.completion_time=0s", "host.submit_page_time_write=0s",
+                                                  "host.completion_page_time_write=0s"})
                       .config;
     const FoldCost cost(c.nand);
     const double formula = 16 * 2 * 16384 / (cost.row(1) * 1e-12) * 1e-6, model = folding_rate(c, 32, 30'000);

@@ -21,7 +21,9 @@ class Case:
 
 # What --set writes behind a number.
 UNITS = {"ftl.user_capacity": "B", "buffer.size": "B", "nand.geometry.page_size": "B", "nand.t_read": "ns", "nand.t_program": "ns", "nand.t_erase": "ns",
-         "nand.onfi.rate": "MT/s", "firmware.clock": "MHz", "dram.bandwidth": "MB/s", "link.credit_return_latency": "ns", "host.submit_time": "ns", "host.completion_time": "ns", "scheduler.clock": "MHz",
+         "nand.onfi.rate": "MT/s", "firmware.clock": "MHz", "dram.bandwidth": "MB/s", "link.credit_return_latency": "ns", "host.submit_time": "ns", "host.completion_time": "ns",
+         "host.submit_page_time_read": "ns", "host.submit_page_time_write": "ns", "host.completion_page_time_read": "ns", "host.completion_page_time_write": "ns",
+         "host.interrupt_time": "ns", "scheduler.clock": "MHz",
          **{f"nand.onfi.{name}": "ps" for name in ONFI_TIMES}}
 
 
@@ -96,6 +98,8 @@ SCARCE = {
     "dram": scarcity(("dram.bandwidth", (100, 300, 800))),
     "buffer": scarcity(("buffer.size", (1, 2, 4, 8))),
     "flush": scarcity(("buffer.flush_depth_per_die", (1, 2))),
+    "pages of the host": scarcity(("host.submit_page_time_read", (1000, 5000)), ("host.completion_page_time_write", (2000, 6000)), ("host.interrupt_time", (0, 1000)),
+                                  ("host.cores", (1, 1))),
     "host": scarcity(("host.submit_time", (500, 2000, 10000)), ("host.completion_time", (0, 500, 3000))),
     "slots": scarcity(("host.queue_entries", (2, 5, 17, 33))),
     "window": scarcity(("nvme.fetch_window", (1, 4, 16, 32))),
@@ -146,7 +150,8 @@ def _free_blocks(case):
 
 
 DOUBLE = {
-    "host CPU": _halved("host.submit_time", "host.completion_time"),
+    "host CPU": _halved("host.submit_time", "host.completion_time", "host.submit_page_time_read", "host.submit_page_time_write", "host.completion_page_time_read",
+                        "host.completion_page_time_write", "host.interrupt_time"),
     "link to device": _doubled("link.lanes"),
     "link to host": _doubled("link.lanes"),
     "firmware core": _doubled("firmware.clock"),

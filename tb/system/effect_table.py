@@ -27,12 +27,14 @@ ROOMY = {**FULL, "ftl.user_capacity": "8MiB", "buffer.size": "64KiB"}
 WHERE_POWER_GOES = {"host.power_cut_at": ["3ms"], "host.power_off_time": "1ms"}
 STREAMS = {"host.streams": True, "nvme.streams": 4, **FULL}
 TENANTS = {"host.tenants": "by_job", **FULL}
+WEIGHTED_QUEUES = {"nvme.weighted_round_robin": True, "host.arbitration": "weighted", "host.queue_priorities": [1, 3], "nvme.fetch_depth": 1, "nvme.fetch_burst": 1}
 
 # name -> (job, what it sets, {key: second value}).
 GROUPS = {
     "mix": (MIX, FULL, {
         "name": "other", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
-        "host.completion_time": "1us", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
+        "host.completion_time": "1us", "host.submit_page_time_read": "1us", "host.submit_page_time_write": "1us", "host.completion_page_time_read": "1us",
+        "host.completion_page_time_write": "1us", "host.interrupt_time": "1us", "host.completion": "poll", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
         "link.generation": 1, "link.lanes": 1, "link.max_payload": "512B", "link.completion_payload": "64B", "link.ecrc": True,
         "link.data_link_efficiency": "60%", "link.device_to_host_latency": "2us", "link.host_to_device_latency": "2us", "link.root_complex_latency": "2us",
         "frontend.kind": "raw", "nvme.max_queue_pairs": 16, "nvme.max_queue_entries": 2048, "nvme.lba_size": "4KiB", "nvme.fetch_burst": 1, "nvme.fetch_depth": 1,
@@ -86,6 +88,8 @@ GROUPS = {
     "windows of tenants": (READERS, {**TENANTS, "nvme.fetch_burst": 1}, {"nvme.fetch_windows": [1]}),
     "namespaces": (MIX, FULL, {"nvme.namespaces": ["8MiB"]}),
     "a region": (MIX, FULL, {"host.regions": "25%-100%"}),
+    "busy cores": (MIX, {"host.submit_time": "1us", "host.completion_time": "1us", **FULL}, {"host.cores": 1}),
+    "a host that polls": (MIX, {"host.completion": "poll", **FULL}, {"host.poll_time": "5us"}),
     "coalescing": (MIX, {"nvme.interrupt_coalescing_threshold": 3, "nvme.interrupt_coalescing_time": "100us"}, {
         "nvme.interrupt_coalescing_threshold": 7, "nvme.interrupt_coalescing_time": "300us"}),
     "resets": (MIX, {"host.reset_at": ["2ms"], **FULL}, {"host.reset_shutdown": True}),
@@ -97,6 +101,7 @@ GROUPS = {
     "tenants of a map": (TWO_READ_ONE_WRITES, {**TENANTS, **CACHED}, {"map.quotas": [10]}),
     "deadlines": (READERS, {**TENANTS, "scheduler.policy": "earliest_deadline", "host.queue_priorities": [1, 0], "nvme.latency_targets": ["200us", "100ms"]},
                   {"nvme.latency_targets": ["1ms", "1ms"]}),
+    "classes of queues": (READERS, {**TENANTS, **WEIGHTED_QUEUES}, {"host.arbitration_weights": [1, 1, 9], "nvme.weighted_round_robin": False, "host.arbitration": "round_robin"}),
     "priorities": (READERS, {**TENANTS, "scheduler.policy": "earliest_deadline", "nvme.latency_targets": ["200us", "1ms", "10ms", "100ms"]},
                    {"host.queue_priorities": [3, 0]}),
     "shares of tenants": (READERS, {**TENANTS, "scheduler.policy": "weighted"}, {"scheduler.weighted.weights": [1, 50], "scheduler.weighted.others": None}),
@@ -152,7 +157,7 @@ GROUPS = {
 
 # Settings under which parameters do not act that act on the device as it comes.
 WITHOUT = ({"nand.onfi.interface": "ideal"}, {"nand.transfer_spare": False}, {"nand.geometry.spare_size": "0B"}, {"read_cache.room": "buffer", "buffer.order": "lru"}, {"precondition.state": "fresh"},
-           {"precondition.from": "{drive}"})
+           {"precondition.from": "{drive}"}, {"host.completion": "poll"})
 
 # What changes no result by its contract, and the test that shows what it does instead.
 NO_RESULT = {

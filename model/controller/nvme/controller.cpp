@@ -77,6 +77,7 @@ void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, s
 
 void NvmeController::create_admin_queues(const NvmeRegisters& registers) {
     const std::uint32_t aqa = registers.aqa();
+    fetch_.set_weighted(Cc::ams(registers.cc()) == Cc::kAmsWeighted);
     queues_.create_cq(0, registers.acq(), Aqa::acqs(aqa) + 1, 0, true);
     queues_.create_sq(0, 0, registers.asq(), Aqa::asqs(aqa) + 1, {});
 }
@@ -100,7 +101,7 @@ void NvmeController::drop_queues() {
 }
 
 void NvmeController::features_changed() {
-    fetch_.set_burst_code(features_.arbitration_burst());
+    fetch_.set_arbitration(features_.arbitration());
     io_.set_write_through(device_.volatile_write_cache && !features_.write_cache_enabled());
     posting_.apply_features();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set Features and Get Features (NVMe 1.4 §5.13, §5.21): checks, current values, defaults. No feature is saveable.
-// The front end reads the values that act (arbitration burst, write cache, queue counts, coalescing).
+// The front end reads the values that act (arbitration, write cache, queue counts, coalescing).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     /// Controller reset: every feature takes its default (none is saved).
     void reset();
 
-    std::uint32_t arbitration_burst() const { return current_.arbitration & 7; }
+    std::uint32_t arbitration() const { return current_.arbitration; }
     bool write_cache_enabled() const { return (current_.write_cache & 1) != 0; }
     std::uint32_t granted_sqs() const { return (current_.queues & 0xFFFF) + 1; }
     std::uint32_t granted_cqs() const { return (current_.queues >> 16) + 1; }

@@ -20,6 +20,7 @@ struct NvmeConfig {
     std::uint32_t fetch_burst = 8;             ///< SQEs per fetch read, 1..64 (one 4 KiB page)
     std::uint32_t fetch_depth = 16;            ///< SQE fetch reads outstanding at once; what arbitration competes for
     std::uint32_t arbitration_burst = 3;       ///< reset value of Feature 01h AB: burst = 2^AB commands, 7 = no limit
+    bool weighted_round_robin = false;         ///< CAP.AMS bit 17: the host may choose it
     std::uint32_t max_transfer_bytes = 1u << 20;       ///< MDTS as bytes (power of two times 4 KiB); 0 = no limit
     std::uint32_t interrupt_coalescing_threshold = 0;  ///< Feature 08h THR (0-based); 0 = off
     std::uint32_t interrupt_coalescing_time = 0;       ///< Feature 08h TIME, 100 us units; 0 = off

@@ -13,6 +13,7 @@ NvmeRegisters::NvmeRegisters(const NvmeConfig& config, Ps scan_time) {
         div_ceil(static_cast<std::uint64_t>((config.ready_time + scan_time).count()), 500'000'000'000u);
     const std::uint64_t to = std::clamp<std::uint64_t>(half_seconds, 1, 255);
     cap_ = std::uint64_t{config.max_queue_entries - 1} | Cap::kCqr | to << Cap::kToShift | Cap::kCssNvm;
+    if (config.weighted_round_robin) cap_ |= Cap::kAmsWeighted;
 }
 
 std::uint64_t NvmeRegisters::read(std::uint32_t offset, std::uint32_t bytes) const {
@@ -120,8 +121,9 @@ NvmeRegisters::Action NvmeRegisters::write_cc(std::uint32_t value) {
 }
 
 NvmeRegisters::Action NvmeRegisters::try_enable() {
-    const bool good = Cc::mps(cc_) >= Cap::mps_min(cap_) && Cc::mps(cc_) <= Cap::mps_max(cap_) && Cc::css(cc_) == 0 &&
-                      Cc::ams(cc_) == 0 && (asq_ & kPageMask) == 0 && (acq_ & kPageMask) == 0 && Aqa::asqs(aqa_) != 0 &&
+    const bool arbitration = Cc::ams(cc_) == 0 || (Cc::ams(cc_) == Cc::kAmsWeighted && (cap_ & Cap::kAmsWeighted) != 0);
+    const bool good = arbitration && Cc::mps(cc_) >= Cap::mps_min(cap_) && Cc::mps(cc_) <= Cap::mps_max(cap_) &&
+                      Cc::css(cc_) == 0 && (asq_ & kPageMask) == 0 && (acq_ & kPageMask) == 0 && Aqa::asqs(aqa_) != 0 &&
                       Aqa::acqs(aqa_) != 0;
     if (good) return Action::enable;
     fatal();

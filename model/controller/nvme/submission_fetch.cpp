@@ -56,7 +56,7 @@ void SubmissionFetch::fetch() {
         q.fetch = q.fetch + n == q.entries ? 0 : q.fetch + n;
         q.in_flight += n;
         arbiter_.took(n);
-        if (n == waiting || n == room) arbiter_.set_ready(qid, false);
+        if (n == waiting || n == room) arbiter_.set_ready(qid, q.priority, false);
         ++counters_.fetches;
         const HostSegment segment{address, n * kSqeBytes};
         dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.entries.get()), this,
@@ -97,7 +97,7 @@ void SubmissionFetch::check_waiters() const {
         if (!queues_.has_sq(i)) continue;
         const auto qid = static_cast<std::uint16_t>(i);
         const SubmissionQueue& q = queues_.sq(qid);
-        if (q.waiting() != 0 && may_fetch(q) && !arbiter_.is_ready(qid))
+        if (q.waiting() != 0 && may_fetch(q) && !arbiter_.is_ready(qid, q.priority))
             throw CheckFailed(fmt::format(
                 "nvme: queue {}: commands are behind the doorbell and may be fetched, but the arbiter does not know",
                 i));

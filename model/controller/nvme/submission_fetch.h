@@ -42,25 +42,32 @@ public:
 
     /// The tail doorbell of this queue was rung.
     void rung(std::uint16_t qid) {
-        arbiter_.set_ready(qid, may_fetch(queues_.sq(qid)));
+        const SubmissionQueue& q = queues_.sq(qid);
+        arbiter_.set_ready(qid, q.priority, may_fetch(q));
         resume();
     }
     /// Looks again whether entries of the queue may be fetched; resume() fetches them.
     void refresh(std::uint16_t qid) {
         const SubmissionQueue& q = queues_.sq(qid);
-        arbiter_.set_ready(qid, q.valid && q.waiting() != 0 && may_fetch(q));
+        arbiter_.set_ready(qid, q.priority, q.valid && q.waiting() != 0 && may_fetch(q));
     }
     /// A command of this queue has its CQE: its fetch window may be open again.
     void window_moved(std::uint16_t qid) {
-        if (arbiter_.is_ready(qid)) return;
+        if (arbiter_.is_ready(qid, queues_.sq(qid).priority)) return;
         refresh(qid);
         resume();
     }
     void resume() {
         if (arbiter_.any()) fetch();
     }
-    /// Feature 01h AB.
-    void set_burst_code(std::uint32_t code) { arbiter_.set_burst_code(code); }
+    /// CC.AMS. Precondition: nothing to fetch.
+    void set_weighted(bool weighted) { arbiter_.set_weighted(weighted); }
+    /// Feature 01h.
+    void set_arbitration(std::uint32_t value) {
+        arbiter_.set_burst_code(nvme::Arbitration::burst_code(value));
+        arbiter_.set_weights(nvme::Arbitration::high(value), nvme::Arbitration::medium(value),
+                             nvme::Arbitration::low(value));
+    }
     /// No queue has anything to fetch any more. Precondition: no fetch under way.
     void reset() { arbiter_.reset(); }
 
@@ -117,7 +124,7 @@ private:
     NvmeCounters& counters_;
     EntrySink& admin_;
     EntrySink& io_;
-    RoundRobinArbiter arbiter_;
+    SubmissionArbiter arbiter_;
     Pool<Fetch> fetches_;
     std::vector<InOrder> in_order_;  // by queue
 };

@@ -136,6 +136,9 @@ void BringUp::cap_high(std::uint32_t value) {
                                     std::to_string(1u << (kMinPageShift + nvme::Cap::mps_max(cap_))),
                                 "set it to a size in that range"});
     if (nvme::Cap::dstrd(cap_) != 0) fail("doorbell stride " + std::to_string(nvme::Cap::dstrd(cap_)) + ", expected 0");
+    if (weighted() && (cap_ & nvme::Cap::kAmsWeighted) == 0)
+        throw UserError(Problem{"HostConfig::arbitration", "the controller has no weighted round robin (CAP.AMS)",
+                                "round_robin", "leave it at round_robin"});
     info_.queue_entries = std::min(config_.queue_entries, nvme::Cap::mqes(cap_) + 1);
     read(nvme::kRegVs, &BringUp::version);
 }
@@ -154,6 +157,7 @@ void BringUp::disabled(std::uint32_t) {
     mmio_.write32(nvme::kRegAcq, low(admin_.cq_base()));
     mmio_.write32(nvme::kRegAcq + 4, high(admin_.cq_base()));
     cc_ = nvme::Cc::kIosqes64 | nvme::Cc::kIocqes16 | page_shift(config_.page_bytes) << 7;
+    if (weighted()) cc_ |= nvme::Cc::ams_field(nvme::Cc::kAmsWeighted);
     mmio_.write32(nvme::kRegCc, cc_);
     cc_ |= nvme::Cc::kEnable;
     mmio_.write32(nvme::kRegCc, cc_);
@@ -174,7 +178,17 @@ void BringUp::controller_identified(std::uint32_t) {
         info_.max_transfer_bytes = static_cast<std::uint32_t>(unit << mdts);
     const Ps rtd3e = std::chrono::microseconds(nvme::load<std::uint32_t>(id + nvme::IdCtrl::kRtd3e));
     shutdown_limit_ = std::max<Ps>(kShutdownLimit, rtd3e);
+    if (!weighted()) return arbitration_set(0);
+    // The burst is the one that the controller recommends.
+    const std::vector<std::uint32_t>& weights = config_.arbitration_weights;
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminSetFeatures;
+    sqe.cdw10 = nvme::kFeatArbitration;
+    sqe.cdw11 = nvme::Arbitration::of(id[nvme::IdCtrl::kRab] & 7u, weights[0] - 1, weights[1] - 1, weights[2] - 1);
+    admin(sqe, "Set Features Arbitration", &BringUp::arbitration_set);
+}
 
+void BringUp::arbitration_set(std::uint32_t) {
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSetFeatures;
     sqe.cdw10 = nvme::kFeatNumberOfQueues;
@@ -184,7 +198,8 @@ void BringUp::controller_identified(std::uint32_t) {
 
 void BringUp::queues_granted(std::uint32_t granted) {
     info_.queue_pairs = std::min({config_.queue_pairs, (granted & 0xFFFF) + 1, (granted >> 16) + 1});
-    for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
+    if (!polls())
+        for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
     if (rings_.empty()) {
         plan_.deal(info_.queue_pairs);
         make_queues();
@@ -209,7 +224,7 @@ void BringUp::create_cq(std::uint32_t) {
     sqe.opc = nvme::kAdminCreateCq;
     sqe.prp1 = rings_[pair_ - 1].cq;
     sqe.cdw10 = nvme::queue_cdw10(pair_, info_.queue_entries);
-    sqe.cdw11 = nvme::create_cq_cdw11(pair_);
+    sqe.cdw11 = polls() ? nvme::kPolledCqCdw11 : nvme::create_cq_cdw11(pair_);
     admin(sqe, "Create I/O Completion Queue", &BringUp::create_sq);
 }
 

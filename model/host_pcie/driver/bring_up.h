@@ -4,11 +4,12 @@
 // that refuses a step ends the run.
 //
 // Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1,
-// Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
-// active namespaces, Identify Namespace. 64-bit registers are accessed as two 32-bit halves, low first.
-// Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1, CSTS.SHST=2.
-// Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. After it was off: the start, with the same rings.
-// Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on, with the same rings.
+// Identify Controller, Set Features Arbitration (for weighted round robin alone) and Number of Queues, MSI-X
+// entries 1..n (not for a host that polls), Create I/O CQ and SQ of each pair, Identify active namespaces, Identify
+// Namespace. 64-bit registers are accessed as two 32-bit halves, low first. Shutdown: Delete I/O SQs, Delete I/O CQs,
+// CC.SHN=1, CSTS.SHST=2. Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. After it was off: the start,
+// with the same rings. Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on,
+// with the same rings.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +89,8 @@ private:
     void admin(nvme::Sqe& sqe, const char* doing, Next next);
     void identify(std::uint8_t cns, std::uint32_t nsid, const char* doing, Next next);
     void program_vector(std::uint16_t vector);
+    bool weighted() const { return config_.arbitration == QueueArbitration::weighted; }
+    bool polls() const { return config_.completion == CompletionBy::poll; }
     [[noreturn]] void fail(const std::string& what) const;
 
     void present(std::uint32_t csts);
@@ -97,6 +100,7 @@ private:
     void disabled(std::uint32_t);
     void enabled(std::uint32_t);
     void controller_identified(std::uint32_t);
+    void arbitration_set(std::uint32_t);
     void queues_granted(std::uint32_t granted);
     void make_queues();
     void create_cq(std::uint32_t);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/units/units.h"
+#include "host_pcie/ports/memory_watcher.h"
 
 namespace ssdtlm {
 
@@ -74,6 +75,17 @@ public:
         write(address, &value, sizeof value);
     }
 
+    /// Tells `watcher` from now on of what devices write to [from, to): for a host that polls. One range at a time.
+    void watch(std::uint64_t from, std::uint64_t to, MemoryWatcher& watcher) {
+        watched_ = from;
+        watched_bytes_ = to - from;
+        watcher_ = &watcher;
+    }
+    /// A device has written here.
+    void written(std::uint64_t address) {
+        if (__builtin_expect(address - watched_ < watched_bytes_, 0)) watcher_->written(address);
+    }
+
     std::uint64_t size() const { return size_; }
     /// Bytes handed out by allocate(), alignment included.
     std::uint64_t allocated() const { return next_; }
@@ -86,7 +98,10 @@ private:
     [[noreturn]] void bad_span(std::uint64_t address, std::uint64_t bytes) const;
 
     std::uint64_t size_;
-    std::uint64_t next_ = 0;                                   // bump pointer, offset from kBase
+    std::uint64_t next_ = 0;  // bump pointer, offset from kBase
+    std::uint64_t watched_ = 0;
+    std::uint64_t watched_bytes_ = 0;
+    MemoryWatcher* watcher_ = nullptr;
     std::vector<std::unique_ptr<std::uint8_t, Free>> chunks_;  // grows to the highest chunk touched
 };
 

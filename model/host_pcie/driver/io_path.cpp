@@ -17,7 +17,10 @@ IoPath::IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, 
       workload_(workload),
       device_(device),
       data_(oracle),
-      observer_(observer) {}
+      observer_(observer),
+      cpu_(config),
+      submits_in_time_(cpu_.submits_in_time()),
+      completes_in_time_(cpu_.completes_in_time()) {}
 
 void IoPath::prepare(const DriveInfo& info) {
     info_ = info;
@@ -27,6 +30,7 @@ void IoPath::prepare(const DriveInfo& info) {
     queues_.reserve(queue_count_);  // dirty_ points into it
     for (std::uint32_t i = 0; i < queue_count_; ++i) queues_.emplace_back(commands_, static_cast<std::uint16_t>(i + 1));
     dirty_.reserve(queue_count_);
+    cpu_.deal(queue_count_);
     epoch_ = agenda_.now();
 }
 
@@ -117,22 +121,17 @@ void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
 }
 
 inline void IoPath::enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
-    if (config_.submit_time == Ps{} && q.backlog.empty() && q.has_room()) return write(q, request, issued, split);
+    if (!submits_in_time_ && q.backlog.empty() && q.has_room()) return write(q, request, issued, split);
     q.backlog.push(WaitingCommand{request, issued, split});
     ++backlog_;
-    if (config_.submit_time != Ps{}) start_submission(q);
-}
-
-SimTime IoPath::occupy_cpu(IoQueue& q, Ps time) {
-    q.cpu_free = std::max(q.cpu_free, agenda_.now()) + time;
-    q.cpu_busy += time;
-    return q.cpu_free;
+    if (submits_in_time_) start_submission(q);
 }
 
 void IoPath::start_submission(IoQueue& q) {
     if (q.submitting || q.backlog.empty() || !q.has_room()) return;
     q.submitting = true;
-    agenda_.post<&IoPath::submission_done>(occupy_cpu(q, config_.submit_time), this, entry(q));
+    const Ps cost = cpu_.submission(q.backlog.front().request);
+    agenda_.post<&IoPath::submission_done>(cpu_.occupy(q.number - 1u, agenda_.now(), cost), this, entry(q));
 }
 
 void IoPath::submission_done(std::uint64_t entry) {
@@ -149,7 +148,7 @@ void IoPath::submission_done(std::uint64_t entry) {
 }
 
 void IoPath::drain_backlog(IoQueue& q) {
-    if (config_.submit_time != Ps{}) return start_submission(q);
+    if (submits_in_time_) return start_submission(q);
     while (!q.backlog.empty() && q.has_room()) write_front(q);
 }
 
@@ -199,16 +198,39 @@ inline void IoPath::announce() {
 void IoPath::handler(std::uint64_t queue) {
     IoQueue& q = queues_[queue];
     if (q.reaping) return;  // the running handler looks again before it ends
-    if (config_.completion_time != Ps{}) {
-        if (!commands_.has_ended(q.number)) return;
-        q.reaping = true;
-        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry(q));
-        return;
-    }
     if (!commands_.has_ended(q.number)) return;
+    if (completes_in_time_) return reap(q, agenda_.now(), config_.interrupt_time);
+    reap_all(q);
+}
+
+/// The same for a core that polls.
+void IoPath::look(IoQueue& q) {
+    if (q.reaping) return;  // whoever reaps looks again before he ends
+    const SimTime at = cpu_.next_look(q.number - 1u, agenda_.now());
+    if (completes_in_time_) return reap(q, at, Ps{});
+    q.reaping = true;
+    agenda_.post<&IoPath::seen>(at, this, entry(q));
+}
+
+void IoPath::seen(std::uint64_t entry) {
+    IoQueue* const queue = queue_of(entry);
+    if (queue == nullptr) return;
+    queue->reaping = false;
+    reap_all(*queue);
+}
+
+void IoPath::reap_all(IoQueue& q) {
     do complete(q, commands_.take_ended(q.number));
     while (commands_.has_ended(q.number));
     handler_done(q);
+}
+
+/// Begins with the next command that has ended, after `before` of CPU time.
+void IoPath::reap(IoQueue& q, SimTime from, Ps before) {
+    q.reaping = true;
+    const Ps cost = cpu_.completes_pages() ? cpu_.completion(q.slots[commands_.next_ended(q.number)].request)
+                                           : config_.completion_time;
+    agenda_.post<&IoPath::reap_one>(cpu_.occupy(q.number - 1u, from, before + cost), this, entry(q));
 }
 
 void IoPath::reap_one(std::uint64_t entry) {
@@ -216,10 +238,7 @@ void IoPath::reap_one(std::uint64_t entry) {
     if (queue == nullptr) return;
     IoQueue& q = *queue;
     complete(q, commands_.take_ended(q.number));
-    if (commands_.has_ended(q.number)) {
-        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry);
-        return;
-    }
+    if (commands_.has_ended(q.number)) return reap(q, agenda_.now(), Ps{});
     q.reaping = false;
     handler_done(q);
 }
@@ -342,9 +361,8 @@ void IoPath::check_waiters() const {
 
 IoPath::PairState IoPath::pair_state(std::uint32_t pair) const {
     const IoQueue& q = queues_[pair];
-    const Ps ahead = std::max(Ps{}, q.cpu_free - agenda_.now());
     return {q.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.has_room(),
-            !q.backlog.empty() && q.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
+            !q.backlog.empty() && q.has_room() && cpu_.ahead(pair, agenda_.now()) != Ps{}};
 }
 
 std::optional<PendingCommand> IoPath::oldest() const {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and
-// driver take, and their completions are handed back. Kernel-free; the protocol is below CommandQueues. Models the
-// host's CPU as one serial resource per queue pair (HostConfig::submit_time, completion_time); no block layer, no
-// merging, no I/O scheduler.
+// driver take, and their completions are handed back. Kernel-free; the protocol is below CommandQueues. HostCpu says
+// what a command costs the host's cores; there is no block layer, no merging, no I/O scheduler.
 //
 // - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed.
 // What the device
@@ -30,6 +29,7 @@
 #include "host_pcie/driver/data_check.h"
 #include "host_pcie/driver/driver_errors.h"
 #include "host_pcie/driver/host_config.h"
+#include "host_pcie/driver/host_cpu.h"
 #include "host_pcie/driver/io_queue.h"
 #include "host_pcie/driver/queue_plan.h"
 #include "host_pcie/ports/command_queues.h"
@@ -60,9 +60,10 @@ public:
     void prepare(const DriveInfo& info);
     /// Begins to submit. Precondition: prepared.
     void start();
-    /// The drive's message about this queue has arrived.
+    /// The drive's message about this queue has arrived; for a host that polls, commands of this queue have ended.
     void interrupt(std::uint16_t qid) {
         if (qid == 0 || qid > queue_count_) return;  // nobody has asked for it
+        if (cpu_.polls()) return look(queues_[qid - 1u]);
         ++counters_.interrupts;
         if (config_.interrupt_latency == Ps{})
             handler(qid - 1u);
@@ -103,10 +104,12 @@ public:
         bool in_use = false;          ///< something was ever submitted to it
         bool waits_for_slot = false;  ///< a request waits, and the queue has no room
         bool waits_for_cpu = false;   ///< a request waits, there is room, and the CPU is at work
-        Ps cpu_busy{};                ///< so far
     };
     std::uint32_t pairs() const { return queue_count_; }
     PairState pair_state(std::uint32_t pair) const;
+    std::uint32_t cores() const { return cpu_.cores(); }
+    /// Of a core, so far.
+    Ps cpu_busy(std::uint32_t core) const { return cpu_.busy(core, agenda_.now()); }
     /// The workload has more to give: neither is it done, nor was it stopped.
     bool taking() const { return taking_; }
     /// It gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits in the host.
@@ -146,7 +149,6 @@ private:
     void announce();
     void wait_until(SimTime when);
     void wake(std::uint64_t);
-    SimTime occupy_cpu(IoQueue& q, Ps time);
 
     std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.number - 1u); }
     /// Null: the drive has started again meanwhile.
@@ -156,6 +158,10 @@ private:
     void cancel_commands(IoQueue& q);
 
     void handler(std::uint64_t queue);
+    void look(IoQueue& q);
+    void seen(std::uint64_t entry);
+    void reap(IoQueue& q, SimTime from, Ps before);
+    void reap_all(IoQueue& q);
     void reap_one(std::uint64_t entry);
     void handler_done(IoQueue& q);
     void complete(IoQueue& q, const CommandQueues::Ended& ended);
@@ -172,6 +178,9 @@ private:
     CommandTracker own_;
     DataCheck data_;
     CompletionObserver* observer_;
+    HostCpu cpu_;
+    const bool submits_in_time_;
+    const bool completes_in_time_;
 
     DriveInfo info_;
     unsigned lba_shift_ = 9;

@@ -67,11 +67,9 @@ struct IoQueue {
     std::vector<IoSlot> slots;  ///< by tag, grown to the highest used
     std::uint32_t slot_count = 0;
     Fifo<WaitingCommand> backlog;  ///< empty while the queue has room, unless submission takes CPU time
-    SimTime cpu_free{};
-    Ps cpu_busy{};            ///< of it, up to cpu_free
-    bool submitting = false;  ///< CPU is on the front of the backlog
-    bool reaping = false;     ///< handler is running
-    bool dirty = false;       ///< commands written, and not announced
+    bool submitting = false;       ///< CPU is on the front of the backlog
+    bool reaping = false;          ///< handler is running
+    bool dirty = false;            ///< commands written, and not announced
 };
 
 }  // namespace ssdtlm

@@ -15,6 +15,7 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
       door_(agenda, *this),
+      memory_(memory),
       config_(config),
       bring_up_(agenda, memory, config, plan(), *this),
       queues_(memory, config, *this) {
@@ -23,7 +24,11 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
 
 void NvmeDriver::start(std::function<void()> done) {
     bring_up_.start([this, done = std::move(done)] {
-        if (queues_.count() == 0) queues_.take(bring_up_.info(), bring_up_.take_queues());
+        if (queues_.count() == 0) {
+            queues_.take(bring_up_.info(), bring_up_.take_queues());
+            if (config_.completion == CompletionBy::poll)
+                memory_.watch(queues_.completions_begin(), queues_.completions_end(), *this);
+        }
         done();
     });
 }

@@ -25,6 +25,7 @@ class NvmeDriver : public sc_core::sc_module,
                    public InterruptSink,
                    private DriveControl,
                    private MmioPort,
+                   private MemoryWatcher,
                    private tlm::tlm_bw_transport_if<> {
 public:
     /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. Short AT base protocol.
@@ -84,11 +85,13 @@ private:
     void store_done(Store& store);
     void load_done(Load& load);
     void load_done_at_once(std::uint64_t load);
+    void written(std::uint64_t address) override { interrupted(queues_.completing(address)); }
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
     InitiatorDoor<> door_;
     tlm::tlm_fw_transport_if<>* registers_ = nullptr;  // behind the socket
+    HostMemory& memory_;
     const HostConfig& config_;
     PooledPayloads<Store> stores_;
     PooledPayloads<Load> loads_;

@@ -37,6 +37,13 @@ void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) 
     for (QueuePair& pair : pairs) queues_.push_back({std::move(pair), {}});
 }
 
+// The rings were allocated in the order of the queues, and devices only read what lies between them.
+std::uint16_t NvmeQueues::completing(std::uint64_t address) const {
+    const auto after = std::upper_bound(queues_.begin(), queues_.end(), address,
+                                        [](std::uint64_t a, const Queue& q) { return a < q.pair.cq_base(); });
+    return static_cast<std::uint16_t>(after - queues_.begin());
+}
+
 void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
     slot.prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, bytes, slot.buffer.lists);

@@ -24,11 +24,21 @@ public:
     /// Bring-up has created them. Once.
     void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
 
+    /// Where completion entries are written, submission queues between them included. Precondition: taken.
+    std::uint64_t completions_begin() const { return queues_.front().pair.cq_base(); }
+    std::uint64_t completions_end() const {
+        const QueuePair& last = queues_.back().pair;
+        return last.cq_base() + std::uint64_t{last.entries()} * nvme::kCqeBytes;
+    }
+    /// The queue of which an entry stands there.
+    std::uint16_t completing(std::uint64_t address) const;
+
     std::uint32_t count() const override { return static_cast<std::uint32_t>(queues_.size()); }
     bool has_room(std::uint16_t queue) const override { return pair(queue).has_room(); }
     Submitted submit(std::uint16_t queue, const HostRequest& request) override;
     void announce(std::uint16_t queue) override { mmio_.write32(nvme::sq_tail_doorbell(queue), pair(queue).tail()); }
     bool has_ended(std::uint16_t queue) const override { return pair(queue).has_completion(); }
+    std::uint16_t next_ended(std::uint16_t queue) const override { return pair(queue).next_completion(); }
     Ended take_ended(std::uint16_t queue) override;
     void acknowledge(std::uint16_t queue) override { mmio_.write32(nvme::cq_head_doorbell(queue), pair(queue).head()); }
     std::uint32_t outstanding(std::uint16_t queue) const override { return pair(queue).outstanding(); }

@@ -52,6 +52,10 @@ public:
         const auto status_phase = nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, status_phase));
         return (status_phase & 1u) == phase_;
     }
+    /// Identifier of the command that it is of. Precondition: has_completion().
+    std::uint16_t next_completion() const {
+        return nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, cid));
+    }
     /// Takes the completion at the head and frees its identifier. Panics when it names no outstanding command of this
     /// queue. The entry stays readable until the head doorbell is rung. Precondition: has_completion().
     const nvme::Cqe& take_completion() {

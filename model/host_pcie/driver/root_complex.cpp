@@ -60,6 +60,7 @@ tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm
     else
         copy_signatures(to, from, bytes, p.get_byte_enable_length());
     p.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (p.is_write()) memory_.written(address);
     return tlm::TLM_COMPLETED;
 }
 
@@ -80,6 +81,7 @@ unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) {
 __attribute__((noinline)) void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
     if (access(p)) {
         p.set_response_status(tlm::TLM_OK_RESPONSE);
+        if (p.is_write()) memory_.written(p.get_address());
     } else {
         ++unsupported_;
         p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);

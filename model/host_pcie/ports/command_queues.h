@@ -50,7 +50,9 @@ public:
     /// Tells the drive of all that was submitted to this queue.
     virtual void announce(std::uint16_t queue) = 0;
     virtual bool has_ended(std::uint16_t queue) const = 0;
-    /// The next command that has ended; its tag is free. Precondition: has_ended().
+    /// Tag of the next command that has ended. Precondition: has_ended().
+    virtual std::uint16_t next_ended(std::uint16_t queue) const = 0;
+    /// Takes it; its tag is free. Precondition: has_ended().
     virtual Ended take_ended(std::uint16_t queue) = 0;
     /// Tells the drive that all that has ended in this queue was taken.
     virtual void acknowledge(std::uint16_t queue) = 0;

@@ -97,6 +97,7 @@ private:
         const HostConfig& h = c_.host;
         const NvmeConfig& n = c_.nvme;
         at_most("host.queue_pairs", h.queue_pairs, "nvme.max_queue_pairs", n.max_queue_pairs);
+        at_most("host.cores", h.cores, "host.queue_pairs", h.queue_pairs);
         at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
         at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
         if ((n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {
@@ -129,6 +130,12 @@ private:
             add("host.queue_priorities",
                 "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
                 "at most one priority with host.tenants = \"one\"", "set host.tenants = \"by_job\"");
+        if (h.arbitration == QueueArbitration::weighted && !n.weighted_round_robin)
+            add("host.arbitration", "\"weighted\", and the drive has no weighted round robin (CAP.AMS)",
+                "\"round_robin\", or a drive with nvme.weighted_round_robin", "set nvme.weighted_round_robin = true");
+        if (h.arbitration_weights.size() != 3)
+            add("host.arbitration_weights", std::to_string(h.arbitration_weights.size()) + " numbers",
+                "three: for queues of high, medium and low priority", "write [8, 4, 1], for example");
         if (h.tenants == Tenants::one && !n.fetch_windows.empty())
             add("nvme.fetch_windows",
                 value("nvme.fetch_windows") + " with host.tenants = \"one\", where queues belong to no tenant",

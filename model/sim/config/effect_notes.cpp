@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/config/condition.h"
+#include "host_pcie/driver/host_cpu.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "sim/config/dram_budget.h"
 #include "sim/config/parameters.h"
@@ -56,7 +57,8 @@ private:
         static const char* const kNeutral[] = {"nvme.lba_size", "nvme.max_transfer"};
         for (const SsdParameter& p : ssd_parameters()) {
             const bool protocol = p.key.rfind("nvme.", 0) == 0 || p.key.rfind("link.", 0) == 0 ||
-                                  p.key == "host.admin_entries" || p.key == "host.buffer_offset";
+                                  p.key == "host.admin_entries" || p.key == "host.arbitration" ||
+                                  p.key == "host.arbitration_weights" || p.key == "host.buffer_offset";
             const bool neutral = std::find(std::begin(kNeutral), std::end(kNeutral), p.key) != std::end(kNeutral);
             if (protocol && !neutral && is_meant(resolved_, p.key) && is_option(resolved_.where(p.key)))
                 add(p.key, "frontend.kind = \"raw\" has neither a link nor queues of NVMe");
@@ -80,6 +82,9 @@ private:
               "the driver asks for host.queue_pairs");
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
+        const HostCpu cpu(h);
+        if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))
+            add("host.cores", "no command costs CPU time (host.submit_time, host.completion_time)");
         limit("nvme.fetch_window", n.fetch_window, h.queue_entries - 1, std::to_string(h.queue_entries - 1),
               "a queue of host.queue_entries holds no more commands");
         // Which page is of which type shows where types differ.

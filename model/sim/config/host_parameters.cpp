@@ -40,8 +40,22 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                               "1 high, 2 medium, 3 low). "
                               "Tenants beyond the list have 0. nvme.latency_targets turns priorities into deadlines")
                         .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk")
-                        .only_with("nvme.latency_targets != none")
-                        .only_with("scheduler.policy != fifo|read_first"));
+                        .only_with("host.arbitration = weighted or nvme.latency_targets != none")
+                        .only_with("host.arbitration = weighted or scheduler.policy != fifo|read_first"));
+    table.push_back(
+        P::choice(
+            "host.arbitration", {"round_robin", "weighted"}, [](auto& c) -> auto& { return c.host.arbitration; })
+            .says("How the drive chooses among submission queues that wait for a fetch (CC.AMS). weighted: "
+                  "urgent queues (host.queue_priorities) come first, and high, medium and low ones share "
+                  "what is left by host.arbitration_weights. The drive must have nvme.weighted_round_robin")
+            .from("Linux drivers/nvme/host/core.c: round robin"));
+    table.push_back(P::integers(
+                        "host.arbitration_weights", [](auto& c) -> auto& { return c.host.arbitration_weights; })
+                        .range("1", "256")
+                        .says("Commands of high, medium and low queues in a round of the weighted round robin, which "
+                              "the driver sets (Feature 01h HPW, MPW, LPW, one more than the field). Three numbers")
+                        .from("SPDK include/spdk/nvme.h: high_, medium_ and low_priority_weight are 0, which is one")
+                        .only_with("host.arbitration = weighted"));
     table.push_back(P::integer(
                         "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")
@@ -62,14 +76,65 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::quantity(
                         "host.submit_time", Dimension::time, [](auto& c) -> auto& { return c.host.submit_time; })
                         .range("0s", "1ms")
-                        .says("CPU time of one submission before the doorbell store; serial on each queue pair's CPU")
+                        .says("CPU time of one submission before the doorbell store; serial on the core of its queue "
+                              "pair (host.cores)")
                         .from("0: an infinitely fast host, so that the drive is the limit"));
     table.push_back(
         P::quantity(
             "host.completion_time", Dimension::time, [](auto& c) -> auto& { return c.host.completion_time; })
             .range("0s", "1ms")
-            .says("CPU time of one completion in the interrupt handler; serial on each queue pair's CPU")
+            .says("CPU time of one completion; serial on the core of its queue pair (host.cores)")
             .from("0: an infinitely fast host, so that the drive is the limit"));
+    const auto page_time = [&](const char* key, auto get, const char* says, const char* source) {
+        table.push_back(P::quantity(key, Dimension::time, get).range("0s", "100us").says(says).from(source));
+    };
+    page_time(
+        "host.submit_page_time_read", [](auto& c) -> auto& { return c.host.submit_page_time.read; },
+        "CPU time of the submission of a read for each page of memory (4 KiB) that its data touch, beside "
+        "host.submit_time: pinning and mapping the page",
+        "0: an infinitely fast host. Linux takes about 62 ns to pin a 4 KiB page (gup_test in commit a03db236aebf)");
+    page_time(
+        "host.submit_page_time_write", [](auto& c) -> auto& { return c.host.submit_page_time.write; },
+        "The same for a write: pinning and mapping the page, and whatever fills it",
+        "0: an infinitely fast host. fio changes 16 cache lines of each 4 KiB before it writes it (scramble_buffers)");
+    page_time(
+        "host.completion_page_time_read", [](auto& c) -> auto& { return c.host.completion_page_time.read; },
+        "CPU time of the completion of a read for each page of memory (4 KiB) that its data touch, beside "
+        "host.completion_time: unmapping and unpinning the page",
+        "0: an infinitely fast host. Linux takes about 15 ns to unpin a 4 KiB page (gup_test in commit a03db236aebf)");
+    page_time(
+        "host.completion_page_time_write", [](auto& c) -> auto& { return c.host.completion_page_time.write; },
+        "The same for a write",
+        "0: an infinitely fast host. Linux takes about 15 ns to unpin a 4 KiB page (gup_test in commit a03db236aebf)");
+    table.push_back(
+        P::integer(
+            "host.cores", [](auto& c) -> auto& { return c.host.cores; })
+            .range("0", "64")
+            .says("CPU cores that do I/O. Core c has the queue pairs c, c + host.cores, ...: it submits to them and "
+                  "takes their completions, and so the jobs of these pairs are bound to it. 0: each queue pair has a "
+                  "core of its own")
+            .from("0: as Linux, which makes a queue pair for each core"));
+    table.push_back(
+        P::choice(
+            "host.completion", {"interrupt", "poll"}, [](auto& c) -> auto& { return c.host.completion; })
+            .says("How the host learns that a command has ended. interrupt: by MSI-X; poll: a core looks at its "
+                  "completion queues whenever it has nothing else to do, and the drive sends no interrupts")
+            .from("Linux drivers/nvme/host/pci.c: interrupts, except for poll_queues"));
+    table.push_back(P::quantity(
+                        "host.interrupt_time", Dimension::time, [](auto& c) -> auto& { return c.host.interrupt_time; })
+                        .range("0s", "1ms")
+                        .says("CPU time of one run of the interrupt handler beside that of its completions: entry, "
+                              "exit, waking the job")
+                        .from("0: an infinitely fast host, so that the drive is the limit")
+                        .only_with("host.completion = interrupt"));
+    table.push_back(
+        P::quantity(
+            "host.poll_time", Dimension::time, [](auto& c) -> auto& { return c.host.poll_time; })
+            .range("0s", "1ms")
+            .says("CPU time of one look at the completion queues of a core that polls. Looks follow each other while "
+                  "the core has nothing else to do; an entry is seen at the end of the next look")
+            .from("assumed: a cache miss on the entry, which the device has just written")
+            .only_with("host.completion = poll"));
     table.push_back(
         P::quantity(
             "host.interrupt_latency", Dimension::time, [](auto& c) -> auto& { return c.host.interrupt_latency; })

@@ -53,6 +53,11 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "7")
                         .says("Reset value of Feature 01h AB: 2^AB commands of a queue in a row; 7: no limit")
                         .from("assumed"));
+    table.push_back(P::boolean(
+                        "nvme.weighted_round_robin", [](auto& c) -> auto& { return c.nvme.weighted_round_robin; })
+                        .says("The host may choose weighted round robin with urgent priority class (CAP.AMS)")
+                        .from("assumed: many drives offer round robin alone, which is all that NVMe demands")
+                        .only_with("host.arbitration = weighted"));
     std::vector<std::int64_t> mdts{0};  // 2^MDTS pages of 4 KiB, except that MDTS = 0 says no limit
     for (std::int64_t bytes = 8192; bytes <= (std::int64_t{1} << 30); bytes *= 2) mdts.push_back(bytes);
     table.push_back(
@@ -66,13 +71,15 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_threshold; })
                         .range("0", "255")
                         .says("Feature 08h THR: completions in one interrupt, 0-based; 0: no coalescing")
-                        .from("NVMe 1.4 §5.21.1.8, reset value"));
+                        .from("NVMe 1.4 §5.21.1.8, reset value")
+                        .only_with("host.completion = interrupt"));
     table.push_back(P::quantity(
                         "nvme.interrupt_coalescing_time", Dimension::time,
                         [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_time; }, 100'000'000)
                         .range("0s", "25.5ms")
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
-                        .from("NVMe 1.4 §5.21.1.8, reset value"));
+                        .from("NVMe 1.4 §5.21.1.8, reset value")
+                        .only_with("host.completion = interrupt"));
     table.push_back(
         P::integer(
             "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })

@@ -74,6 +74,7 @@ private:
     Submitted submit(std::uint16_t queue, const HostRequest& request) override;
     void announce(std::uint16_t queue) override;
     bool has_ended(std::uint16_t queue) const override { return !at(queue).ended.empty(); }
+    std::uint16_t next_ended(std::uint16_t queue) const override { return at(queue).ended.front(); }
     Ended take_ended(std::uint16_t queue) override;
     void acknowledge(std::uint16_t) override {}
     std::uint32_t outstanding(std::uint16_t queue) const override { return at(queue).outstanding; }

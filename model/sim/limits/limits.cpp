@@ -142,6 +142,8 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
         }
         for (const ResourceParameters& p : parameters_of_resources())
             if (p.resource == r.name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());
+        if (r.name == "host CPU")
+            v.parameters.insert(v.parameters.end(), run.context.host_cpu.begin(), run.context.host_cpu.end());
     }
     if (v.kind == LimitVerdict::Kind::resource) v.most = most_of(run.resources);
     v.sentence = joined(texts, "and") + (v.names.size() == 1 ? " limits throughput" : " limit throughput together");

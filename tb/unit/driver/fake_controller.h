@@ -55,6 +55,8 @@ public:
     FakeController(Agenda& agenda, HostMemory& memory, CommandTracker& tracker)
         : agenda_(agenda), memory_(memory), tracker_(tracker) {}
     void set_interrupt(std::function<void(std::uint64_t, std::uint32_t)> f) { interrupt_ = std::move(f); }
+    /// Hears where each completion entry was written.
+    void set_written(std::function<void(std::uint64_t)> f) { written_ = std::move(f); }
 
     // MmioPort, for kernel-free tests.
     void write32(std::uint32_t offset, std::uint32_t value) override {
@@ -119,6 +121,7 @@ private:
         std::uint64_t sq = 0, cq = 0;
         std::uint32_t sq_size = 0, cq_size = 0, vector = 0, head = 0, cq_tail = 0;
         std::uint8_t phase = 1;
+        bool interrupts = true;
     };
     struct Running {
         std::uint16_t qid;
@@ -211,6 +214,7 @@ private:
                 r.cq = s.prp1;
                 r.cq_size = (s.cdw10 >> 16) + 1;
                 r.vector = s.cdw11 >> 16;
+                r.interrupts = (s.cdw11 & 2) != 0;
                 break;
             }
             case 0x01: {
@@ -310,10 +314,12 @@ private:
         c.sqid = qid;
         c.cid = cid;
         c.set_status(status, false, r.phase != 0);
-        memory_.store(r.cq + 16u * r.cq_tail, c);
+        const std::uint64_t address = r.cq + 16u * r.cq_tail;
+        memory_.store(address, c);
         r.cq_tail = (r.cq_tail + 1) % r.cq_size;
         if (r.cq_tail == 0) r.phase ^= 1;
-        agenda_.post<&FakeController::message>(agenda_.now() + kMmio, this, r.vector);
+        if (r.interrupts) agenda_.post<&FakeController::message>(agenda_.now() + kMmio, this, r.vector);
+        if (written_) written_(address);
     }
     void message(std::uint64_t vector) {
         const auto& entry = msix_[static_cast<std::uint32_t>(vector)];
@@ -333,6 +339,7 @@ private:
     HostMemory& memory_;
     CommandTracker& tracker_;
     std::function<void(std::uint64_t, std::uint32_t)> interrupt_;
+    std::function<void(std::uint64_t)> written_;
     std::vector<Read> reads_;
     std::map<std::uint32_t, Entry> msix_;
     std::map<std::uint16_t, Ring> rings_;

@@ -8,71 +8,13 @@
 #include <initializer_list>
 
 #include "common/report/error.h"
-#include "fake_controller.h"
 #include "fake_workload.h"
-#include "host_pcie/driver/nvme_queues.h"
+#include "io_path_bench.h"
 
 namespace ssdtlm {
 namespace {
 
 constexpr Ps kMmio = FakeController::kMmio;
-
-struct Watcher : CompletionObserver {
-    struct Seen {
-        std::uint64_t tag;
-        Ps sum, host_queue;
-        SimTime now, submitted, issued;
-        bool measured;
-    };
-    std::vector<Seen> seen;
-    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t,
-                     bool measured) override {
-        seen.push_back({r.tag, t.sum(), t.of(Stage::host_queue), now, submitted, issued, measured});
-    }
-};
-
-struct Bench {
-    Agenda agenda;
-    HostMemory memory{4_GiB};
-    CommandTracker tracker;
-    HostConfig config;
-    FakeController device{agenda, memory, tracker};
-    Watcher watcher;
-    std::unique_ptr<IntegrityOracle> oracle;
-    std::unique_ptr<QueuePlan> plan;
-    std::unique_ptr<BringUp> bring_up;
-    std::unique_ptr<NvmeQueues> queues;
-    std::unique_ptr<IoPath> io;
-    std::vector<SimTime> finished;
-
-    Bench() {
-        config.queue_pairs = 1;
-        config.queue_entries = 64;
-    }
-    /// Bring-up, then the whole workload.
-    void run(Workload& workload, bool check = true) {
-        if (check)
-            oracle = std::make_unique<IntegrityOracle>(IntegrityOracle::Geometry{
-                (device.blocks << device.lbads) / 4096, 4096, 1u << device.lbads, device.filled_units, 8});
-        plan = std::make_unique<QueuePlan>(config, workload);
-        bring_up = std::make_unique<BringUp>(agenda, memory, config, *plan, device);
-        queues = std::make_unique<NvmeQueues>(memory, config, device);
-        io = std::make_unique<IoPath>(agenda, config, *plan, *queues, workload, &tracker, oracle.get(), &watcher);
-        io->set_on_finished([this](SimTime t) { finished.push_back(t); });
-        device.set_interrupt([this](std::uint64_t, std::uint32_t vector) {
-            if (vector == 0)
-                bring_up->admin_interrupt();
-            else
-                io->interrupt(static_cast<std::uint16_t>(vector));
-        });
-        bring_up->start([this] {
-            queues->take(bring_up->info(), bring_up->take_queues());
-            io->prepare(bring_up->info());
-            io->start();
-        });
-        agenda.run();
-    }
-};
 
 SimTime at(Ps t) {
     return SimTime{t};
@@ -450,6 +392,10 @@ TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
         b.config.submit_time = seed % 3 == 0 ? 300ns : 0ns;
         b.config.completion_time = seed % 4 == 0 ? 700ns : 0ns;
         b.config.interrupt_latency = seed % 4 == 1 ? 1us : 0ns;
+        b.config.cores = static_cast<std::uint32_t>(seed % 2);
+        b.config.submit_page_time.write = seed % 5 == 1 ? 90ns : 0ns;
+        b.config.completion_page_time.read = seed % 5 == 2 ? 70ns : 0ns;
+        b.config.completion = seed % 3 == 1 ? CompletionBy::poll : CompletionBy::interrupt;
         b.device.lbads = seed == 5 ? 12 : 9;
         b.device.mdts = 2;  // 16 KiB: many are split
         b.device.blocks = 4096;
@@ -529,6 +475,10 @@ TEST(IoPath, RandomResetsLoseNothing) {
         b.config.submit_time = seed % 3 == 0 ? 300ns : 0ns;
         b.config.completion_time = seed % 4 == 0 ? 700ns : 0ns;
         b.config.interrupt_latency = seed % 4 == 1 ? 1us : 0ns;
+        b.config.cores = static_cast<std::uint32_t>(seed % 2);
+        b.config.submit_page_time.write = seed % 5 == 1 ? 90ns : 0ns;
+        b.config.completion_page_time.read = seed % 5 == 2 ? 70ns : 0ns;
+        b.config.completion = seed % 3 == 1 ? CompletionBy::poll : CompletionBy::interrupt;
         b.device.mdts = 2;  // 16 KiB: many are split
         b.device.blocks = 4096;
         b.device.filled_units = 300;

@@ -123,6 +123,33 @@ TEST(NvmeController, ArbitrationAmongQueuesWithBurst) {
     EXPECT_EQ(order, (std::vector<int>{3, 1, 1, 2, 2, 1, 1, 2, 2, 1, 2}));
 }
 
+// The host chooses it with CC.AMS and sets weights with Feature 01h; QPRIO comes with Create I/O SQ.
+TEST(NvmeController, WeightedArbitrationAmongPriorities) {
+    NvmeConfig config = NvmeBench::small();
+    config.weighted_round_robin = true;
+    config.fetch_depth = 1;
+    NvmeBench b(config);
+    b.enable(Cc::kTypical | Cc::ams_field(Cc::kAmsWeighted));
+    Sqe features;
+    features.opc = kAdminSetFeatures;
+    features.cdw10 = kFeatArbitration;
+    features.cdw11 = Arbitration::of(7, 3, 1, 0);  // 4, 2 and 1 commands a round
+    EXPECT_EQ(b.run_admin(features).status(), kStSuccess);
+    Pair urgent = b.create_pair(1, 64, 64, 0), high = b.create_pair(2, 64, 64, 1), medium = b.create_pair(3, 64, 64, 2),
+         low = b.create_pair(4, 64, 64, 3);
+    b.push(low, b.rw(kIoRead, 50));
+    b.ring(low);  // keeps the fetch engine busy while the others ring
+    for (std::uint16_t i = 0; i < 7; ++i)
+        for (Pair* p : {&urgent, &high, &medium, &low}) b.push(*p, b.rw(kIoRead, i));
+    for (Pair* p : {&low, &medium, &high, &urgent}) b.ring(*p);
+    b.agenda.run();
+    std::vector<int> order;
+    for (const NvmeCommand* c : b.firmware.waiting) order.push_back(c->queue);
+    // One of low took the first round's credit; then all urgent ones, and rounds of 4, 2 and 1 as long as they last.
+    EXPECT_EQ(order, (std::vector<int>{4, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4,
+                                       2, 2, 2, 3, 3, 4, 3, 3, 4, 3, 4, 4, 4, 4}));
+}
+
 TEST(NvmeController, FetchesThatOvertakeAreAcceptedInOrder) {
     NvmeConfig config = NvmeBench::small();
     config.fetch_burst = 2;

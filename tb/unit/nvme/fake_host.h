@@ -141,7 +141,7 @@ struct NvmeBench {
         nvme.mmio_write(offset, bytes, value);
     }
     std::uint32_t csts() const { return static_cast<std::uint32_t>(nvme.mmio_read(nvme::kRegCsts, 4)); }
-    void enable() {
+    void enable(std::uint32_t cc = nvme::Cc::kTypical) {
         admin = Pair{0, 0x1000, 0x2000, 32, 32, 0, 0, true};
         std::memset(&dma.memory[0x1000], 0, 0x2000);
         write(nvme::kRegAqa, nvme::Aqa::of(32, 32));
@@ -152,12 +152,13 @@ struct NvmeBench {
             write(nvme::msix_entry(v) + nvme::kMsixData, v);
             write(nvme::msix_entry(v) + nvme::kMsixControl, 0);
         }
-        write(nvme::kRegCc, nvme::Cc::kTypical);
+        write(nvme::kRegCc, cc);
         agenda.run();
         ASSERT_EQ(csts(), nvme::Csts::kReady);
     }
     /// Queue pair `qid` with CQ `cqid` on vector `cqid`.
-    Pair create_pair(std::uint16_t qid, std::uint32_t sq_entries = 64, std::uint32_t cq_entries = 64) {
+    Pair create_pair(std::uint16_t qid, std::uint32_t sq_entries = 64, std::uint32_t cq_entries = 64,
+                     std::uint8_t priority = 0) {
         Pair p{qid, 0x10000u + 0x8000u * qid, 0x14000u + 0x8000u * qid, sq_entries, cq_entries, 0, 0, true};
         std::memset(&dma.memory[p.cq], 0, cq_entries * 16);
         nvme::Sqe s;
@@ -169,7 +170,7 @@ struct NvmeBench {
         s.opc = nvme::kAdminCreateSq;
         s.prp1 = p.sq;
         s.cdw10 = nvme::queue_cdw10(qid, sq_entries);
-        s.cdw11 = nvme::create_sq_cdw11(qid);
+        s.cdw11 = nvme::create_sq_cdw11(qid, priority);
         EXPECT_EQ(run_admin(s).status(), nvme::kStSuccess);
         return p;
     }

@@ -124,6 +124,20 @@ INSTANTIATE_TEST_SUITE_P(
                     FatalCase{"ASQS 0", Cc::kTypical, Aqa::of(1, 32), 0x1000, 0x2000},
                     FatalCase{"ACQS 0", Cc::kTypical, Aqa::of(32, 1), 0x1000, 0x2000}));
 
+TEST(NvmeRegisters, WeightedRoundRobinWhereItIsOffered) {
+    NvmeConfig config;
+    config.weighted_round_robin = true;
+    for (const std::uint32_t ams : {0u, 1u, 2u, 7u}) {
+        NvmeRegisters r{config};
+        EXPECT_EQ(r.read(kRegCap, 8) >> 17 & 3, 1u);  // weighted round robin with urgent class, and no vendor's own
+        r.write(kRegAqa, 4, Aqa::of(32, 32));
+        r.write(kRegAsq, 8, 0x1000);
+        r.write(kRegAcq, 8, 0x2000);
+        EXPECT_EQ(r.write(kRegCc, 4, Cc::kTypical | ams << 11), ams < 2 ? Action::enable : Action::none) << ams;
+        EXPECT_EQ((r.csts() & Csts::kFatal) != 0, ams >= 2) << ams;
+    }
+}
+
 TEST(NvmeRegisters, Shutdown) {
     NvmeRegisters r = with_admin_queues();
     r.write(kRegCc, 4, Cc::kTypical);
