@@ -261,6 +261,10 @@ Counters SsdSystem::counters() const {
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs",
                                 c.flash_pages(FlashClass::mapping_write, FlashCause::of_class)}});
+        if (config.ftl.map.prefetch > 1)
+            all.insert(all.end(), {{"map_entries_prefetched", m.prefetched},
+                                   {"map_prefetched_entries_hit", m.prefetch_hits},
+                                   {"map_prefetched_entries_dropped", m.prefetch_dropped}});
         if (const DirtyLimit* limit = firmware.dirty_limit())
             all.insert(all.end(), {{"map_protected_pages", limit->most()},
                                    {"map_most_dirty_pages", std::max(limit->most_dirty(), earlier.most_dirty_pages)},

@@ -77,6 +77,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"map.granularity", {"\"entry\"", "\"entry\"", "\"page\""}},
         {"map.replacement", {"\"lru\"", "\"segmented_lru\""}},
         {"map.protected", {"-", "\"1%\"", "\"99%\""}},
+        {"map.prefetch", {"-", "-", "2", "5", "1000"}},
         {"map_entries", {"2", "4", "16", "1"}},
         {"dirty_pages", {"-", "-", "0", "1", "7"}},
         {"map.dirty_until", {"-", "\"issued\""}},

@@ -120,6 +120,7 @@ GROUPS = {
     "cached map": (MIX, CACHED, {
         "map.cache": "16KiB", "map.granularity": "page", "map.replacement": "segmented_lru", "map.entry_size": "128B", "map.power_protected": "1%", "map.gc_updates": "found"}),
     "protected share": (SKEWED, {**CACHED, "map.replacement": "segmented_lru"}, {"map.protected": "90%"}),
+    "neighbours in the map": (SKEWED, CACHED, {"map.prefetch": 16}),
     "dirty pages": (MIX, {**CACHED, "map.power_protected": "1%"}, {"map.dirty_until": "issued", "power.controller": "5W", "power.die": "0.5W"}),
     "by translation page": (MIX, {**CACHED, "buffer.order": "by_translation_page", "map.power_protected": "10%", "buffer.flush_start": "50%"}, {
         "firmware.reorder": 5000, "buffer.patience": 1, "buffer.prefer_dirty": True}),
