@@ -41,6 +41,12 @@ def drawn_prefetch(seed, device):
     return [f"map.prefetch={r.choice((2, 3, 8, 64, 1000))}"]
 
 
+def drawn_merged_reads(seed):
+    """Reads of one page share a read of the array, for a third of the devices."""
+    r = random.Random(f"merged reads {seed}")
+    return ["scheduler.merge_reads=true"] if r.random() < 1 / 3 else []
+
+
 def drawn_watermarks(seed, device, order):
     """A low watermark for a third of the small devices with a write-back buffer, and what was not written for longest first where `order` says nothing of it."""
     r = random.Random(f"watermarks {seed}")

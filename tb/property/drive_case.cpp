@@ -102,6 +102,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"scheduler.policy", {"-", "\"fifo\"", "\"earliest_deadline\""}},
         {"scheduler.multi_plane", {"-", "false"}},
         {"scheduler.look_ahead", {"-", "1", "3"}},
+        {"scheduler.merge_reads", {"-", "true"}},
         {"scheduler.suspend", {"-", "-", "\"for_reads\""}},
         {"nand.independent_plane_read", {"-", "true"}},
         {"nand.t_program", {"\"200us\"", "\"50us\"", "\"1500us\""}},

@@ -128,6 +128,7 @@ GROUPS = {
     "rest": (MIX, {**FULL, "dram.size": "1MiB", "buffer.size": "128KiB"}, {"dram.rest": "buffer"}),
     "planes that read on their own": (("rw=randread", "bs=4k", "iodepth=128", "number_ios=2000", "norandommap", "size=8m"),
                                       {**PLANES, "nand.independent_plane_read": True}, {"scheduler.look_ahead": 1}),
+    "reads of one page": (("rw=read", "bs=4k", "iodepth=64", "number_ios=2000", "size=8m"), PLANES, {"scheduler.merge_reads": True}),
     "a trace that is played": (MIX, {**FULL, "precondition.workload": "{trace}"}, {"precondition.trace_options": "--trace-overlay"}),
     "played": (MIX, {**FULL, "precondition.workload": "{before}"}, {"precondition.load": "light"}),
     "steady": (MIX, {**FULL, "precondition.until": "steady"}, {"precondition.most_rounds": 5}),
