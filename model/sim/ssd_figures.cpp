@@ -196,12 +196,13 @@ Counters SsdSystem::counters() const {
     const FrontEndCounts n = c.front_end->counts();
     const LinkCounters& up = link.upstream().counters();
     const LinkCounters& down = link.downstream().counters();
-    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0, look_ahead_cuts = 0;
+    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0, look_ahead_cuts = 0, merged_reads = 0;
     Ps look_ahead_idle{};
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
         operations += c.backend.channel(ch).counters().operations;
         multi_plane += c.backend.channel(ch).counters().multi_plane;
         joined_programs += c.backend.channel(ch).counters().joined_programs;
+        merged_reads += c.backend.channel(ch).counters().merged_reads;
         look_ahead_cuts += c.backend.channel(ch).counters().look_ahead_cuts;
         look_ahead_idle += c.backend.channel(ch).counters().look_ahead_idle;
     }
@@ -244,6 +245,7 @@ Counters SsdSystem::counters() const {
     if (config.nand.independent_plane_read && config.scheduler.implementation == "tlm")
         all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts},
                                {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
+    if (config.scheduler.merge_reads) all.push_back({"flash_merged_page_reads", merged_reads});
     if (!config.ftl.gc_charge_time)
         all.insert(all.end(), {{"gc_pages_programmed_in_no_time", firmware.gc().at_once().pages},
                                {"gc_blocks_erased_in_no_time", firmware.gc().at_once().blocks}});
@@ -261,6 +263,10 @@ Counters SsdSystem::counters() const {
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs",
                                 c.flash_pages(FlashClass::mapping_write, FlashCause::of_class)}});
+        if (config.ftl.map.prefetch > 1)
+            all.insert(all.end(), {{"map_entries_prefetched", m.prefetched},
+                                   {"map_prefetched_entries_hit", m.prefetch_hits},
+                                   {"map_prefetched_entries_dropped", m.prefetch_dropped}});
         if (const DirtyLimit* limit = firmware.dirty_limit())
             all.insert(all.end(), {{"map_protected_pages", limit->most()},
                                    {"map_most_dirty_pages", std::max(limit->most_dirty(), earlier.most_dirty_pages)},

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read_cache, drawn_room, drawn_table_cache, drawn_watermarks
+from random_caches import drawn_dram_size, drawn_merged_reads, drawn_order, drawn_prefetch, drawn_quotas, drawn_read_cache, drawn_room, drawn_table_cache, drawn_watermarks
 from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
@@ -289,13 +289,14 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_namespaces(seed, device) + drawn_dram_and_suspends(seed, options.way) + drawn_cache_program(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_merged_reads(seed) + drawn_slc(seed, device)
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)
     settings += drawn_dram_size(seed, device, settings) + drawn_quotas(seed, device, settings)
     if not logs:
         settings += drawn_table_cache(seed, device)
+        settings += drawn_prefetch(seed, device)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     settings += drawn_arithmetic(seed, device, settings, options.power_cuts, options.way in RTL_WAYS)

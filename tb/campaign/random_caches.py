@@ -33,6 +33,20 @@ def drawn_table_cache(seed, device):
     return [f"firmware.table_line={line}B", f"firmware.table_ways={ways}", f"firmware.table_cache={line * ways * r.choice((1, 4, 64))}B"]
 
 
+def drawn_prefetch(seed, device):
+    """Entries that come with a missing one, for half of the small devices with a map on the flash by entries."""
+    r = random.Random(f"prefetch {seed}")
+    if device.preset is not None or device.settings.get("map.granularity") != '"entry"' or r.random() < 0.5:
+        return []
+    return [f"map.prefetch={r.choice((2, 3, 8, 64, 1000))}"]
+
+
+def drawn_merged_reads(seed):
+    """Reads of one page share a read of the array, for a third of the devices."""
+    r = random.Random(f"merged reads {seed}")
+    return ["scheduler.merge_reads=true"] if r.random() < 1 / 3 else []
+
+
 def drawn_watermarks(seed, device, order):
     """A low watermark for a third of the small devices with a write-back buffer, and what was not written for longest first where `order` says nothing of it."""
     r = random.Random(f"watermarks {seed}")

@@ -82,7 +82,7 @@ RULES = {
     "controller/nvme": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/dma"], ["nvme_front_end", "nvme_on_pcie"]),
     "controller/raw": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
-                                ["channel_controller", "channel_books", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
+                                ["channel_controller", "channel_books", "channel_shared_reads", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
     "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
     "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
     "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),

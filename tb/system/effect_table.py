@@ -126,6 +126,7 @@ GROUPS = {
     "cached map": (MIX, CACHED, {
         "map.cache": "16KiB", "map.granularity": "page", "map.replacement": "segmented_lru", "map.entry_size": "128B", "map.power_protected": "1%", "map.gc_updates": "found"}),
     "protected share": (SKEWED, {**CACHED, "map.replacement": "segmented_lru"}, {"map.protected": "90%"}),
+    "neighbours in the map": (SKEWED, CACHED, {"map.prefetch": 16}),
     "dirty pages": (MIX, {**CACHED, "map.power_protected": "1%"}, {"map.dirty_until": "issued", "power.controller": "5W", "power.die": "0.5W"}),
     "by translation page": (MIX, {**CACHED, "buffer.order": "by_translation_page", "map.power_protected": "10%", "buffer.flush_start": "50%"}, {
         "firmware.reorder": 5000, "buffer.patience": 1, "buffer.prefer_dirty": True}),
@@ -133,6 +134,7 @@ GROUPS = {
     "rest": (MIX, {**FULL, "dram.size": "1MiB", "buffer.size": "128KiB"}, {"dram.rest": "buffer"}),
     "planes that read on their own": (("rw=randread", "bs=4k", "iodepth=128", "number_ios=2000", "norandommap", "size=8m"),
                                       {**PLANES, "nand.independent_plane_read": True}, {"scheduler.look_ahead": 1}),
+    "reads of one page": (("rw=read", "bs=4k", "iodepth=64", "number_ios=2000", "size=8m"), PLANES, {"scheduler.merge_reads": True}),
     "a trace that is played": (MIX, {**FULL, "precondition.workload": "{trace}"}, {"precondition.trace_options": "--trace-overlay"}),
     "played": (MIX, {**FULL, "precondition.workload": "{before}"}, {"precondition.load": "light"}),
     "steady": (MIX, {**FULL, "precondition.until": "steady"}, {"precondition.most_rounds": 5}),

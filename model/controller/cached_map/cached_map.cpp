@@ -27,6 +27,7 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       page_of_(around.ftl.entries_per_translation_page()),
       by_page_(around.ftl.config().map.granularity == MapGranularity::page),
       units_per_key_(by_page_ ? around.ftl.entries_per_translation_page() : 1),
+      prefetch_(by_page_ ? 1 : around.ftl.config().map.prefetch),
       table_(table_shape(around.ftl, units_per_key_)),
       check_(around.ftl),
       write_backs_(around, table_, check_),
@@ -55,6 +56,9 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
         of_tenant[t].hits += o.of_tenant[t].hits;
         of_tenant[t].misses += o.of_tenant[t].misses;
     }
+    prefetched += o.prefetched;
+    prefetch_hits += o.prefetch_hits;
+    prefetch_dropped += o.prefetch_dropped;
     return *this;
 }
 
@@ -78,8 +82,9 @@ bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapC
         return false;
     }
     for_each_key(q, [&](std::uint32_t key, const WorkTag& whose) {
-        table_.use(table_.find(key));
-        count_hit(whose.tenant);
+        const Slot s = table_.find(key);
+        table_.use(s);
+        count_hit(s, whose.tenant);
     });
     return around_.resident.translate(extent, use, places, client, cookie);
 }
@@ -95,7 +100,7 @@ bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t c
         const Slot s = table_.find(key);
         table_.use(s);
         hold(s);
-        count_hit(of.tenant);
+        count_hit(s, of.tenant);
     });
     return true;
 }
@@ -165,7 +170,7 @@ void CachedMap::begin(std::uint32_t number) {
         hold(s);
         if (q.units.empty()) q.held.push_back(s);
         if (!is_loading(s)) {
-            count_hit(whose.tenant);
+            count_hit(s, whose.tenant);
             return;
         }
         ++counters_.misses;
@@ -198,6 +203,7 @@ CachedMap::Slot CachedMap::take_in(std::uint32_t key, std::uint16_t tenant) {
     const Slot s = table_.add(key, tenant);
     if (s >= uses_.size()) uses_.resize(s + 1);
     uses_[s].loading = Loading::yes;
+    uses_[s].prefetched = false;
     return s;
 }
 
@@ -231,7 +237,7 @@ void CachedMap::read_page(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     // What is on its way to the flash is still in the DRAM; what was never written says that nothing is mapped.
     if (write_backs_.in_dram(number) || !is_place(around_.ftl.translation_place(number))) {
-        around_.agenda.post<&CachedMap::page_at_hand>(around_.agenda.now(), this, page);
+        around_.agenda.post<&CachedMap::page_was_at_hand>(around_.agenda.now(), this, page);
         return;
     }
     ++counters_.reads;
@@ -247,6 +253,7 @@ void CachedMap::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
     const std::uint32_t page = job.item[0];
     if (check_.has_entries(job)) compare(job);
+    if (__builtin_expect(prefetch_ > 1, 0)) prefetch(page, &job);
     around_.jobs.release(job);
     page_at_hand(page);
 }
@@ -285,6 +292,13 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
+/// Precondition: clean and not held.
+void CachedMap::drop(Slot s) {
+    counters_.prefetch_dropped += uses_[s].prefetched;
+    table_.remove(s);
+    --occupied_;
+}
+
 /// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So do as
 /// many more as collection has taken in beyond the room; the wanted entry waits for one to leave, not for all of them.
 /// These are written back when a command of the host goes on. Collection alone writes none back: translation pages that
@@ -306,8 +320,7 @@ void CachedMap::make_room(Cause cause) {
                 look_again_at_ = 2 * many;
                 return;
             } else {
-                table_.remove(coldest);
-                --occupied_;
+                drop(coldest);
             }
         }
         if (wanted_.empty()) continue;

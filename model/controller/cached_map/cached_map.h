@@ -43,6 +43,9 @@ public:
         std::uint64_t most_entries = 0;      ///< in memory at a time, or whole pages
         std::uint64_t checkpoint_reads = 0;  ///< of translation pages, for checkpoints
         std::vector<Asked> of_tenant;        ///< by tenant; as many as have asked
+        std::uint64_t prefetched = 0;        ///< entries that nobody had asked for
+        std::uint64_t prefetch_hits = 0;     ///< of these, that were asked for then
+        std::uint64_t prefetch_dropped = 0;  ///< that left before anybody did
         Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
@@ -96,6 +99,8 @@ public:
                           "an entry that is newer than the flash, and that nobody will write");
             });
         uses_.resize(table_.slots());
+        if (s.reads())  // counts begin anew
+            for (Use& use : uses_) use.prefetched = false;
         occupied_ = table_.size();
     }
 
@@ -127,6 +132,7 @@ private:
     /// Of an entry.
     struct Use {
         Loading loading = Loading::no;
+        bool prefetched = false;             ///< and not asked for since
         std::uint32_t holders = 0;           ///< questions that hold it; the map itself is none
         std::vector<std::uint32_t> waiting;  ///< questions
     };
@@ -148,9 +154,13 @@ private:
             counters_.of_tenant.resize(tenant + std::size_t{1});
         return counters_.of_tenant[tenant];
     }
-    void count_hit(std::uint16_t tenant) {
+    void count_hit(Slot s, std::uint16_t tenant) {
         ++counters_.hits;
         ++asked_by(tenant).hits;
+        if (__builtin_expect(uses_[s].prefetched, 0)) {
+            uses_[s].prefetched = false;
+            ++counters_.prefetch_hits;
+        }
     }
     Slot take_in(std::uint32_t key, std::uint16_t tenant = 0);
     Slot take_in_known(std::uint32_t key);
@@ -158,6 +168,12 @@ private:
     void load(const Wanted& entry);
     void read_page(std::uint64_t page);
     void page_at_hand(std::uint64_t page);
+    void drop(Slot s);
+    // In map_prefetch.cpp.
+    void page_was_at_hand(std::uint64_t page);
+    void prefetch(std::uint32_t page, const FlashJob* read);
+    bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const FlashJob* read);
+    bool has_room_behind(std::uint32_t wanted, std::uint32_t key);
     enum class Cause : std::uint8_t { host, other };
     void make_room(Cause cause = Cause::other);
     void mark(Lpa lpa, Slot s);
@@ -170,6 +186,7 @@ private:
     const FastDivide page_of_;
     const bool by_page_;
     const std::uint32_t units_per_key_;
+    const std::uint32_t prefetch_;  ///< 1: nothing but what is wanted
     CachedMappingTable table_;
     EntryCheck check_;
     WriteBacks write_backs_;

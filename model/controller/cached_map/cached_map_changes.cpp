@@ -72,8 +72,7 @@ void CachedMap::write_in_no_time(Lpa lpa) {
         if (occupied_ >= table_.room()) {
             const Slot coldest = table_.coldest();
             if (table_.is_dirty(coldest)) write_backs_.write_in_no_time(table_.page_of(table_.key(coldest)));
-            table_.remove(coldest);
-            --occupied_;
+            drop(coldest);
         }
         s = take_in(key);
         uses_[s].loading = Loading::no;

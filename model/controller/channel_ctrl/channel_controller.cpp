@@ -53,6 +53,7 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
                  "flash class does not fit the operation");
     txn.begin(now);
     ++outstanding_;
+    if (__builtin_expect(shared_ != nullptr, 0) && txn.op == FlashOp::read && share_running(txn, die)) return;
     SchedulerRequest request = request_of(txn, die);
     if (!start_at_once(txn, request)) queue(txn, request);
 }
@@ -75,6 +76,7 @@ inline SchedulerRequest ChannelController::request_of(const FlashTransaction& tx
 inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& request) {
     const SimTime now = agenda_.now();
     waits_.begin(txn, request.die, now);
+    if (__builtin_expect(shared_ != nullptr, 0) && share_waiting(txn, request.die)) return;
     transactions_.add(txn);
     request.tag = txn.tag;
     scheduler_.push(request);
@@ -230,6 +232,8 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     const SimTime now = agenda_.now();
     OnfiPayload& payload = sequences_.operation(op, die, txns, count, now);
     const SimTime busy_from = payload.onfi.bus_end + sequences_.busy_delay();
+    if (__builtin_expect(shared_ != nullptr, 0) && (op != FlashOp::read || !independent_plane_read_))
+        shared_->forget(die);
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         if (now != txn.queued_at)
@@ -240,6 +244,7 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
         txn.path->charge(stage(txn, Stage::channel), busy_from);
         dies_.occupy(die, txn);
         waits_.busy(txn, die, now);
+        if (op == FlashOp::read && __builtin_expect(shared_ != nullptr, 0)) start_shared(txn, die, busy_from);
     }
     waits_.hold(txns, count, die, now, bus_free_at());
     if (op != FlashOp::read && __builtin_expect(suspends_ != nullptr, 0))
@@ -255,6 +260,7 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
                                                                std::uint32_t count) {
     const SimTime now = agenda_.now();
     const bool behind = dies_.anything_runs(die);
+    if (shared_ != nullptr) shared_->forget(die);
     // With 10h neither this one nor the one before could be suspended.
     const bool ends = dies_.programs_waiting(die) == 0 && dies_.waiting(die) != 0 && suspends_ == nullptr;
     OnfiPayload& payload = sequences_.operation(FlashOp::program, die, txns, count, now);
@@ -469,12 +475,14 @@ inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
         txn.path->charge(stage(txn, Stage::array), agenda_.now());
         waits_.data_ready(agenda_.now());
         arbiter_.data_ready(txn);
+        if (__builtin_expect(shared_ != nullptr, 0)) shared_ready(txn, onfi.die);
     } while (++i < count);
     service();
 }
 
 inline void ChannelController::data_ended(const OnfiExtension& onfi) {
-    FlashTransaction& txn = release(onfi.die, onfi.target[0].plane);
+    FlashTransaction& txn =
+        __builtin_expect(shared_ != nullptr, 0) ? shared_data_ended(onfi) : release(onfi.die, onfi.target[0].plane);
     txn.status.bits = onfi.target[0].status.bits;
     service();
     if (ecc_.decode_time == Ps{0})
@@ -518,13 +526,6 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
     if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->ended(onfi.die);
     service();
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
-}
-
-inline FlashTransaction& ChannelController::release(std::uint32_t die, std::uint32_t plane) {
-    FlashTransaction& txn = dies_.release(die, plane);
-    waits_.idle(txn, die, agenda_.now());
-    waits_.let_go(txn, die, agenda_.now());
-    return txn;
 }
 
 inline void ChannelController::finish(FlashTransaction& txn) {

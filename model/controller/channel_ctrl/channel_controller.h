@@ -22,6 +22,7 @@
 #include "controller/channel_ctrl/die_tracker.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/channel_ctrl/sequence_builder.h"
+#include "controller/channel_ctrl/shared_reads.h"
 #include "controller/channel_ctrl/suspender.h"
 #include "controller/channel_ctrl/transaction_table.h"
 #include "controller/channel_ctrl/wait_accounting.h"
@@ -80,6 +81,8 @@ public:
         sequences_.keep_pins();
     }
     ChannelPins* pins() { return pins_.get(); }
+    /// From now on (nothing may wait or run) reads of one page share one array read.
+    void merge_reads(const NandGeometry& geometry) { shared_ = std::make_unique<SharedReads>(geometry); }
     /// From now on waits are charged for the flow whose operations are waited for. Before the first transaction.
     void tell_flows_apart(FlowWaitTotals& totals) { waits_.tell_flows_apart(totals); }
     /// From now on what holds the channel's dies and bus is kept in a log.
@@ -127,6 +130,13 @@ private:
     void start_granted();
     void start_joined(FlashTransaction& first);
     void start(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count);
+    // In channel_shared_reads.cpp.
+    bool share_running(FlashTransaction& txn, std::uint32_t die);
+    bool share_waiting(FlashTransaction& txn, std::uint32_t die);
+    void has_shared(FlashTransaction& txn, std::uint32_t die);
+    void start_shared(FlashTransaction& first, std::uint32_t die, SimTime busy_from);
+    void shared_ready(FlashTransaction& first, std::uint32_t die);
+    FlashTransaction& shared_data_ended(const OnfiExtension& onfi);
     void start_cached(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count);
     void registers_free(std::uint64_t die);
     void cached_ended(const OnfiExtension& onfi);
@@ -137,7 +147,12 @@ private:
     void reads_ended(const OnfiExtension& onfi);
     void data_ended(const OnfiExtension& onfi);
     void operation_ended(const OnfiExtension& onfi);
-    FlashTransaction& release(std::uint32_t die, std::uint32_t plane);
+    FlashTransaction& release(std::uint32_t die, std::uint32_t plane) {
+        FlashTransaction& txn = dies_.release(die, plane);
+        waits_.idle(txn, die, agenda_.now());
+        waits_.let_go(txn, die, agenda_.now());
+        return txn;
+    }
     void queue(FlashTransaction& txn, SchedulerRequest& request);
     SchedulerRequest request_of(const FlashTransaction& txn, std::uint32_t die) const;
     bool read_again(FlashTransaction& txn);
@@ -195,6 +210,7 @@ private:
     };
     std::vector<Generation> running_, behind_;
     SimTime held_since_{};
+    std::unique_ptr<SharedReads> shared_;  // null: each read is one of the array
     std::unique_ptr<ChannelPins> pins_;    // null: nobody looks
     std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended
     InitiatorDoor<OnfiProtocol> door_;

@@ -23,6 +23,7 @@ struct ChannelCounters {
     std::uint64_t multi_plane = 0;                       ///< of those, with more than one plane
     std::uint64_t joined_programs = 0;                   ///< pages programmed by operations of more than one plane
     std::uint64_t read_retries = 0;     ///< pages read again because the decoder could not correct them
+    std::uint64_t merged_reads = 0;     ///< pages not read, because another read of the same page waited
     std::uint64_t look_ahead_cuts = 0;  ///< PlanesHeld::cuts
     Ps look_ahead_idle{};               ///< of planes, in sum: PlanesHeld::planes over time
     std::uint64_t suspends = 0;         ///< programs and erases suspended for reads

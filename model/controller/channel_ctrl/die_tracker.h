@@ -35,6 +35,10 @@ public:
 
     // What could start.
     bool idle(std::uint32_t die) const { return (ready_.idle_dies & bit(die)) != 0; }
+    /// The plane could start a read.
+    bool takes_reads(std::uint32_t die, std::uint32_t plane) const {
+        return ((independent_plane_read_ ? ready_.idle_read_planes[plane] : ready_.idle_dies) & bit(die)) != 0;
+    }
     /// Idle, or (independent plane reads) with a plane that is.
     bool accepts(std::uint32_t die) const { return (accepting() & bit(die)) != 0; }
     bool could_start() const { return (waiting_ & accepting()) != 0; }
@@ -98,6 +102,8 @@ public:
         for (std::uint32_t i = 0; i < count; ++i) dies_[die].active[txns[i]->plane] = txns[i];
         dies_[die].running = count;
     }
+    /// The page that it has read stays in the register, for another read of the same page.
+    void hand_over(std::uint32_t die, FlashTransaction& to) { dies_[die].active[to.plane] = &to; }
     bool anything_runs(std::uint32_t die) const { return dies_[die].running != 0; }
     /// Asks for reads of these suspended dies, as far as their planes are idle.
     GrantQuery beside(std::uint64_t dies, ClassSet classes) const;

@@ -51,6 +51,7 @@ void FlashBackend::build(std::uint32_t c, const ChannelController::History& earl
     channels_[c]->controller.emplace(channels_[c]->onfi_initiator, agenda_, nand_, ecc_, static_cast<std::uint16_t>(c),
                                      multi_plane_, port, *order_, suspend_.get(), transactions_, moves_with_host_,
                                      earlier);
+    if (merge_reads_) channels_[c]->controller->merge_reads(geometry_);
     if (!flow_waits_.waited_ps.empty()) channels_[c]->controller->tell_flows_apart(flow_waits_);
 }
 

@@ -44,6 +44,11 @@ public:
         route.channel->submit(txn, route.die);
     }
 
+    /// From now on (nothing may wait or run) reads of one page share one array read.
+    void merge_reads() {
+        merge_reads_ = true;
+        for (const auto& channel : channels_) channel->controller->merge_reads(geometry_);
+    }
     /// Of all schedulers that the back end had; none: their answers were not checked.
     std::optional<SchedulerFairness> fairness() const;
     SchedulerPort& scheduler() { return *scheduler_; }
@@ -113,6 +118,7 @@ private:
     const NandConfig nand_;
     const EccConfig ecc_;
     const bool multi_plane_, moves_with_host_;
+    bool merge_reads_ = false;
     const std::uint64_t overtake_bound_;
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;

@@ -39,6 +39,10 @@ public:
     /// The die is busy from this on after a sequence's last cycle.
     Ps busy_delay() const { return timing_.busy_delay(); }
     void count_retry() { ++counters_.read_retries; }
+    /// Reads that share the array read of another.
+    void count_merged() { ++counters_.merged_reads; }
+    /// Other data of the page in the register follow: their column has to be selected (06h-5A-E0h).
+    void column_changes(std::uint32_t die) { selected(die) = kNothingSelected; }
     void count_look_ahead(std::uint64_t cuts, Ps idle) {
         counters_.look_ahead_cuts += cuts;
         counters_.look_ahead_idle += idle;

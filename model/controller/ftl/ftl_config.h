@@ -66,6 +66,7 @@ struct CachedMapConfig {
     MapReplacement replacement = MapReplacement::lru;
     std::uint32_t protected_percent = 50;  ///< segmented_lru: share of what was used again, at most
     std::uint32_t entry_bytes = 4;  ///< of one entry in a translation page; in the cache it has its number as well
+    std::uint32_t prefetch = 1;     ///< entries that a translation page read for one brings in: it and those behind it
     double power_protected = 1.0;   ///< share of the translation pages that may be dirty at a time
     DirtyUntil dirty_until = DirtyUntil::programmed;
     GcMapUpdates gc_updates = GcMapUpdates::written;

@@ -15,7 +15,7 @@ public:
         const bool reads = txn.op == FlashOp::read;
         const BlockId block = ftl_.geometry().block_of(txn.address);
         flash_.submit(txn);
-        if (reads) ftl_.page_read(block);
+        if (reads && !txn.shares_read) ftl_.page_read(block);
     }
 
 private:

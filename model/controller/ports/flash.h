@@ -98,9 +98,11 @@ struct alignas(64) FlashTransaction {
     FlashCause cause = FlashCause::of_class;
     bool spare_only = false;   ///< read: the page's spare area alone, data_bytes of it
     bool waits = false;        ///< the back end's, with several flows: it is counted among those that wait
-    std::uint64_t number = 0;  ///< the back end's: by submission, from 1
-    std::uint64_t owner = 0;   ///< command that it serves, or job of garbage collection, by class; 0: none alone
-    WorkTag whose{};           ///< of the command that waits for it, or of the flow that has caused it
+    bool shares_read = false;  ///< out: a read that the array did nothing for: another one of its page had it read
+    FlashTransaction* joined = nullptr;  ///< the back end's: the next of the reads that share an array read
+    std::uint64_t number = 0;            ///< the back end's: by submission, from 1
+    std::uint64_t owner = 0;  ///< command that it serves, or job of garbage collection, by class; 0: none alone
+    WorkTag whose{};          ///< of the command that waits for it, or of the flow that has caused it
     std::array<std::int64_t, 13> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
     std::int64_t rare_snapshot =
         0;  ///< the back end's: the sum of the stages that few devices have; 0: none of them is in busy_snapshot

@@ -26,6 +26,7 @@ struct SchedulerConfig {
     std::string bus_order = "commands_first";  ///< registered order on a channel's bus
     std::uint32_t bus_program_turns = 32;      ///< bus turns that may pass a waiting program before it goes first
     std::string suspend = "never";             ///< registered policy of suspending programs and erases
+    bool merge_reads = false;                  ///< reads of one page share a read of the array
     bool multi_plane = true;  ///< join waiting same-die, same-class, same-page-number work of other planes
 };
 

@@ -85,6 +85,13 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
                         .from("ONFI 5.0 multi-plane operations")
                         .only_with("nand.geometry.planes_per_die != 1"));
+    table.push_back(
+        P::boolean(
+            "scheduler.merge_reads", [](auto& c) -> auto& { return c.scheduler.merge_reads; })
+            .says("Reads of one page share a read of the array, with data out for each: those that wait, those that "
+                  "come while the array reads it, and those that find it in the register. Only reads of one "
+                  "flow, and for the same purpose")
+            .from("ONFI 5.0 Change Read Column; MQSim (Tavakkol et al., FAST '18) has the array read for each"));
     add_policy_parameters(
         table, "scheduler", "scheduler.policy", SchedulerPolicies::instance(),
         [](auto& c) -> auto& { return c.scheduler.policies; });

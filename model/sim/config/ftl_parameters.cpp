@@ -118,6 +118,15 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) "
                               "divides it by flow on request")
                         .only_with(on_flash));
+    table.push_back(P::integer(
+                        "map.prefetch", [](auto& c) -> auto& { return c.ftl.map.prefetch; })
+                        .range("1", "65536")
+                        .says("Entries that come into the cache when a translation page is read for a missing one: it "
+                              "and those behind it in the same page. These take free room, or that of clean entries. "
+                              "1: the missing one alone. Whole pages need none")
+                        .from("DFTL (Gupta et al., ASPLOS '09) brings in one entry")
+                        .only_with(on_flash)
+                        .only_with("map.granularity = entry"));
     table.push_back(P::quantity(
                         "map.entry_size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.entry_bytes; })
                         .range("4B", "4KiB")

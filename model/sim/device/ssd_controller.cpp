@@ -74,6 +74,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
         play(*host);
     else
         build_firmware();
+    if (config.scheduler.merge_reads) backend.merge_reads();
     start_ages(false);
     layout_ = FtlState::layout_of(*ftl);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));

@@ -45,6 +45,10 @@ public:
         return p == nullptr ? kNone : p->slot;
     }
     std::uint32_t key(Slot s) const { return entries_[s].key; }
+    /// One for which it counts.
+    std::uint16_t tenant(Slot s) const {
+        return static_cast<std::uint16_t>(entries_[s].part + 1u < parts_.size() ? entries_[s].part + 1 : 0);
+    }
     bool is_dirty(Slot s) const { return entries_[s].dirty; }
     /// It was asked for and is there.
     void use(Slot s);
