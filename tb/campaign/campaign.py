@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_caches import drawn_dram_size, drawn_merged_reads, drawn_order, drawn_prefetch, drawn_quotas, drawn_read_cache, drawn_room, drawn_table_cache, drawn_watermarks
+from random_caches import drawn_dram_size, drawn_merged_reads, drawn_order, drawn_prefetch, drawn_quotas, drawn_read_cache, drawn_rest_reads, drawn_room, drawn_table_cache, drawn_watermarks
 from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
@@ -293,6 +293,7 @@ def run_seed(seed, options):
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)
+    settings += drawn_rest_reads(seed, device, settings)
     settings += drawn_dram_size(seed, device, settings) + drawn_quotas(seed, device, settings)
     if not logs:
         settings += drawn_table_cache(seed, device)

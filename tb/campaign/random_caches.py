@@ -47,6 +47,14 @@ def drawn_merged_reads(seed):
     return ["scheduler.merge_reads=true"] if r.random() < 1 / 3 else []
 
 
+def drawn_rest_reads(seed, device, settings):
+    """The rest of units that are written in part is read late, for a third of the small devices where writes merge."""
+    r = random.Random(f"rest reads {seed}")
+    if device.preset is not None or "buffer.merge_writes=false" in settings or "buffer.merge_writes" in device.settings or r.random() > 1 / 3:
+        return []
+    return ["buffer.rest_reads=at_write_back"]
+
+
 def drawn_watermarks(seed, device, order):
     """A low watermark for a third of the small devices with a write-back buffer, and what was not written for longest first where `order` says nothing of it."""
     r = random.Random(f"watermarks {seed}")

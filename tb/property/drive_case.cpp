@@ -86,6 +86,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"buffer.patience", {"-", "1"}},
         {"buffer.prefer_dirty", {"-", "-", "true"}},
         {"buffer.merge_writes", {"-", "-", "-", "false"}},
+        {"buffer.rest_reads", {"-", "\"at_write_back\""}},
         {"firmware.reorder", {"-", "0", "5000"}},
         {"refresh.reads", {"-", "-", "-", "200", "20"}},
         {"refresh.age", {"-", "-", "-", "\"300us\"", "\"5ms\""}},
@@ -253,6 +254,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     // A look at all who wait, after each event of a refresh without end, takes minutes on many planes.
     if (key == "run.check_waiters" && (collects_in_no_time(c) || planes_of(c) > 16) && c.value("refresh.age") != "-")
         return false;
+    if (key == "buffer.rest_reads") return c.value("buffer.merge_writes") == "-" || logs;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" ||
         key == "gc.least_invalid")
         return !logs;

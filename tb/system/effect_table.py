@@ -134,6 +134,7 @@ GROUPS = {
     "rest": (MIX, {**FULL, "dram.size": "1MiB", "buffer.size": "128KiB"}, {"dram.rest": "buffer"}),
     "planes that read on their own": (("rw=randread", "bs=4k", "iodepth=128", "number_ios=2000", "norandommap", "size=8m"),
                                       {**PLANES, "nand.independent_plane_read": True}, {"scheduler.look_ahead": 1}),
+    "units written in part": (("rw=randwrite", "bs=2k", "iodepth=8", "number_ios=2000", "norandommap", "size=1m"), FULL, {"buffer.rest_reads": "at_write_back"}),
     "reads of one page": (("rw=read", "bs=4k", "iodepth=64", "number_ios=2000", "size=8m"), PLANES, {"scheduler.merge_reads": True}),
     "a trace that is played": (MIX, {**FULL, "precondition.workload": "{trace}"}, {"precondition.trace_options": "--trace-overlay"}),
     "played": (MIX, {**FULL, "precondition.workload": "{before}"}, {"precondition.load": "light"}),

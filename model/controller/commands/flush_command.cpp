@@ -33,6 +33,7 @@ void FlushCommand::begin(std::uint64_t command) {
         return s_.ends.complete(*ended.command);
     }
     states_[command].generation = s_.buffer.begin_flush();
+    if (buffer_begun_) buffer_begun_();
     states_[command].remaining = 1;
     states_[command].order = ++begun_;
     states_[command].given_up = told_;

@@ -20,6 +20,8 @@ public:
     FlushCommand(const CommandServices& services, bool power_protected)
         : s_(services), power_protected_(power_protected) {}
 
+    /// Called when one has begun in the buffer.
+    void on_begun(std::function<void()> callback) { buffer_begun_ = std::move(callback); }
     /// That of a shutdown is not completed but goes there.
     void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
     void start(Command& c);
@@ -52,6 +54,7 @@ private:
     std::uint64_t begun_ = 0;
     std::uint64_t told_ =
         0;  // units given up by the buffer that a flush knew of when it ended, and the host has heard of its end
+    std::function<void()> buffer_begun_;      // empty: nobody wants to know
     std::function<void(Command&)> shutdown_;  // empty: it is completed as others
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/commands/merge_reader.h"
 
+#include <algorithm>
 #include <string>
 
 #include "common/report/error.h"
@@ -20,6 +21,75 @@ void MergeReader::start(Ppa place, BufferPort::Index entry, const WorkTag& whose
     job.txn.first_byte = job.slot[0] * s_.geometry.unit_bytes;
     job.txn.data_bytes = s_.geometry.unit_bytes;
     s_.flash.submit(job.txn);
+}
+
+void MergeReader::add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) const {
+    const std::uint32_t block = s_.extents.lba_bytes;
+    for (std::uint64_t b = from / block; b < (from + bytes) / block; ++b) unit.has.set(b);
+}
+
+void MergeReader::wait(Ppa place, BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+    s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+    bool fresh = false;
+    Waiting& unit = waiting_.insert(entry, fresh);
+    SSDTLM_CHECK(fresh, "a unit waits for its rest twice");
+    unit.number = ++last_number_;
+    add(unit, from, bytes);
+    if (order_.size() > 2 * waiting_.size() + 64) {
+        const auto is_over = [this](const Order& o) {
+            const Waiting* const w = waiting_.find(o.entry);
+            return w == nullptr || w->number != o.number;
+        };
+        order_.erase(std::remove_if(order_.begin(), order_.end(), is_over), order_.end());
+    }
+    order_.push_back({entry, unit.number});
+}
+
+void MergeReader::brought(BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+    Waiting& unit = *waiting_.find(entry);
+    add(unit, from, bytes);
+    if (unit.has.count() != s_.extents.blocks_per_unit) return;
+    waiting_.erase(unit);
+    complete(entry);
+}
+
+void MergeReader::begin_oldest() {
+    const Order oldest = order_.front();
+    order_.pop_front();
+    const Waiting* const unit = waiting_.find(oldest.entry);
+    if (unit != nullptr && unit->number == oldest.number) begin(oldest.entry);
+}
+
+void MergeReader::begin(BufferPort::Index entry) {
+    waiting_.erase(*waiting_.find(entry));
+    if (waiting_.size() == 0) order_.clear();
+    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    if (unit.dropped) return complete(entry);
+    ++asking_;
+    Ppa place = kUnmapped;
+    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, this, entry)) located(entry, place);
+}
+
+void MergeReader::map_answered(std::uint64_t entry, const Ppa* place) {
+    located(static_cast<BufferPort::Index>(entry), *place);
+    s_.waiters.settle();
+}
+
+void MergeReader::located(BufferPort::Index entry, Ppa place) {
+    --asking_;
+    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    if (__builtin_expect(unit.dropped || place == kLost, 0)) {
+        if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+        return unit.dropped ? complete(entry) : lose(entry);
+    }
+    SSDTLM_CHECK(is_place(place), "a unit that was written in part has no old copy any more");
+    start(place, entry, unit.whose());
+}
+
+/// It may be programmed, or it was deallocated meanwhile.
+void MergeReader::complete(BufferPort::Index entry) {
+    const std::uint32_t waiter = s_.buffer.merged(entry);
+    if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);
 }
 
 void MergeReader::flash_done(FlashTransaction& txn) {
@@ -43,8 +113,7 @@ void MergeReader::end(FlashJob& job, bool readable) {
     } else {
         if (__builtin_expect(s_.bytes != nullptr, 0) && !s_.buffer.unit(entry).dropped)
             s_.bytes->join(entry, job.bytes->page[job.slot[0]]);
-        const std::uint32_t waiter = s_.buffer.merged(entry);
-        if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);  // deallocated meanwhile
+        complete(entry);
     }
     s_.jobs.release(job);
     s_.waiters.settle();
@@ -58,10 +127,21 @@ __attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) 
 }
 
 void MergeReader::check_waiters() const {
-    if (s_.buffer.merging() != under_way_)
+    if (s_.buffer.merging() != under_way() + waiting_.size())
         throw CheckFailed("firmware: " + std::to_string(s_.buffer.merging()) +
-                          " units wait for the rest of their old copy, but " + std::to_string(under_way_) +
-                          " merge reads are in flight");
+                          " units wait for the rest of their old copy, but " + std::to_string(under_way()) +
+                          " merge reads are in flight, and " + std::to_string(waiting_.size()) + " are to begin");
+    if (anything_waits() && (s_.waiters.anybody_for_room() || waiting_.size() > s_.buffer.capacity() / 2))
+        throw CheckFailed("firmware: " + std::to_string(waiting_.size()) +
+                          " merge reads are to begin, and nobody begins them");
+    waiting_.for_each([&](const Waiting& unit) {
+        if (s_.buffer.is_awaited(unit.key))
+            throw CheckFailed("firmware: somebody waits for a unit whose merge read does not begin");
+    });
+}
+
+std::string MergeReader::dump() const {
+    return std::to_string(under_way()) + " merge reads, " + std::to_string(waiting_.size()) + " later";
 }
 
 }  // namespace ssdtlm

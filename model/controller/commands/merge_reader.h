@@ -2,26 +2,67 @@
 // The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the
 // rest is there. If that cannot be read, the unit is lost, and with it what leans on it: those who wait for it end with
 // an unrecovered read.
+//
+// With RestReads::at_write_back the read does not begin with the write: a later write may bring the rest, and then
+// nothing is read. It begins when the unit has to go to the flash: a flush or a command waits for it, somebody waits
+// for room in the buffer, or such units are more than half of it; then the oldest go. Until then the old copy is not
+// held: garbage collection may move it.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
+#include "common/containers/key_table.h"
 #include "controller/commands/command_services.h"
+#include "controller/ports/job_bytes.h"
 
 namespace ssdtlm {
 
-class MergeReader final : private FlashClient, private DramClient {
+class MergeReader final : private FlashClient, private DramClient, private MapClient {
 public:
     explicit MergeReader(const CommandServices& services) : s_(services) {}
 
     /// `place` is held by the map; it is let go when it has been read.
     void start(Ppa place, BufferPort::Index entry, const WorkTag& whose);
-    std::uint32_t under_way() const { return under_way_; }
+
+    /// The same later: the write has these bytes of the unit. Nobody waits for it.
+    void wait(Ppa place, BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes);
+    bool anything_waits() const { return waiting_.size() != 0; }
+    bool waits(BufferPort::Index entry) const { return waiting_.find(entry) != nullptr; }
+    /// A later write has brought these. If that was the rest, the unit may be programmed.
+    void brought(BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes);
+    /// It is read now.
+    void begin(BufferPort::Index entry);
+    void begin_all() {
+        while (anything_waits()) begin_oldest();
+    }
+    /// Somebody may wait for room, or too many wait here.
+    void look() {
+        if (s_.waiters.anybody_for_room()) begin_all();
+        while (waiting_.size() > s_.buffer.capacity() / 2) begin_oldest();
+    }
+
+    std::uint32_t under_way() const { return under_way_ + asking_; }
     std::uint64_t reads() const { return reads_; }
     void check_waiters() const;
+    std::string dump() const;
 
 private:
+    struct Waiting {
+        std::uint32_t key = 0;  // entry of the buffer
+        std::uint64_t number = 0;
+        UnitBlocks has;
+    };
+    struct Order {
+        BufferPort::Index entry;
+        std::uint64_t number;
+    };
+    void begin_oldest();
+    void add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) const;
+    void map_answered(std::uint64_t entry, const Ppa* place) override;
+    void located(BufferPort::Index entry, Ppa place);
+    void complete(BufferPort::Index entry);
     void flash_done(FlashTransaction& txn) override;
     void dram_done(std::uint64_t job) override;
     void end(FlashJob& job, bool readable);
@@ -29,7 +70,11 @@ private:
 
     const CommandServices s_;
     std::uint32_t under_way_ = 0;
+    std::uint32_t asking_ = 0;  // the map for their place
     std::uint64_t reads_ = 0;
+    KeyTable<Waiting, 16> waiting_;
+    std::deque<Order> order_;  // of all that waited; those with another number, or none, wait no longer
+    std::uint64_t last_number_ = 0;
     std::vector<std::uint32_t> waiters_;  // of the lose() at hand
 };
 

@@ -16,6 +16,7 @@ void PowerFailFlush::start(std::function<void()> saved) {
 
 void PowerFailFlush::begin(std::uint64_t) {
     generation_ = s_.buffer.begin_flush();
+    if (begun_) begun_();
     s_.journal.demand();
     step_ = Step::buffer;
     s_.waiters.wait<&PowerFailFlush::try_end>(Waiters::For::flush, this, 0);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "controller/commands/command_services.h"
 
@@ -15,6 +16,8 @@ class PowerFailFlush {
 public:
     explicit PowerFailFlush(const CommandServices& services) : s_(services) {}
 
+    /// Called when it has begun in the buffer.
+    void on_begun(std::function<void()> callback) { begun_ = std::move(callback); }
     /// Calls `saved` when all that is in buffer and journal now is in flash, or given up by a read-only drive. Once in
     /// a life of the firmware.
     void start(std::function<void()> saved);
@@ -30,6 +33,7 @@ private:
     }
 
     const CommandServices s_;
+    std::function<void()> begun_;  // empty: nobody wants to know
     std::function<void()> saved_;
     Step step_ = Step::none;
     std::uint32_t generation_ = 0;  ///< of the buffer

@@ -34,7 +34,9 @@ inline void WriteCommand::choose_piece(State& s) {
 }
 
 void WriteCommand::wants_room(std::uint64_t command) {
-    if (!take_room(states_[command])) s_.waiters.settle();
+    if (take_room(states_[command])) return;
+    merges_.look();
+    s_.waiters.settle();
 }
 
 // Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with
@@ -136,22 +138,49 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     const bool with_bytes = __builtin_expect(s_.bytes != nullptr, 0);
     const std::uint32_t version = with_bytes ? 0 : s_.signatures.version_of(s_.extents.block_of(at), data);
     if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
+    if (__builtin_expect(merges_.anything_waits(), 0) && bring_rest(c, at, bytes, data, version, place, dram_unit))
+        return true;
     const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
-    const bool needs_rest =
-        place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
+    const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes &&
+                            s_.buffer.find(lpa) == BufferPort::kNone &&
+                            __builtin_expect(options_.rest_reads != RestReads::never, 1);
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const std::uint8_t stream = __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit, c.whose);
+    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes),
                          static_cast<std::uint32_t>(bytes), data, needs_rest);
-    if (needs_rest)
+    if (needs_rest && __builtin_expect(options_.rest_reads == RestReads::at_write_back, 0) &&
+        waiter == BufferPort::kNoWaiter)
+        merges_.wait(place, entry, at % s_.extents.unit_bytes, bytes);
+    else if (needs_rest)
         merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
     else if (is_place(place))
         s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+    return true;
+}
+
+/// The unit may be in the buffer and wait for its rest, which has not been read yet: false, if it is not. `place` is
+/// held by the map's answer.
+__attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::uint64_t at, std::uint64_t bytes,
+                                                        const std::uint8_t* data, std::uint32_t version, Ppa place,
+                                                        std::uint32_t dram_unit) {
+    const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
+    const BufferPort::Index entry = s_.buffer.find(lpa);
+    if (entry == BufferPort::kNone || !merges_.waits(entry)) return false;
+    if (waits_for_flash(c) || s_.buffer.unit(entry).dropped) {
+        merges_.begin(entry);
+        return false;
+    }
+    const std::uint64_t from = at % s_.extents.unit_bytes;
+    s_.buffer.fill_up(entry, version, stream_of(c, lpa), dram_unit, c.whose);
+    if (s_.bytes != nullptr)
+        s_.bytes->insert(entry, entry, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(bytes), data,
+                         false);
+    merges_.brought(entry, from, bytes);
+    if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
     return true;
 }
 
@@ -207,6 +236,7 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
         complete(s);
     else if (__builtin_expect(aborts_, 0))
         s_.ends.let_go(c);
+    if (__builtin_expect(merges_.anything_waits(), 0)) merges_.look();
     s_.waiters.settle();  // coalescing gives room back
 }
 
@@ -226,8 +256,8 @@ void WriteCommand::check_waiters() const {
 }
 
 std::string WriteCommand::dump() const {
-    return std::to_string(fetching_) + " units on their way from the host, " + std::to_string(merges_.under_way()) +
-           " merge reads\n" + dump_commands(states_);
+    return std::to_string(fetching_) + " units on their way from the host, " + merges_.dump() + "\n" +
+           dump_commands(states_);
 }
 
 }  // namespace ssdtlm

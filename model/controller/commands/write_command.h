@@ -12,6 +12,7 @@
 
 #include "controller/commands/command_services.h"
 #include "controller/commands/merge_reader.h"
+#include "controller/ports/rest_reads.h"
 
 namespace ssdtlm {
 
@@ -20,6 +21,7 @@ public:
     struct Options {
         bool write_through = false;    ///< every write ends in flash
         bool power_protected = false;  ///< what is in the buffer is as safe as there
+        RestReads rest_reads = RestReads::at_write;
     };
     WriteCommand(const CommandServices& services, const Options& options);
 
@@ -34,6 +36,8 @@ public:
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
     const MergeReader& merges() const { return merges_; }
+    /// A flush has begun.
+    void begin_merges() { merges_.begin_all(); }
     void check_waiters() const;
     std::string dump() const;
 
@@ -65,6 +69,11 @@ private:
     void insert_units(std::uint32_t command, const Ppa* places);
     bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place,
                      std::uint32_t dram_unit);
+    bool bring_rest(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data,
+                    std::uint32_t version, Ppa place, std::uint32_t dram_unit);
+    std::uint8_t stream_of(const Command& c, Lpa lpa) {
+        return __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
+    }
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;

@@ -92,8 +92,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                             config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines,
                                                                  feed_, gc_, destage_, *buffer_, jobs_, waiters_})),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
-      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
-                                                         ftl_config.buffer_mode == BufferMode::power_protected}),
+      write_(services(config, lba_bytes, around, data),
+             {ftl_config.buffer_mode == BufferMode::write_through,
+              ftl_config.buffer_mode == BufferMode::power_protected, ftl_config.rest_reads}),
       flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
       power_fail_(services(config, lba_bytes, around, data)),
       deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
@@ -109,6 +110,10 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
             [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); },
             [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
+    }
+    if (ftl_config.rest_reads == RestReads::at_write_back) {
+        flush_.on_begun([this] { write_.begin_merges(); });
+        power_fail_.on_begun([this] { write_.begin_merges(); });
     }
     if (cache_room_) cache_room_->bind(*buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);

@@ -10,6 +10,7 @@
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
 #include "controller/ports/read_cache_config.h"
+#include "controller/ports/rest_reads.h"
 
 namespace ssdtlm {
 
@@ -149,6 +150,7 @@ struct FtlConfig {
     std::uint64_t buffer_bytes = 256ull << 20;
     BufferMode buffer_mode = BufferMode::write_back;
     bool buffer_merges = true;  ///< a write of a unit that is in the buffer takes the older one's place
+    RestReads rest_reads = RestReads::at_write;
     BufferOrder buffer_order = BufferOrder::arrival;
     std::uint32_t buffer_patience =
         4;  ///< by_translation_page: times the buffer's size that comes before what is in it goes first

@@ -106,6 +106,10 @@ public:
     /// index.
     virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
                          std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) = 0;
+    /// A newer write of a unit of Bytes::merging, which nobody waits for and no write came behind, takes its place. It
+    /// goes on to wait for its rest. Gives back room reserved for one unit.
+    virtual void fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit,
+                         const WorkTag& whose) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;

@@ -204,6 +204,23 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     return i;
 }
 
+void WriteBuffer::fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit,
+                          const WorkTag& whose) {
+    Entry& e = entries_[i];
+    SSDTLM_CHECK(e.state == State::merging && !e.dropped() && e.newer == kNone && !is_demanded(e),
+                 "a write takes the place of one that it has to queue behind");
+    ++counters_.inserted;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(e.lpa, stream) : 0].arrived();
+    if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(e)].used;
+    e.version = version;
+    e.stream = stream;
+    e.dram_unit = dram_unit;
+    e.set_writer(whose);
+    if (__builtin_expect(room_ != nullptr, 0)) room_->used_dirty(i);
+    --levels_.used;
+    ++counters_.coalesced;
+}
+
 std::uint32_t WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");

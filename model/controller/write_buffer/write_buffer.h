@@ -96,6 +96,8 @@ public:
     bool programs_give_room() const override;
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
                  std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) override;
+    void fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit,
+                 const WorkTag& whose) override;
     std::uint32_t merged(Index i) override;
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {

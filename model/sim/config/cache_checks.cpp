@@ -28,6 +28,13 @@ public:
                 value("buffer.flush_start") +
                     " with buffer.mode = \"write_through\": writes would wait for programs that do not start",
                 "0%", "set it to \"0%\", or use write_back");
+        if (c_.ftl.rest_reads == RestReads::at_write_back && !c_.ftl.buffer_merges)
+            add("buffer.rest_reads",
+                value("buffer.rest_reads") + " with buffer.merge_writes = false: no write brings the rest of another's",
+                "at_write or never", "set it to \"at_write\", or buffer.merge_writes to true");
+        if (c_.ftl.rest_reads == RestReads::never && c_.run.data == DataMode::bytes)
+            add("buffer.rest_reads", value("buffer.rest_reads") + " with run.data = \"bytes\": bytes would be lost",
+                "at_write or at_write_back", "set it to \"at_write\", or run.data to \"signatures\"");
         for (const auto& [key, quotas] :
              {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas},
               std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})

@@ -375,6 +375,15 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                               "its way to flash; false: both are programmed, one "
                               "after the other")
                         .from("the usual one"));
+    table.push_back(
+        P::choice(
+            "buffer.rest_reads", {"at_write", "at_write_back", "never"},
+            [](auto& c) -> auto& { return c.ftl.rest_reads; })
+            .says("When the rest of a unit is read that a write has only a part of. at_write: at once; at_write_back: "
+                  "when the unit has to go to the flash and no write has brought the rest meanwhile. That is when a "
+                  "flush or FUA waits for it, when a write waits for room, or when such units are more than half of "
+                  "the buffer; never: it is not read, as if the host had written all of the unit")
+            .from("at_write: a unit may be programmed as soon as possible; never: FEMU (ftl.c, ssd_write)"));
     table.push_back(P::choice(
                         "buffer.order", {"arrival", "by_translation_page", "lru"},
                         [](auto& c) -> auto& { return c.ftl.buffer_order; })
