@@ -308,7 +308,7 @@ def random_device(r, small_rtl=False):
         "link.device_to_host_latency": r.choice(grid if on_grid else ('"250ns"', '"1us"')),
         "link.host_to_device_latency": r.choice(grid if on_grid else ('"150ns"', '"1us"')),
         "link.root_complex_latency": r.choice(grid if on_grid else ('"150ns"', '"1us"')),
-        "scheduler.policy": r.choice(('"read_first"', '"fifo"', '"earliest_deadline"', '"priority_classes"', '"weighted"')),
+        "scheduler.policy": r.choice(('"read_first"', '"fifo"', '"earliest_deadline"', '"priority_classes"', '"weighted"', '"weighted_priorities"')),
         "scheduler.multi_plane": r.choice(("true", "false")),
         "scheduler.starvation_limit": r.choice((0, 1, 2, 63)),
         "scheduler.look_ahead": r.choice((1, 2, 16, 1024)),

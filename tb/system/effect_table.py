@@ -104,6 +104,8 @@ GROUPS = {
     "classes of queues": (READERS, {**TENANTS, **WEIGHTED_QUEUES}, {"host.arbitration_weights": [1, 1, 9], "nvme.weighted_round_robin": False, "host.arbitration": "round_robin"}),
     "priorities": (READERS, {**TENANTS, "scheduler.policy": "earliest_deadline", "nvme.latency_targets": ["200us", "1ms", "10ms", "100ms"]},
                    {"host.queue_priorities": [3, 0]}),
+    "priorities on the flash": (READERS, {**TENANTS, "scheduler.policy": "priority_classes"}, {"host.queue_priorities": [3, 0]}),
+    "shares of priorities": (READERS, {**TENANTS, "scheduler.policy": "weighted_priorities", "host.queue_priorities": [1, 3]}, {"scheduler.weighted_priorities.weights": [1, 1, 9]}),
     "shares of tenants": (READERS, {**TENANTS, "scheduler.policy": "weighted"}, {"scheduler.weighted.weights": [1, 50], "scheduler.weighted.others": None}),
     "shares of others": (READERS, {**TENANTS, "scheduler.policy": "weighted", "scheduler.weighted.weights": [10]}, {"scheduler.weighted.others": 100}),
     "shares of a writer": (TWO_READ_ONE_WRITES, {**TENANTS, "scheduler.policy": "weighted"}, {"scheduler.weighted.share_of": "die_time", "scheduler.weighted.catch_up": 0}),

@@ -79,6 +79,20 @@ class Flows(SystemTest):
         # Two reads of the one are always under way, and most of the time sixteen of the other: it is more often in a queue.
         self.assertGreater(both["flows"][0]["over_alone"]["chip_queue"], 2)
 
+    def test_chip_queues_by_formula(self):
+        """One die that reads all the time: of a flow's commands, those are in the chip queue that are not elsewhere. Elsewhere a command is as long as one that
+        finds the drive idle, so by Little's law the queue holds the depth less rate times that time."""
+        one_die = ("precondition.state=sequential", "nand.geometry.channels=1", "ftl.user_capacity=7MiB")
+        for name, depth in (("lone", 1), ("x", 2), ("y", 7)):
+            self.job(name, "rw=randread", "bs=4k", f"iodepth={depth}", "norandommap", "size=7m", "time_based", f"runtime={'20ms' if depth == 1 else '2s'}")
+        idle = self.run_flows("-w", "lone.fio", *sets(*one_die, "host.tenants=by_job"))["latency_us"]["read"]["total"]["mean"] * 1e-6
+        flows = self.run_flows("-w", "x.fio", "-w", "y.fio", *sets(*one_die))["flows"]
+        for flow, depth in zip(flows, (2, 7), strict=True):
+            expected = depth - flow["iops"] * idle
+            self.assertLess(abs(flow["chip_queue_mean"] / expected - 1), 0.01, f"{flow['name']}: {flow['chip_queue_mean']}, expected {expected}")
+        # The die serves the nine in turn: each flow has its part of them.
+        self.assertLess(abs(flows[0]["iops"] / flows[1]["iops"] * 7 / 2 - 1), 0.01)
+
     def test_regions_and_sets(self):
         """Each flow keeps to its region, which it sees as a drive, and explain names the flow that held a die."""
         self.job("w", "rw=randwrite", "bs=4k", "iodepth=8", "number_ios=2000", "io_size=64m", "norandommap", "size=100%")

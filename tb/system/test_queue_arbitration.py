@@ -47,6 +47,9 @@ class QueueArbitration(SystemTest):
         self.assertGreater(plain["latency_us_by_job"][0]["stages"]["arbitration"], 5 * stages["arbitration"])
 
     def test_what_is_refused(self):
+        done = self.ssdtlm("config", "check", "tiny-test", "--set", "scheduler.policy=weighted_priorities", "--set", "scheduler.weighted_priorities.weights=[4,2]")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("scheduler.weighted_priorities.weights: 2 numbers; three: for queues of high, medium and low priority; write [4, 2, 1]", done.stderr)
         for settings, words in ((("nvme.weighted_round_robin=false",), ("host.arbitration: \"weighted\"", "nvme.weighted_round_robin = true")),
                                 (("host.arbitration_weights=[8,4]",), ("host.arbitration_weights: 2 numbers", "[8, 4, 1]"))):
             done = self.ssdtlm("config", "check", "tiny-test", "--set", "host.tenants=by_job", "--set", "nvme.weighted_round_robin=true", "--set", "host.arbitration=weighted",

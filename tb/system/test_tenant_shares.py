@@ -98,6 +98,17 @@ class TenantShares(SystemTest):
         self.assertGreater(got[0] / 4096 / 0.4, dies / time * each / (each + 1) / 1.6)
         self.assertGreater(got[0], 8 * same[0])
 
+    def test_shares_of_priorities(self):
+        """High, medium and low readers share the dies 4:2:1 as in MQSim, or as the weights say; an urgent one beside them has all that it asks for."""
+        for weights in ([4, 2, 1], [1, 1, 1]):
+            got = self.bytes_of([(4, 64)] * 3, "scheduler.policy=weighted_priorities", "host.queue_priorities=[1, 2, 3]", f"scheduler.weighted_priorities.weights={weights}")
+            self.expect(got, weights)
+        jobs = [(4, 8), (4, 64), (4, 64)]
+        three = self.bytes_of(jobs, "scheduler.policy=weighted_priorities", "host.queue_priorities=[0, 1, 3]", "scheduler.starvation_limit=0")
+        same = self.bytes_of(jobs, "scheduler.policy=weighted_priorities", "host.queue_priorities=[3, 3, 3]", "scheduler.starvation_limit=0")
+        self.assertGreater(three[0], 4 * same[0])
+        self.assertGreater(three[1], 3 * three[2])  # where a die has no high one at the moment, a low one takes its turn
+
     def test_a_list_is_a_value_as_any_other(self):
         """In `config check`, `show`, `schema` and the reference, and as an axis of a sweep."""
         ok = sets("scheduler.policy=weighted", "host.tenants=by_job")

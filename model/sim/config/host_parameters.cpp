@@ -40,7 +40,8 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                               "1 high, 2 medium, 3 low). "
                               "Tenants beyond the list have 0. nvme.latency_targets turns priorities into deadlines")
                         .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk")
-                        .only_with("host.arbitration = weighted or nvme.latency_targets != none")
+                        .only_with("host.arbitration = weighted or nvme.latency_targets != none or scheduler.policy = "
+                                   "priority_classes|weighted_priorities")
                         .only_with("host.arbitration = weighted or scheduler.policy != fifo|read_first"));
     table.push_back(
         P::choice(

@@ -344,6 +344,82 @@ TEST(PriorityClasses, TheStarvationLimitHolds) {
     EXPECT_EQ(order(*scheduler, 20).find('1'), std::size_t{kLimit});
 }
 
+/// Levels of the next `n` grants, of one die, for a scheduler that always has reads of all of `levels`.
+std::string levels_granted(SchedulerPort& scheduler, const std::vector<std::uint8_t>& levels, std::uint32_t n) {
+    std::uint32_t tag = 0;
+    const auto push = [&](std::uint8_t level) {
+        SchedulerRequest r = request(tag++ * 4 + level, level);
+        r.whose.priority = level;
+        scheduler.push(r);
+    };
+    for (const std::uint8_t level : levels)
+        for (int i = 0; i < 3; ++i) push(level);
+    std::string out;
+    for (Grant grant; out.size() < n && scheduler.grant(all_idle(), grant) == GrantAnswer::granted;) {
+        const auto level = static_cast<std::uint8_t>(grant.tags[0] % 4);
+        out += "UHML"[level];
+        push(level);
+    }
+    return out;
+}
+
+TEST(WeightedPriorities, SharesAreTheWeightsInTheOrderOfMqsim) {
+    EXPECT_EQ(levels_granted(*make("weighted_priorities"), {1, 2, 3}, 14), "HHHMHMLHHHMHML");
+    // A level without reads is passed over, and the others keep their shares.
+    EXPECT_EQ(levels_granted(*make("weighted_priorities"), {1, 3}, 10), "HHHHLHHHHL");
+    EXPECT_EQ(levels_granted(*make("weighted_priorities"), {2, 3}, 6), "MMLMML");
+    EXPECT_EQ(levels_granted(*make("weighted_priorities"), {0, 1, 2, 3}, 5), "UUUUU");
+    for (const std::vector<std::int64_t>& weights :
+         {std::vector<std::int64_t>{4, 2, 1}, {1, 1, 1}, {7, 3, 2}, {1, 5, 9}}) {
+        const auto scheduler = make("weighted_priorities", {{"weights", weights}});
+        const std::int64_t cycle = weights[0] + weights[1] + weights[2], rounds = 1000;
+        const std::string all = levels_granted(*scheduler, {1, 2, 3}, static_cast<std::uint32_t>(cycle * rounds));
+        for (std::size_t level = 0; level < 3; ++level)
+            EXPECT_EQ(std::count(all.begin(), all.end(), "HML"[level]), rounds * weights[level]);
+    }
+}
+
+TEST(WeightedPriorities, MapThenUrgentThenSharesThenProgramsThenCollection) {
+    const auto scheduler = make("weighted_priorities");
+    std::uint32_t tag = 0;
+    const auto push = [&](std::uint8_t priority, FlashClass cls, bool nobodys = false) {
+        SchedulerRequest r = request(tag++, priority, 4096, 0, cls);
+        r.whose.priority = priority;
+        if (nobodys) r.whose = WorkTag{};
+        scheduler->push(r);
+    };
+    push(0, FlashClass::gc_read);          // 0: collection of an urgent one is collection
+    push(3, FlashClass::host_write);       // 1
+    push(0, FlashClass::host_write);       // 2: behind the program before it
+    push(3, FlashClass::host_read);        // 3
+    push(1, FlashClass::host_read);        // 4
+    push(0, FlashClass::host_read);        // 5
+    push(3, FlashClass::mapping_read);     // 6
+    push(0, FlashClass::host_read, true);  // 7: nobody's, as the low ones
+    std::vector<std::uint32_t> tags;
+    for (Grant grant; scheduler->grant(all_idle(), grant) == GrantAnswer::granted;) tags.push_back(grant.tags[0]);
+    EXPECT_THAT(tags, ElementsAre(6, 5, 4, 3, 7, 1, 2, 0));
+}
+
+// Each die has turns of its own.
+TEST(WeightedPriorities, DiesCountForThemselves) {
+    const auto scheduler =
+        make("weighted_priorities", {{"weights", std::vector<std::int64_t>{2, 1, 1}}}, {1, 2, false, 1});
+    const auto push = [&](std::uint32_t tag, std::uint8_t level, std::uint16_t die) {
+        SchedulerRequest r = request(tag, level, 4096, die);
+        r.whose.priority = level;
+        scheduler->push(r);
+    };
+    for (std::uint32_t i = 0; i < 4; ++i)
+        for (const std::uint16_t die : {0, 1})
+            for (const std::uint8_t level : {1, 3}) push(i * 100 + die * 10u + level, level, die);
+    std::map<std::uint32_t, std::string> by_die;
+    for (Grant grant; scheduler->grant(all_idle(), grant) == GrantAnswer::granted;)
+        by_die[grant.die] += "UHML"[grant.tags[0] % 10];
+    EXPECT_EQ(by_die[0], "HHLHHLLL");
+    EXPECT_EQ(by_die[1], "HHLHHLLL");
+}
+
 // --- a clock
 // ------------------------------------------------------------------------------------------------------------
 
