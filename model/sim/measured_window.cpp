@@ -15,6 +15,7 @@ namespace ssdtlm {
 Simulation::Edge Simulation::edge() const {
     return {system_->busy(),
             system_->device.controller.ftl->counters(),
+            system_->device.controller.ftl->set_counts(),
             latency_.all_bytes(HostOp::write),
             system_->map_counters(),
             system_->counters(),

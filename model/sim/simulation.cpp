@@ -342,7 +342,14 @@ RunSummary Simulation::summarise() {
     const std::vector<std::uint64_t> ranges = sets.ranges(s.device.controller.ftl->logical_units());
     for (std::uint32_t set = 0; set < sets.count(); ++set)
         r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes,
-                              (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
+                              (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes,
+                              end_.sets[set].host_units - begin_.sets[set].host_units,
+                              end_.sets[set].pages - begin_.sets[set].pages});
+    if (sets.any()) {
+        std::uint64_t pages = r.ftl.checkpoint_pages;
+        for (const RunSummary::NvmSetFigures& set : r.nvm_sets) pages += set.pages;
+        SSDTLM_CHECK(pages == r.ftl.pages_programmed(), "pages of the NVM Sets do not add up to those of the drive");
+    }
     r.map_on_flash = s.device.controller.ftl->translation_pages() != 0;
     r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();

@@ -116,6 +116,7 @@ private:
     struct Edge {
         SsdSystem::BusySnapshot busy;
         FtlCounters ftl;
+        std::vector<SetCounts> sets;
         std::uint64_t written = 0;  // bytes, by write commands that ended
         CachedMap::Counters map;
         Counters counters;

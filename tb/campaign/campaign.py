@@ -24,6 +24,7 @@ from random_caches import drawn_dram_size, drawn_merged_reads, drawn_order, draw
 from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
+from random_flows import drawn_flows
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
 from recorded_run import ARGUMENTS, check_recorded
@@ -106,7 +107,7 @@ def check(device, work, folder, done):
 
 def execute(folder, options, settings, devices, work, *arguments, output="out"):
     """One run in a folder that has its files. The finished process, or None; and how long it took."""
-    command = [options.binary, "run", *devices, "-w", work.name, "-o", output, "-q", *work.arguments, *arguments]
+    command = [options.binary, "run", *devices, "-w", work.name, *(word for name in work.beside for word in ("-w", name)), "-o", output, "-q", *work.arguments, *arguments]
     settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *settings, *options.set]
     command += [word for s in settings for word in ("--set", s)]
     (folder / "command").write_text(" ".join(command) + "\n")
@@ -318,10 +319,15 @@ def run_seed(seed, options):
         settings += drawn_parity(seed, device, settings)
     settings = in_two_steps(seed, device, settings)
     settings += drawn_factory_bad(seed, device, settings, work, journal_blocks)
+    beside, more = drawn_flows(seed, device, work, settings, options.way in RTL_WAYS)
+    settings += more
+    work.beside = list(beside)
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
+        for name, text in beside.items():
+            (folder / name).write_text(text)
         settings += drawn_workload(seed, device, folder, settings)
         devices = ([device.preset] if device.preset else []) + ["device.toml"]
         wrong = None

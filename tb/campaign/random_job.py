@@ -9,6 +9,7 @@ class Work:
 
     def __init__(self, name, text, arguments=()):
         self.name, self.text, self.arguments = name, text, list(arguments)
+        self.beside = []  # files of the flows that run beside it
         self.pace_s = 0.0
         self.serial_ios = 0.0  # requests that follow each other when every job keeps its depth
         self.pair_ios = 0.0    # requests of the queue pair that has most, at most: each job has one pair

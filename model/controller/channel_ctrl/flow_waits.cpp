@@ -97,10 +97,10 @@ void FlowWaits::add(Stage stage, std::uint8_t flow, Ps time) {
 
 void FlowWaits::add_bus(SimTime from, SimTime to) {
     Ps free = to - from;
-    for (std::size_t i = bus_.size(); i-- != 0 && bus_[i].to > from;) {
-        const Ps held = std::min(bus_[i].to, to) - std::max(bus_[i].from, from);
-        if (held <= Ps{}) continue;
-        add(Stage::channel_wait, bus_[i].flow, held);
+    auto span = std::partition_point(bus_.begin(), bus_.end(), [from](const Span& s) { return s.to <= from; });
+    for (; span != bus_.end() && span->from < to; ++span) {
+        const Ps held = std::min(span->to, to) - std::max(span->from, from);
+        add(Stage::channel_wait, span->flow, held);
         free -= held;
     }
     add(Stage::channel_wait, 0, free);

@@ -63,7 +63,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
                    ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_)
                    : nullptr),
       parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
-      placement_(mapping_->place({*this, blocks_, counters_})) {
+      placement_(mapping_->place({*this, blocks_, counters_})),
+      set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
                  "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
     SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0,
@@ -173,8 +174,9 @@ OverwriteRounds Ftl::precondition() {
     return Preconditioner(*this).run();
 }
 
-void Ftl::go_on_from(const FtlCounters& earlier, const MediaHealth& health) {
+void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {
     counters_ = earlier;
+    set_traffic_.go_on_from(sets);
     media_.program_failures = health.program_failures;
     media_.erase_failures = health.erase_failures;
     media_.units_lost = health.units_lost;

@@ -23,6 +23,7 @@
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
+#include "controller/ftl/allocation/set_traffic.h"
 #include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/checkpoint/checkpoints.h"
@@ -123,6 +124,7 @@ public:
             write_over_note(old);
         validate(to);
         ++counters_.host_units;
+        if (__builtin_expect(set_traffic_.any(), 0)) set_traffic_.mapped(lpa);
         return old;
     }
     /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased;
@@ -309,7 +311,9 @@ public:
     precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
-    void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
+    void go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health);
+    /// By NVM Set; the counts of all only grow.
+    const std::vector<SetCounts>& set_counts() const { return set_traffic_.counts(); }
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
     /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
     void verify_books() const;
@@ -395,6 +399,7 @@ private:
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) seal(b);
         if (__builtin_expect(!under_way_.empty(), 0)) --under_way_[idx(shape_.group_of(a.plane))];
+        if (__builtin_expect(set_traffic_.any(), 0)) set_traffic_.programmed(a.plane);
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().ended(a, true);
     }
     void seal(SuperblockId b);
@@ -441,6 +446,7 @@ private:
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
     FtlCounters counters_;
+    SetTraffic set_traffic_;
 };
 
 }  // namespace ssdtlm

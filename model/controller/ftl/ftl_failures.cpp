@@ -47,6 +47,7 @@ void Ftl::translation_page_failed(const PageAddress& a) {
 }
 
 void Ftl::close_failed(const PageAddress& a) {
+    if (set_traffic_.any()) set_traffic_.programmed(a.plane);
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
     const GroupId group = shape_.group_of(b);
     ++media_.program_failures;

@@ -199,13 +199,14 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i)
         earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();
+    earlier_.sets = ftl->set_counts();
     earlier_.dram += dram->busy();
     const MediaHealth health = ftl->media();
 
     scan_.reset();
     firmware.reset();
     ftl.emplace(config.ftl, config.nand.geometry, contents, data.seed);
-    ftl->go_on_from(earlier_.ftl, health);
+    ftl->go_on_from(earlier_.ftl, earlier_.sets, health);
     backend.restart(scheduler_of(config, agenda));
     dram = make_dram(config.dram, agenda);
     front_end->lose_power(host_commands);

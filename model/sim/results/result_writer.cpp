@@ -164,8 +164,15 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         j["ftl"].update({{"slc_pages", s.ftl.slc_pages},
                          {"slc_blocks_folded", s.ftl.slc_victims},
                          {"slc_units_folded", s.ftl.slc_units_folded}});
-    for (const auto& set : s.nvm_sets)
-        j["ftl"]["nvm_sets"].push_back({{"set", set.name}, {"offset_bytes", set.first_byte}, {"bytes", set.bytes}});
+    for (const auto& set : s.nvm_sets) {
+        const std::optional<double> amplification = set.unit_write_amplification(s.units_per_page);
+        j["ftl"]["nvm_sets"].push_back({{"set", set.name},
+                                        {"offset_bytes", set.first_byte},
+                                        {"bytes", set.bytes},
+                                        {"host_units", set.host_units},
+                                        {"nand_bytes", set.pages * s.page_bytes},
+                                        {"unit_write_amplification", amplification ? Json(*amplification) : Json()}});
+    }
     if (s.log_blocks)
         j["ftl"]["merges"] = {{"direct_blocks", s.ftl.direct_blocks},
                               {"switch", s.ftl.switch_merges},
@@ -305,6 +312,26 @@ std::string power_text(const RunSummary& s) {
                          to_seconds(sum) / static_cast<double>(scans), to_seconds(longest));
     return t + "\n";
 }
+
+/// Write amplification of each NVM Set; of many sets the largest and the least.
+std::string sets_text(const RunSummary& s) {
+    constexpr std::size_t kMost = 8;
+    std::vector<std::pair<double, std::string>> sets;
+    for (const RunSummary::NvmSetFigures& set : s.nvm_sets)
+        if (const auto amplification = set.unit_write_amplification(s.units_per_page))
+            sets.emplace_back(*amplification, set.name);
+    if (sets.empty()) return "";
+    if (sets.size() > kMost) {
+        std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+        return fmt::format(
+            "NVM sets: write amplification in units {:.3f} ({}) to {:.3f} ({}), of {} that were written\n",
+            sets.back().first, sets.back().second, sets.front().first, sets.front().second, sets.size());
+    }
+    std::string t = "NVM sets: write amplification in units ";
+    for (std::size_t i = 0; i < sets.size(); ++i)
+        t += fmt::format("{}{:.3f} ({})", i == 0 ? "" : ", ", sets[i].first, sets[i].second);
+    return t + "\n";
+}
 }  // namespace
 
 std::string summary_text(const RunSummary& s) {
@@ -358,6 +385,7 @@ std::string summary_text(const RunSummary& s) {
                      : ""),
             s.ftl.blocks_erased,
             s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
+    t += sets_text(s);
     if (s.log_blocks)
         t += fmt::format(
             "merges: {} switch, {} partial, {} full ({} logical blocks); {} empty log blocks, {} data blocks written "

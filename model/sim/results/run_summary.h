@@ -91,13 +91,20 @@ struct RunSummary {
     std::uint32_t units_per_page = 1;
     std::uint32_t page_bytes = 0;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
-    struct NvmSetRange {
+    struct NvmSetFigures {
         std::string name;
         std::uint64_t first_byte = 0, bytes = 0;
+        std::uint64_t host_units = 0;  ///< mapped by writes of the host
+        std::uint64_t pages = 0;       ///< programmed, of any class
+        /// None without a write.
+        std::optional<double> unit_write_amplification(std::uint32_t units_per_page) const {
+            if (host_units == 0) return std::nullopt;
+            return static_cast<double>(pages) * units_per_page / static_cast<double>(host_units);
+        }
     };
-    std::vector<NvmSetRange> nvm_sets;  ///< empty: none
-    bool log_blocks = false;            ///< the mapping is by blocks
-    bool map_on_flash = false;          ///< the map has translation pages
+    std::vector<NvmSetFigures> nvm_sets;  ///< empty: none
+    bool log_blocks = false;              ///< the mapping is by blocks
+    bool map_on_flash = false;            ///< the map has translation pages
     Counters counters;            ///< of the measured window; those that are states or maxima are only in the next one
     Counters counters_whole_run;  ///< bring-up, ramp, and what followed the workload included
     std::vector<DieWear> wear;    ///< by die, at the end

@@ -39,3 +39,14 @@ def flows(page, runs):
     page.add(table(["", "waits of", "for", *causes, "together"], rows, (1, 2)))
     if left_out:
         page.add(paragraph(f"The longest; {left_out:,} more are in result.json.", "faint"))
+
+
+def nvm_sets(page, runs):
+    """What each NVM Set was written, and how much of that its collection adds."""
+    found = [(label, sets) for label, result in runs if (sets := result.json["ftl"].get("nvm_sets"))]
+    if not found:
+        return
+    page.heading("NVM Sets")
+    rows = [[label if runs.several else "", s["set"], number(s["bytes"] / 1e6), f"{s['host_units']:,}", number(s["nand_bytes"] / 1e6),
+             "" if s["unit_write_amplification"] is None else f"{s['unit_write_amplification']:.3f}"] for label, sets in found for s in sets if "host_units" in s]
+    page.add(table(["", "set", "addresses (MB)", "units of the host", "programmed (MB)", "write amplification (units)"], rows, (1,)))

@@ -77,6 +77,7 @@ def _page(results, folder):
     sections.stages(page, shown)
     job_sections.whose(page, shown)
     flow_sections.flows(page, shown)
+    flow_sections.nvm_sets(page, shown)
     sections.distribution(page, shown)
     sections.over_time(page, shown)
     sections.device(page, shown)
