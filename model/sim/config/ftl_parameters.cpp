@@ -383,7 +383,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "when the unit has to go to the flash and no write has brought the rest meanwhile. That is when a "
                   "flush or FUA waits for it, when a write waits for room, or when such units are more than half of "
                   "the buffer; never: it is not read, as if the host had written all of the unit")
-            .from("at_write: a unit may be programmed as soon as possible; never: FEMU (ftl.c, ssd_write)"));
+            .from("at_write: a unit may be programmed as soon as possible; never: FEMU (its function ssd_write)"));
     table.push_back(P::choice(
                         "buffer.order", {"arrival", "by_translation_page", "lru"},
                         [](auto& c) -> auto& { return c.ftl.buffer_order; })
