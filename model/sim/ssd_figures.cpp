@@ -277,6 +277,11 @@ Counters SsdSystem::counters() const {
                                {"read_cache_misses", cache->counters().misses + earlier.read_cache.misses},
                                {"read_cache_units_filled", cache->counters().filled + earlier.read_cache.filled},
                                {"read_cache_units_evicted", cache->counters().evicted + earlier.read_cache.evicted}});
+    if (const ReadCache* cache = firmware.read_cache(); cache != nullptr && config.ftl.read_ahead.bytes != 0)
+        all.insert(all.end(),
+                   {{"read_ahead_units", cache->counters().ahead + earlier.read_cache.ahead},
+                    {"read_ahead_units_hit", cache->counters().ahead_hits + earlier.read_cache.ahead_hits},
+                    {"read_ahead_units_wasted", cache->counters().ahead_wasted + earlier.read_cache.ahead_wasted}});
     if (const ReadCache* cache = firmware.read_cache(); cache != nullptr && cache->shares_room())
         all.push_back({"read_cache_units_turned_away", cache->counters().turned_away + earlier.read_cache.turned_away});
     if (firmware.table_caches() != nullptr) {

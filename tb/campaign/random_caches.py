@@ -111,5 +111,8 @@ def drawn_read_cache(seed, device):
     r = random.Random(f"read cache {seed}")
     if device.preset is not None or r.random() > 1 / 3:
         return []
-    return [f"read_cache.size={r.choice(('64KiB', '1MiB', '16MiB'))}", f"read_cache.replacement={r.choice(('lru', 'fifo'))}",
-            f"read_cache.fill={r.choice(('reads', 'writes', 'both'))}"]
+    settings = [f"read_cache.size={r.choice(('64KiB', '1MiB', '16MiB'))}", f"read_cache.replacement={r.choice(('lru', 'fifo'))}",
+                f"read_cache.fill={r.choice(('reads', 'writes', 'both'))}"]
+    if device.settings.get("ftl.mapping") != '"dftl"' and size_of(device.settings, "nand.geometry.unit_size") <= 16384 and r.random() < 0.5:
+        settings += [f"read_ahead.depth={r.choice(('16KiB', '32KiB'))}", f"read_ahead.trigger={r.choice((1, 2, 4))}"]
+    return settings

@@ -68,6 +68,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"read_cache.room", {"-", "\"buffer\""}},
         {"read_cache.replacement", {"\"lru\"", "\"fifo\"", "\"cflru\""}},
         {"read_cache.window", {"-", "\"0%\"", "\"100%\""}},
+        {"read_ahead_units", {"0", "0", "2", "8", "100"}},
+        {"read_ahead.trigger", {"-", "1", "3"}},
         {"read_cache.fill", {"\"reads\"", "\"writes\"", "\"both\""}},
         {"slc.blocks", {"0", "0", "1", "2", "5"}},
         {"slc.fold_free_blocks", {"-", "0", "2"}},
@@ -221,6 +223,12 @@ bool has_checkpoints(const DriveCase& c) {
     return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-";
 }
 
+/// Units that are read ahead of a stream; 0: none.
+std::uint64_t ahead_of(const DriveCase& c) {
+    if (c.value("ftl.mapping") == "\"dftl\"") return 0;
+    return std::min(c.number("read_ahead_units"), c.number("read_cache_units") / 2);
+}
+
 /// Write buffer and read cache in one room, which have to have one order.
 bool shares_room(const DriveCase& c) {
     if (c.value("read_cache.room") == "-" || c.number("read_cache_units") != 0) return false;
@@ -254,6 +262,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     // A look at all who wait, after each event of a refresh without end, takes minutes on many planes.
     if (key == "run.check_waiters" && (collects_in_no_time(c) || planes_of(c) > 16) && c.value("refresh.age") != "-")
         return false;
+    if (key == "read_ahead.trigger") return ahead_of(c) != 0;
     if (key == "buffer.rest_reads") return c.value("buffer.merge_writes") == "-" || logs;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" ||
         key == "gc.least_invalid")
@@ -340,6 +349,7 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
         text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + more + 2) + "\n";
     if (c.number("read_cache_units") != 0)
         text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
+    if (ahead_of(c) != 0) text += "read_ahead.depth = " + bytes_text(ahead_of(c) * unit) + "\n";
     if (goes_with(c, "map.")) {
         const std::uint64_t lba = lba_of(c), blocks = transfer / lba, in_unit = unit / lba;
         // The longest command, when it begins with the last block of a unit.

@@ -136,6 +136,7 @@ GROUPS = {
     "rest": (MIX, {**FULL, "dram.size": "1MiB", "buffer.size": "128KiB"}, {"dram.rest": "buffer"}),
     "planes that read on their own": (("rw=randread", "bs=4k", "iodepth=128", "number_ios=2000", "norandommap", "size=8m"),
                                       {**PLANES, "nand.independent_plane_read": True}, {"scheduler.look_ahead": 1}),
+    "a stream": (("rw=read", "bs=4k", "iodepth=2", "number_ios=1500", "size=8m", "io_size=1g"), {**FULL, "read_cache.size": "256KiB", "read_ahead.depth": "32KiB"}, {"read_ahead.depth": "128KiB", "read_ahead.trigger": 50}),
     "units written in part": (("rw=randwrite", "bs=2k", "iodepth=8", "number_ios=2000", "norandommap", "size=1m"), FULL, {"buffer.rest_reads": "at_write_back"}),
     "reads of one page": (("rw=read", "bs=4k", "iodepth=64", "number_ios=2000", "size=8m"), PLANES, {"scheduler.merge_reads": True}),
     "a trace that is played": (MIX, {**FULL, "precondition.workload": "{trace}"}, {"precondition.trace_options": "--trace-overlay"}),

@@ -8,10 +8,14 @@
 
 namespace ssdtlm {
 
-ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec)
+ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
+                         std::uint64_t logical_units)
     : s_(services),
       codec_(codec),
       decode_(services.geometry),
+      ahead_(ahead.bytes == 0 ? nullptr
+                              : std::make_unique<AheadReader>(services, codec, ahead, logical_units,
+                                                              static_cast<AheadReader::Waiter&>(*this))),
       units_per_page_(services.geometry.units_per_page()),
       places_(1) {}
 
@@ -49,7 +53,12 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
 // A hit is read like data of the buffer.
 __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& found) {
     const ReadCache::Unit* const cached = s_.cache->look_up(lpa);
-    if (cached == nullptr) return;
+    if (cached == nullptr) {
+        if (ahead_ == nullptr || (found.ahead = ahead_->on_its_way(lpa)) == nullptr) return;
+        s_.map.let_go(s_.geometry.page_of(found.ppa).plane, s_.geometry.block_of(found.ppa), 1);
+        found.source = FlashJob::Source::ahead;
+        return;
+    }
     s_.map.let_go(s_.geometry.page_of(found.ppa).plane, s_.geometry.block_of(found.ppa), 1);
     found.source = FlashJob::Source::buffer;
     found.newer = true;
@@ -116,6 +125,8 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.cookie = handle_of(job);
         job.txn.owner = c.timeline->number();
         job.txn.whose = c.whose;
+    } else if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0)) {
+        ahead_->wait(*unit.ahead, job);
     }
     return job;
 }
@@ -132,6 +143,8 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
     } else if (__builtin_expect(s_.cache != nullptr, 0) && unit.source == FlashJob::Source::flash) {
         begin_fill(part, i, bytes);
     }
+    if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0))
+        ahead_->asked(*unit.ahead, Lpa{part.first_unit + i});
     part.txn.data_bytes += bytes;
 }
 
@@ -163,6 +176,7 @@ void ReadCommand::start(Command& c) {
     units_read_ += units;
     s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units,
                                         CoreStep::read_command, s_.cores.wait_for(c.index, {span.first, units}, false));
+    if (__builtin_expect(ahead_ != nullptr, 0)) ahead_->read(c, span.begin, span.end);
 }
 
 // The map is asked when the core has done the look-up's cycles; a block that holds a planned page is not erased until
@@ -211,7 +225,8 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
         const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
         const bool in_flash = unit.source == FlashJob::Source::flash;
         const bool joins = part != nullptr && part->source == unit.source && part->units < units_per_page_ &&
-                           (!in_flash || page == page_of_part);
+                           (!in_flash || page == page_of_part) &&
+                           (unit.source != FlashJob::Source::ahead || part->ahead == unit.ahead);
         if (!joins) {
             FlashJob& started = start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - span.begin));
             (part != nullptr ? part->next : s.parts) = &started;
@@ -255,11 +270,23 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
                 read_buffer(*job);
             else if (job->source == FlashJob::Source::lost)
                 fail_part(*job);
+            else if (job->source == FlashJob::Source::ahead)
+                ;  // ahead_came()
             else
                 send_part(*job, s_.agenda.now());
         }
         job = next;
     }
+}
+
+/// The part goes on like one whose data are in the buffer, as soon as it has been issued.
+void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool readable) {
+    part.source = readable ? FlashJob::Source::buffer : FlashJob::Source::lost;
+    part.ahead = nullptr;
+    if (part.txn.path == nullptr) return;
+    part.txn.path->begins({read.number, idx(read.address.plane), true});
+    part.txn.path->charge(Stage::array, s_.agenda.now());
+    readable ? read_buffer(part) : fail_part(part);
 }
 
 void ReadCommand::flash_done(FlashTransaction& txn) {

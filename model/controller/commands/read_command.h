@@ -5,22 +5,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/address/ppa_decoder.h"
+#include "controller/commands/ahead_reader.h"
 #include "controller/commands/command_services.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
-class ReadCommand final : private DmaClient, private FlashClient, private DramClient {
+class ReadCommand final : private DmaClient, private FlashClient, private DramClient, private AheadReader::Waiter {
 public:
-    ReadCommand(const CommandServices& services, SpareCodec codec);
+    /// `logical_units`: of the drive.
+    ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
+                std::uint64_t logical_units);
 
     void start(Command& c);
     std::uint64_t units_read() const { return units_read_; }
     std::string dump() const;
+    /// Null: nothing is read ahead.
+    AheadReader* ahead() { return ahead_.get(); }
 
 private:
     struct State {
@@ -40,6 +46,7 @@ private:
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
+        FlashJob* ahead = nullptr;    ///< that brings it
         BufferPort::Index entry =
             BufferPort::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
@@ -65,6 +72,7 @@ private:
     FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
     void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void look_into_cache(Lpa lpa, Located& found);
+    void ahead_came(FlashJob& part, const FlashTransaction& read, bool readable) override;
     void take_bytes(FlashJob& part, std::uint32_t unit, BufferPort::Index entry) const;
     void begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes);
     void end_fills(const FlashJob& part, std::uint64_t place);
@@ -95,6 +103,7 @@ private:
     const CommandServices s_;
     const SpareCodec codec_;
     const PpaDecoder decode_;
+    std::unique_ptr<AheadReader> ahead_;  // null: nothing is read ahead
     const std::uint32_t units_per_page_;
     std::vector<State> states_;      // by command
     std::vector<Ppa> places_;        // of the question at hand

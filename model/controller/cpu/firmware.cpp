@@ -91,7 +91,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                       : std::make_unique<WordLineCloser>(
                             config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines,
                                                                  feed_, gc_, destage_, *buffer_, jobs_, waiters_})),
-      read_(services(config, lba_bytes, around, data), around.ftl.codec()),
+      read_(services(config, lba_bytes, around, data), around.ftl.codec(), ftl_config.read_ahead,
+            around.ftl.logical_units()),
       write_(services(config, lba_bytes, around, data),
              {ftl_config.buffer_mode == BufferMode::write_through,
               ftl_config.buffer_mode == BufferMode::power_protected, ftl_config.rest_reads}),
@@ -255,8 +256,9 @@ void Firmware::check_waiters() const {
     if (cached_map_) cached_map_->check_waiters();
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
-    waiters_.check_waiters({destage_.under_way() || journal_.under_way() || (parity_ && !parity_->idle()) ||
-                                (shutdown_ && shutdown_->under_way()),
+    const bool reads_ahead = read_cache_ && read_cache_->counters().ahead != 0 && jobs_.used() != 0;
+    waiters_.check_waiters({destage_.under_way() || reads_ahead || journal_.under_way() ||
+                                (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()),
                             write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
@@ -279,6 +281,10 @@ void Firmware::state(Snapshot& s) {
     if (read_cache_) {
         s.section("read cache");
         s(*read_cache_);
+    }
+    if (AheadReader* const ahead = read_.ahead()) {
+        s.section("sequential streams");
+        ahead->streams().state(s);
     }
     if (!table_caches_) return;
     s.section("caches of the cores");

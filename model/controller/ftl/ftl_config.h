@@ -9,6 +9,7 @@
 #include "common/units/age.h"
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
+#include "controller/ports/read_ahead_config.h"
 #include "controller/ports/read_cache_config.h"
 #include "controller/ports/rest_reads.h"
 
@@ -164,6 +165,7 @@ struct FtlConfig {
         return flush_depth_per_die != 0 ? flush_depth_per_die : 2 * g.planes_per_die;
     }
     ReadCacheConfig read_cache;
+    ReadAheadConfig read_ahead;
     // Checkpoints of the map, and what follows a loss of power
     std::uint64_t checkpoint_interval_bytes = 0;  ///< host data from one to the next; 0: none while the drive works
     bool checkpoint_at_shutdown = false;          ///< a normal shutdown leaves one that says everything

@@ -28,7 +28,7 @@ struct FlashJob {
         parity_program,
         padding_program
     };
-    enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
+    enum class Source : std::uint8_t { flash, buffer, zeros, lost, ahead };  ///< host_read: where the data comes from
 
     FlashTransaction txn;
 
@@ -53,6 +53,10 @@ struct FlashJob {
     std::array<std::uint32_t, kMaxUnitsPerPage>
         dram_unit{};          ///< gc program, read of the buffer: where unit i is in the DRAM, in units
     std::uint32_t index = 0;  ///< in the pool
+    // Reading ahead: a part of a host read waits for the job that brings its units; that one's `next` and `ahead` are
+    // the first and the last who wait.
+    FlashJob* ahead = nullptr;
+    FlashJob* waits_behind = nullptr;
     // Host program: when it was formed and when a core worked on it, for those who wait for it.
     SimTime formed{};
     SimTime core_start{};

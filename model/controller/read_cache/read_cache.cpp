@@ -28,6 +28,10 @@ const ReadCache::Unit* ReadCache::look_up(Lpa lpa) {
         return nullptr;
     }
     ++counters_.hits;
+    if (__builtin_expect(slots_[found->second].ahead, 0)) {
+        slots_[found->second].ahead = false;
+        ++counters_.ahead_hits;
+    }
     if (room_ != nullptr)
         room_->used_clean(found->second);
     else if (config_.replacement == ReadCacheReplacement::lru &&
@@ -53,6 +57,16 @@ void ReadCache::end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t ten
     if (f == nullptr || f->number != fill) return;
     fills_.erase(*f);
     insert(unit, tenant);
+}
+
+void ReadCache::end_ahead(std::uint32_t fill, const Unit& unit, bool wanted, std::uint16_t tenant) {
+    const std::uint64_t filled = counters_.filled;
+    end_fill(fill, unit, tenant);
+    if (wanted) return;
+    if (counters_.filled != filled)
+        slots_[index_.find(idx(unit.lpa))->second].ahead = true;
+    else
+        ++counters_.ahead_wasted;
 }
 
 void ReadCache::insert(const Unit& unit, std::uint16_t tenant) {
@@ -126,6 +140,8 @@ void ReadCache::remove(std::uint32_t slot) {
     --parts_[slots_[slot].part].used;
     index_.erase(idx(slots_[slot].unit.lpa));
     slots_[slot].unit.bytes.reset();
+    counters_.ahead_wasted += slots_[slot].ahead;
+    slots_[slot].ahead = false;
     free_.push_back(slot);
 }
 
@@ -153,6 +169,7 @@ void ReadCache::state(Snapshot& s) {
         SSDTLM_CHECK(!slot.unit.bytes, "a snapshot of bytes");
         s(slot.unit.lpa, slot.unit.version, slot.unit.dram_unit, slot.older, slot.newer);
         if (!quotas_.shared()) s(slot.part);
+        if (tracks_ahead_) s(slot.ahead);
     }
     s(free_);
     for (Part& p : parts_) s(p.oldest, p.newest);

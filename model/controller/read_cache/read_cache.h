@@ -33,12 +33,18 @@ public:
         std::uint64_t filled = 0;            ///< units that entered
         std::uint64_t evicted = 0;           ///< that left for others
         std::uint64_t turned_away = 0;       ///< that were read, and found no room without a program
+        std::uint64_t ahead = 0;             ///< units read ahead of a sequential stream
+        std::uint64_t ahead_hits = 0;        ///< of these, that a read wanted before they left, or while on their way
+        std::uint64_t ahead_wasted = 0;      ///< that left, or did not enter, before any read wanted them
         Counters& operator+=(const Counters& o) {
             hits += o.hits;
             misses += o.misses;
             filled += o.filled;
             evicted += o.evicted;
             turned_away += o.turned_away;
+            ahead += o.ahead;
+            ahead_hits += o.ahead_hits;
+            ahead_wasted += o.ahead_wasted;
             return *this;
         }
     };
@@ -64,6 +70,24 @@ public:
     void end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant = 0);
     /// It could not be read.
     void cancel_fill(std::uint32_t fill, Lpa lpa);
+    /// The unit is being read, or this read of it is the last that began and counts.
+    bool is_filling(Lpa lpa) const { return fills_.find(idx(lpa)) != nullptr; }
+    bool is_filling(Lpa lpa, std::uint32_t fill) const {
+        const Fill* const f = fills_.find(idx(lpa));
+        return f != nullptr && f->number == fill;
+    }
+    // The same of units that are read ahead. Before the first of them: track_ahead(). `wanted`: a read wants the unit.
+    void track_ahead() { tracks_ahead_ = true; }
+    std::uint32_t begin_ahead(Lpa lpa) {
+        ++counters_.ahead;
+        return begin_fill(lpa);
+    }
+    void count_ahead_hit() { ++counters_.ahead_hits; }
+    void end_ahead(std::uint32_t fill, const Unit& unit, bool wanted, std::uint16_t tenant);
+    void cancel_ahead(std::uint32_t fill, Lpa lpa, bool wanted) {
+        cancel_fill(fill, lpa);
+        counters_.ahead_wasted += !wanted;
+    }
     void insert(const Unit& unit, std::uint16_t tenant = 0);
     /// The unit leaves the write buffer, whose entry it is, and no newer write of it is there.
     void keep(const Unit& unit, std::uint32_t entry, std::uint16_t tenant = 0);
@@ -94,6 +118,7 @@ private:
         Unit unit;
         std::uint32_t older = 0, newer = 0;  // neighbours in the order of replacement
         std::uint32_t part = 0;
+        bool ahead = false;  // it was read ahead, and no read has wanted it yet
     };
     /// Of the room, for a tenant or for all others.
     struct Part {
@@ -113,6 +138,7 @@ private:
     std::uint32_t put(const Unit& unit, std::uint16_t tenant);
 
     const ReadCacheConfig config_;
+    bool tracks_ahead_ = false;
     CacheRoom* const room_;  // null: the room and the order of replacement are its own
     std::vector<Slot> slots_;
     const Quotas quotas_;

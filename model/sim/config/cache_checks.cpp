@@ -35,6 +35,7 @@ public:
         if (c_.ftl.rest_reads == RestReads::never && c_.run.data == DataMode::bytes)
             add("buffer.rest_reads", value("buffer.rest_reads") + " with run.data = \"bytes\": bytes would be lost",
                 "at_write or at_write_back", "set it to \"at_write\", or run.data to \"signatures\"");
+        if (c_.ftl.read_ahead.bytes != 0) read_ahead();
         for (const auto& [key, quotas] :
              {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas},
               std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
@@ -46,6 +47,23 @@ public:
     }
 
 private:
+    void read_ahead() {
+        const std::string key = "read_ahead.depth";
+        const std::uint64_t unit = c_.nand.geometry.unit_bytes,
+                            cache = c_.ftl.read_cache.shares_room() ? c_.ftl.buffer_bytes : c_.ftl.read_cache.bytes;
+        const auto size = [](std::uint64_t bytes) {
+            return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
+        };
+        if (c_.ftl.read_ahead.bytes < unit)
+            add(key, value(key) + " is less than a mapping unit", "at least " + size(unit) + ", or 0B", "raise it");
+        if (2 * c_.ftl.read_ahead.bytes > cache)
+            add(key, value(key) + " with a read cache of " + size(cache), "at most half of the read cache",
+                "lower it, or set read_cache.size to at least " + size(2 * c_.ftl.read_ahead.bytes));
+        if (mapping_of(c_.ftl, c_.nand.geometry)->is_on_flash())
+            add(key, value(key) + " with ftl.mapping = \"" + c_.ftl.mapping + "\"",
+                "a map that is in memory: entries are not brought in for what nobody has asked for",
+                "set it to \"0B\"");
+    }
     void table_caches() {
         const FirmwareConfig& f = c_.firmware;
         const std::string key = "firmware.table_cache", given = value(key);

@@ -39,6 +39,21 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .says("DRAM for clean units that a read may want again. Less than a mapping unit: no read cache")
             .from("assumed: none, as most drives without DRAM to spare")
             .only_with("read_cache.room = own"));
+    table.push_back(
+        P::quantity(
+            "read_ahead.depth", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.read_ahead.bytes; })
+            .range("0B", "64MiB")
+            .says("What is read behind the newest read of a sequential stream, before the host asks for it. When less "
+                  "than half of it is left, it is filled up again. At most half of the read cache. 0B: nothing is read "
+                  "ahead")
+            .from("MQSim (Tavakkol et al., FAST '18) reads nothing ahead"));
+    table.push_back(P::integer(
+                        "read_ahead.trigger", [](auto& c) -> auto& { return c.ftl.read_ahead.trigger; })
+                        .range("1", "1000")
+                        .says("Reads of one tenant that make a sequential stream: each but the first begins where the "
+                              "one before ended. Sixteen streams are known at a time")
+                        .from("assumed")
+                        .only_with("read_ahead.depth != 0B"));
     table.push_back(P::choice(
                         "read_cache.replacement", {"lru", "fifo", "cflru"},
                         [](auto& c) -> auto& { return c.ftl.read_cache.replacement; })
@@ -383,7 +398,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "when the unit has to go to the flash and no write has brought the rest meanwhile. That is when a "
                   "flush or FUA waits for it, when a write waits for room, or when such units are more than half of "
                   "the buffer; never: it is not read, as if the host had written all of the unit")
-            .from("at_write: a unit may be programmed as soon as possible; never: FEMU (ftl.c, ssd_write)"));
+            .from("at_write: a unit may be programmed as soon as possible; never: FEMU (its function ssd_write)"));
     table.push_back(P::choice(
                         "buffer.order", {"arrival", "by_translation_page", "lru"},
                         [](auto& c) -> auto& { return c.ftl.buffer_order; })

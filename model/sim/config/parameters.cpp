@@ -84,6 +84,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"gc", "Garbage collection."},
             {"buffer", "The write buffer in DRAM."},
             {"read_cache", "Clean units in DRAM for reads."},
+            {"read_ahead", "What is read ahead of sequential streams, into the read cache."},
             {"slc", "A write cache in the flash: blocks in SLC mode."},
             {"fast", "Log blocks of a hybrid map (ftl.mapping = fast)."},
             {"map", "The part of the map that is in memory, when it is on the flash."},

@@ -20,7 +20,7 @@ bool only_goes_on(const std::string& key) {
 }
 
 bool decides(const SsdParameter& p) {
-    static const char* const tables[] = {"ftl", "fast", "slc", "map", "read_cache", "nand.geometry"};
+    static const char* const tables[] = {"ftl", "fast", "slc", "map", "read_cache", "read_ahead", "nand.geometry"};
     static const char* const keys[] = {"gc.policy",          "gc.frontier",   "gc.hard_free_blocks",
                                        "nand.bits_per_cell", "nand.two_step", "nand.faults.model",
                                        "nvme.lba_size",      "run.data"};

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/commands/ahead_reader.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+AheadReader::AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
+                         std::uint64_t logical_units, Waiter& waiter)
+    : s_(services),
+      codec_(codec),
+      decode_(services.geometry),
+      streams_(config, services.extents.unit_bytes, logical_units),
+      waiter_(waiter) {
+    s_.cache->track_ahead();
+}
+
+void AheadReader::want(const Command& c, const SequentialStreams::Range& range) {
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(wanted_.size()));
+        wanted_.emplace_back();
+    }
+    const std::uint32_t i = free_.back();
+    free_.pop_back();
+    wanted_[i] = {range, c.whose.without_deadline()};
+    const std::uint64_t per_page = s_.geometry.units_per_page(), pages = (range.units + per_page - 1) / per_page;
+    s_.cores.run<&AheadReader::look_up>(this, c.index, s_.costs.map_lookup * range.units + s_.costs.flash_issue * pages,
+                                        CoreStep::read_issue, i);
+}
+
+void AheadReader::look_up(std::uint64_t i) {
+    const Wanted wanted = wanted_[i];
+    const auto units = static_cast<std::uint32_t>(wanted.range.units);
+    if (places_.size() < units) places_.resize(units);
+    const MapExtent extent{Lpa{static_cast<std::uint32_t>(wanted.range.first)}, units, wanted.whose};
+    if (s_.map.translate(extent, MapUse::read, places_.data(), this, i)) map_answered(i, places_.data());
+}
+
+void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
+    const Wanted wanted = wanted_[i];
+    free_.push_back(static_cast<std::uint32_t>(i));
+    plan(wanted, places);
+}
+
+bool AheadReader::is_wanted(Lpa lpa) const {
+    return s_.buffer.find(lpa) == BufferPort::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
+}
+
+// Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
+void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
+    jobs_.clear();
+    FlashJob* job = nullptr;
+    std::uint32_t page_of_job = 0;
+    for (std::uint64_t n = 0; n < wanted.range.units; ++n) {
+        const Lpa lpa{static_cast<std::uint32_t>(wanted.range.first + n)};
+        const Ppa place = places[n];
+        if (!is_place(place) || !is_wanted(lpa)) {
+            if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+            job = nullptr;
+            continue;
+        }
+        const std::uint32_t page = decode_.page_number(place);
+        if (job == nullptr || page != page_of_job || job->units == s_.geometry.units_per_page()) {
+            job = &start_job(lpa, place, page, wanted.whose);
+            page_of_job = page;
+            jobs_.push_back(job);
+        }
+        const std::uint32_t unit = job->units++;
+        job->slot[unit] = static_cast<std::uint8_t>(decode_.slot_of(place, page));
+        job->item[unit] = s_.cache->begin_ahead(lpa);
+        job->txn.data_bytes += s_.extents.unit_bytes;
+        bool fresh = false;
+        OnItsWay& entry = on_its_way_.insert(idx(lpa), fresh);
+        entry.job = job;
+        entry.unit = unit;
+    }
+    for (FlashJob* const ready : jobs_) s_.flash.submit(ready->txn);
+}
+
+FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
+    FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
+    set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), s_.geometry, *this);
+    job.command = nullptr;
+    job.next = job.ahead = nullptr;  // who waits: the first and the last
+    job.first_unit = idx(lpa);
+    job.units = 0;
+    job.newer = 0;  // bit per unit: somebody wants it
+    job.txn.slc = s_.slc.holds(job.txn.address);
+    job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(place, page)) * s_.extents.unit_bytes;
+    job.txn.data_bytes = 0;
+    job.txn.whose = whose;
+    return job;
+}
+
+void AheadReader::wait(FlashJob& job, FlashJob& part) {
+    part.ahead = &job;
+    part.waits_behind = nullptr;
+    (job.next == nullptr ? job.next : job.ahead->waits_behind) = &part;
+    job.ahead = &part;
+}
+
+void AheadReader::asked(FlashJob& job, Lpa lpa) {
+    const std::uint32_t bit = 1u << (idx(lpa) - job.first_unit);
+    if ((job.newer & bit) == 0) s_.cache->count_ahead_hit();
+    job.newer = static_cast<std::uint16_t>(job.newer | bit);
+}
+
+void AheadReader::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
+    const std::uint64_t unit = s_.extents.unit_bytes, place = s_.dram.place(job.units * unit);
+    job.dram_unit[0] = static_cast<std::uint32_t>(place / unit);
+    s_.dram.access({place, txn.data_bytes}, *this, handle_of(job));
+}
+
+void AheadReader::dram_done(std::uint64_t handle) {
+    end(job_of(handle), true);
+}
+
+void AheadReader::end(FlashJob& job, bool readable) {
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const Lpa lpa{job.first_unit + i};
+        if (OnItsWay* const entry = on_its_way_.find(idx(lpa)); entry != nullptr && entry->job == &job)
+            on_its_way_.erase(*entry);
+        const bool wanted = (job.newer >> i & 1u) != 0;
+        if (!readable) {
+            s_.cache->cancel_ahead(job.item[i], lpa, wanted);
+            continue;
+        }
+        const std::uint32_t slot = job.slot[i];
+        SSDTLM_CHECK(codec_.lpa(job.txn.spare[slot]) == lpa, "a unit that was read ahead is another one");
+        s_.cache->end_ahead(job.item[i],
+                            {lpa, codec_.version(job.txn.spare[slot]), job.dram_unit[0] + i,
+                             job.bytes != nullptr ? job.bytes->page[slot] : UnitBytes{}},
+                            wanted, job.txn.whose.tenant);
+    }
+    wake(job, readable);
+    s_.jobs.release(job);
+    // What makes room may be programmed; a shutdown waits until nothing is under way.
+    if (s_.buffer.is_wanted() || s_.waiters.anybody(Waiters::For::flush)) s_.waiters.settle();
+}
+
+void AheadReader::wake(FlashJob& job, bool readable) {
+    FlashJob* next = nullptr;
+    for (FlashJob* part = job.next; part != nullptr; part = next) {
+        next = part->waits_behind;
+        for (std::uint32_t k = 0; readable && k < part->units; ++k) {
+            const std::uint32_t i = part->first_unit + k - job.first_unit, slot = job.slot[i];
+            part->newer = static_cast<std::uint16_t>(part->newer | 1u << k);
+            part->item[k] = codec_.version(job.txn.spare[slot]);
+            part->dram_unit[k] = job.dram_unit[0] + i;
+            if (job.bytes != nullptr) part->bytes->buffered[k] = {job.bytes->page[slot], {}};
+        }
+        waiter_.ahead_came(*part, job.txn, readable);
+    }
+}
+
+}  // namespace ssdtlm
