@@ -143,7 +143,8 @@ double iops(const SsdConfig& c, ClosedLoop::Pattern pattern, std::uint32_t depth
 TEST(MergedReads, SequentialReadsAreNotSlowerThanRandomOnes) {
     for (const char* preset : {"mqsim-table3", "hexa-16g"})
         for (const std::uint32_t depth : {1u, 8u, 32u}) {
-            SsdConfig c = load_config({preset}, {}).config;
+            // Few blocks: reads do not care, and the drive is built at once.
+            SsdConfig c = load_config({preset}, {"nand.geometry.blocks_per_plane=64", "ftl.user_capacity=6GB"}).config;
             c.scheduler.merge_reads = false;
             const double each = iops(c, ClosedLoop::Pattern::sequential, depth);
             c.scheduler.merge_reads = true;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 8192;
 constexpr Ps kPeriod{10'000'000'000};
-constexpr SimTime kWarm{kPeriod}, kUntil{4 * kPeriod};
+constexpr SimTime kWarm{kPeriod}, kUntil{3 * kPeriod};
 
 /// Reads of 8 KiB, at random in the first `random_percent` of each period. The sequence goes on where it was.
 class PhasedReads final : public Workload {
