@@ -122,6 +122,8 @@ def execute(folder, options, settings, devices, work, *arguments, output="out"):
 def drawn(seed, way):
     r = random.Random(f"campaign {seed}")
     device = random_device(r, small_rtl=way in RTL_WAYS)
+    if way in ("rtl", "compare") and device.settings["scheduler.policy"] not in ('"read_first"', '"fifo"'):
+        device.settings["scheduler.policy"] = '"fifo"'  # the block has no other policies
     return device, random_work(r, device)
 
 
