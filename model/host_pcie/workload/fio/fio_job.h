@@ -160,10 +160,10 @@ struct FioJob {
 /// What the job file is checked and resolved against.
 struct FioDevice {
     std::uint64_t capacity = 0;  ///< bytes of the drive, or of the part of it that the workload sees
-    /// Ends of its namespaces in bytes, ascending; the last is `capacity`. Empty: it is one namespace, or none.
-    std::vector<std::uint64_t> namespace_ends;
     std::uint32_t lba_bytes = 4096;
     std::uint64_t seed = 0;  ///< of the run; joins every job's randseed
+    /// Ends of its namespaces in bytes, ascending; the last is `capacity`. Empty: it is one namespace, or none.
+    std::vector<std::uint64_t> namespace_ends = {};
 };
 
 }  // namespace ssdtlm
