@@ -142,6 +142,8 @@ void Simulation::judge(RunSummary& r) const {
     if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
     if (s.host.driver.drive().queue_entries < s.config.host.queue_entries)
         context.queue_entries = "nvme.max_queue_entries";
+    if (const std::string& kind = s.config.front_end.kind; kind != "nvme")
+        context.fetch_window = "frontend." + kind + (kind == "raw" ? ".commands" : "");
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())
         context.buffer_room = "buffer.quotas";
     double outstanding = 0;

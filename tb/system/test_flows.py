@@ -2,10 +2,16 @@
 """Several flows on one drive: job files and traces in one run, what each loses against a run without the others, and for whose operations its commands
 waited. Numbers are computed here, from separate runs and from the files of exact sums."""
 import json
+import os
+import pathlib
 import random
+import shutil
+import signal
+import subprocess
+import time
 import unittest
 
-from support import OK, USER_ERROR, SystemTest
+from support import BINARY, OK, USER_ERROR, SystemTest
 from wait_sums import WAITS, bins, flow_waits
 
 READER = ("rw=randread", "bs=4k", "iodepth=4", "number_ios=600", "size=8m", "norandommap")
@@ -190,6 +196,60 @@ class Flows(SystemTest):
         self.assertIn("2 tenants share 1 queue pairs", self.refused("-w", "a.fio", "-w", "b.fio", *sets("host.queue_pairs=1")))
         self.assertIn("no flows in it", self.refused("-w", "a.fio", "-w", "b.fio", "--base", self.one_flow()))
         self.assertIn("nowhere/result.json: cannot be read", self.refused("-w", "a.fio", "-w", "b.fio", "--base", "nowhere"))
+
+    def test_folders_of_flows_alone(self):
+        """A folder for each, whatever the names are; and what is in it can be explained like any other run."""
+        for name in ("a b", "a_b", "é", "ü"):
+            self.write(name + ".fio", "[j]\nioengine=libaio\n" + "\n".join(READER).replace("600", "100") + "\n")
+        self.run_flows("-w", "a b.fio", "-w", "a_b.fio", "-w", "é.fio", "-w", "ü.fio", "--alone")
+        self.assertEqual(sorted(p.name for p in (self.dir / "out" / "alone").iterdir()), ["__", "__-2", "a_b", "a_b-2"])
+        done = self.ssdtlm("explain", "out/alone/a_b-2", "--command", "9")
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        self.write("dots.fio", "[global]\nioengine=libaio\nrw=randread\nbs=4k\nnumber_ios=50\n[.]\n[..]\n")
+        self.run_flows("-w", "dots.fio", "--alone", output="dots")
+        self.assertEqual(sorted(p.name for p in (self.dir / "dots" / "alone").iterdir()), ["_", "__"])
+
+    def test_interrupted_alone(self):
+        """The flow that runs is told once, and writes its results; a parent that dies takes it along."""
+        self.write("a.fio", "[j]\nioengine=libaio\nrw=randread\nbs=4k\nnumber_ios=50\n")
+        self.write("long.fio", "[j]\nioengine=libaio\nrw=randrw\nbs=4k\nnorandommap\ntime_based\nruntime=100000s\n")
+        for sent, group in ((signal.SIGINT, False), (signal.SIGINT, True), (signal.SIGKILL, False)):
+            with self.subTest(signal=sent, group=group):
+                program = subprocess.Popen([BINARY, "run", "tiny-test", "-w", "a.fio", "-w", "long.fio", "--alone", "-q", "-o", "cut"], cwd=self.dir,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                end = time.monotonic() + 60
+                while not (children := self.children(program.pid)) or not (self.dir / "cut" / "alone" / "long").is_dir():
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.05)
+                self.let_run_pid(children[0], 0.5)
+                (os.killpg if group else os.kill)(program.pid, sent)
+                program.communicate(timeout=60)
+                if sent == signal.SIGINT:
+                    self.assertEqual(program.returncode, 130)
+                    result = json.loads((self.dir / "cut" / "alone" / "long" / "result.json").read_text())
+                    self.assertGreater(result["commands"], 0)
+                for _ in range(100):
+                    if not pathlib.Path(f"/proc/{children[0]}/exe").exists():
+                        break
+                    time.sleep(0.1)
+                self.assertFalse(pathlib.Path(f"/proc/{children[0]}/exe").exists(), "the child lives on")
+                shutil.rmtree(self.dir / "cut")
+
+    @staticmethod
+    def children(pid):
+        try:
+            return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        except OSError:
+            return []
+
+    @staticmethod
+    def let_run_pid(pid, cpu_seconds):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= cpu_seconds:
+                return
+            time.sleep(0.05)
 
     def test_sixty_four_flows(self):
         """All are in result.json; the terminal shows the longest waits, not their square."""

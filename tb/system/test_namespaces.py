@@ -68,8 +68,8 @@ class Namespaces(SystemTest):
             done = self.ssdtlm("run", "tiny-test", "-w", job, *(word for s in settings for word in ("--set", s)))
             self.assertEqual(done.returncode, USER_ERROR)
             self.assertIn(says, done.stderr)
-        # One namespace: every name is the drive's.
-        self.simulate("tiny-test", job)
+        # One namespace: every name is the drive's, and a note says so.
+        self.assertIn("note: job 'job': filename=/dev/nvme0n4 acts as all that the job sees", self.ssdtlm("run", "tiny-test", "-w", job).stdout)
 
 
 if __name__ == "__main__":

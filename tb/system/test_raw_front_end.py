@@ -71,6 +71,14 @@ class RawFrontEnd(SystemTest):
         self.assertEqual(program.returncode, OK, err)
         self.assertEqual(len(sweeps.records(self.dir / "out")), 2)
 
+    def test_its_own_limit_is_named(self):
+        """One command in the drive at a time limits; the parameter that says so is named, and twice as many bring more."""
+        job = self.job("job", "rw=randread", "bs=4k", "iodepth=32", "number_ios=3000")
+        one = self.simulate("tiny-test", job, *RAW, "--set", "frontend.raw.commands=1", output="one").json()
+        self.assertEqual(one["limit"]["parameters"], ["frontend.raw.commands"])
+        two = self.simulate("tiny-test", job, *RAW, "--set", "frontend.raw.commands=2", output="two").json()
+        self.assertGreater(two["read"]["iops"], 1.02 * one["read"]["iops"])
+
     def test_what_raw_cannot_do(self):
         job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
         done = self.ssdtlm("run", "tiny-test", "-w", job, *RAW, "--set", 'host.reset_at=["1ms"]')

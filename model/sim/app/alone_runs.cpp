@@ -2,11 +2,14 @@
 #include "sim/app/alone_runs.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -20,13 +23,42 @@ namespace ssdtlm {
 
 namespace {
 
+/// A folder for each flow: its name, as far as that may be one of a file. Those that are equal then have a number.
+std::vector<std::string> folders_of(const std::vector<std::string>& flows) {
+    std::vector<std::string> all;
+    for (const std::string& flow : flows) {
+        std::string folder;
+        for (const char c : flow)
+            folder += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' ? c : '_';
+        if (folder.find_first_not_of('.') == std::string::npos) folder.assign(folder.size(), '_');
+        std::string own = folder;
+        for (int n = 2; std::find(all.begin(), all.end(), own) != all.end(); ++n)
+            own = folder + "-" + std::to_string(n);
+        all.push_back(own);
+    }
+    return all;
+}
+
+/// The command line that would do the same.
+std::vector<std::string> words_alone(const RunOptions& all, const std::string& flow, const std::string& directory) {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < all.command.size(); ++i) {
+        const std::string& word = all.command[i];
+        if (word == "-o" || word == "--output")
+            ++i;
+        else if (word != "--alone" && word.compare(0, 9, "--output=") != 0 &&
+                 (word.compare(0, 2, "-o") != 0 || word.size() < 3))
+            words.push_back(word);
+    }
+    words.insert(words.end(), {"--only", flow, "-o", directory});
+    return words;
+}
+
 /// The same run, but for what is recorded and shown of it.
-RunOptions options_alone(const RunOptions& all, const std::string& flow) {
+RunOptions options_alone(const RunOptions& all, const std::string& flow, const std::string& folder) {
     RunOptions o = all;
-    std::string folder;
-    for (const char c : flow)
-        folder += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' ? c : '_';
     o.output_directory = (std::filesystem::path(all.output_directory) / "alone" / folder).string();
+    o.command = words_alone(all, flow, o.output_directory);
     o.only = flow;
     o.alone = o.watch = o.json = o.check_pins = false;
     o.quiet = true;
@@ -40,16 +72,26 @@ RunOptions options_alone(const RunOptions& all, const std::string& flow) {
 
 int run_child(const SsdConfig& config, const RunOptions& options) {
     std::fflush(nullptr);
+    const pid_t parent = ::getpid();
     pid_t child = 0;
     {
         const Interrupts::HeldBack no_signal;
         child = ::fork();
-        if (child > 0) Interrupts::tell(child);
+        if (child > 0) {
+            // A terminal's signal comes to this process alone, which passes it on and waits for the child's results.
+            ::setpgid(child, 0);
+            Interrupts::tell(child);
+            Interrupts::writing();
+        } else if (child == 0) {
+            ::setpgid(0, 0);
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        }
     }
     if (child < 0)
         throw UserError(Problem{"--alone", fmt::format("no other process can be started (error {})", errno),
                                 "a process for each flow", "end other programs"});
     if (child == 0) {
+        if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::interrupted));
         const int code = exit_code_of([&] { return run_simulation(config, options); });
         std::fflush(nullptr);
         ::_exit(code);
@@ -58,6 +100,7 @@ int run_child(const SsdConfig& config, const RunOptions& options) {
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     Interrupts::tell(0);
+    if (Interrupts::any()) return static_cast<int>(ExitCode::interrupted);
     return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
 }
 
@@ -65,8 +108,9 @@ int run_child(const SsdConfig& config, const RunOptions& options) {
 
 AloneRuns run_alone(const SsdConfig& config, const RunOptions& options, const std::vector<std::string>& flows) {
     AloneRuns all;
+    const std::vector<std::string> folders = folders_of(flows);
     for (std::size_t i = 0; i < flows.size(); ++i) {
-        const RunOptions alone = options_alone(options, flows[i]);
+        const RunOptions alone = options_alone(options, flows[i], folders[i]);
         if (!options.quiet) std::fprintf(stderr, "%s alone, %zu of %zu\n", flows[i].c_str(), i + 1, flows.size());
         all.code = run_child(config, alone);
         if (all.code != static_cast<int>(ExitCode::ok)) {

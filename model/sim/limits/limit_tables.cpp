@@ -64,7 +64,7 @@ const std::vector<WaitRow>& wait_rows() {
         {WaitKind::fetch_window,
          "fetch window",
          {"nvme.fetch_window"},
-         "commands wait behind the doorbell, as no more of their queue may be in the controller"},
+         "commands wait, as no more of their queue may be in the controller"},
         {WaitKind::fetch_depth,
          "fetches under way",
          {"nvme.fetch_depth"},

@@ -28,8 +28,9 @@ namespace ssdtlm {
 struct LimitContext {
     std::string queue_entries = "host.queue_entries";  ///< the parameter that sets the slots of a queue
     std::string buffer_room = "buffer.size";
-    std::vector<std::string> host_cpu;  ///< parameters that cost its time beside those that always can
-    double commands = 0;                ///< outstanding on average
+    std::string fetch_window = "nvme.fetch_window";  ///< how many commands the front end takes
+    std::vector<std::string> host_cpu;               ///< parameters that cost its time beside those that always can
+    double commands = 0;                             ///< outstanding on average
     bool independent_planes = false;
     std::string background;  ///< what the dies do beside the host's reads and writes: "34 % is garbage collection, 5 %
                              ///< erases"; empty: nothing worth a word

@@ -147,6 +147,8 @@ class Plan:
 
     def workload(self, values):
         path = values.get("workload")
+        if path is not None and not isinstance(path, (str, os.PathLike)):
+            raise UserError(Problem("workload", f"is {path!r}", "the path or the name of one workload", "sections of one job file are flows, with host.tenants = \"by_job\" in [set]"))
         file = None if path is None else self.spec.folder / path
         options = {key.removeprefix("fio."): value for key, value in values.items() if key.startswith("fio.")}
         identity = (file, tuple((key, repr(value)) for key, value in options.items()))

@@ -102,9 +102,15 @@ private:
         const std::vector<std::uint64_t>& ends = where_.device.namespace_ends;
         const std::string name = names_.empty() ? "" : names_.front();
         const std::size_t n = name.rfind('n');
-        if (ends.size() < 2 || name.compare(0, 9, "/dev/nvme") != 0 || n < 10 || n + 1 == name.size()) return true;
+        if (name.compare(0, 9, "/dev/nvme") != 0 || n < 10 || n + 1 == name.size()) return true;
         if (name.find_first_not_of("0123456789", n + 1) != std::string::npos) return true;
         const std::size_t number = name.size() - n > 9 ? 0 : std::stoul(name.substr(n + 1));
+        if (ends.size() < 2) {
+            if (number != 1 && job_.clone == 0)
+                where_.file.notes.push_back("job '" + section_.name + "': filename=" + name +
+                                            " acts as all that the job sees, which is not in namespaces");
+            return true;
+        }
         if (number == 0 || number > ends.size())
             return problem("filename=" + name, "the drive has " + std::to_string(ends.size()) + " namespaces",
                            "write filename=" + name.substr(0, n + 1) + std::to_string(ends.size()));
