@@ -72,7 +72,8 @@ TEST(EffectNotes, OfAPolicyThatIsNotChosen) {
     EXPECT_THAT(notes_with({"gc.d_choices.choices=3", "gc.policy=d_choices"}), IsEmpty());
     EXPECT_THAT(notes_with({"host.tenants=by_job", "host.queue_priorities=[0,3]"}),
                 ElementsAre("--set host.queue_priorities=[0,3] has no effect: host.queue_priorities acts only with "
-                            "nvme.latency_targets set"));
+                            "host.arbitration = weighted, or nvme.latency_targets set, or scheduler.policy = "
+                            "priority_classes or weighted_priorities"));
 }
 
 TEST(EffectNotes, OfLimitsThatLimitNothing) {
