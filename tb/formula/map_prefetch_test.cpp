@@ -9,7 +9,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "support/devices.h"
-#include "support/run_closed_loop.h"
+#include "support/read_units.h"
 
 namespace ssdtlm {
 namespace {
@@ -30,13 +30,7 @@ struct Counted {
 };
 
 Counted of_model(const SsdConfig& c, const std::vector<std::uint32_t>& units, std::uint32_t depth = 1) {
-    ClosedLoop::Spec s;
-    s.pattern = ClosedLoop::Pattern::list;
-    for (const std::uint32_t unit : units) s.offsets.push_back(std::uint64_t{unit} * 4096);
-    s.requests = units.size();
-    s.depth = depth;
-    s.span = c.ftl.user_capacity_bytes;
-    const nlohmann::json all = run_closed_loop(c, s)["counters"];
+    const nlohmann::json all = read_units(c, units, depth)["counters"];
     Counted n{all["map_hits"], all["map_misses"], 0, 0, 0, all["map_translation_page_reads"]};
     if (c.ftl.map.prefetch == 1) {
         EXPECT_FALSE(all.contains("map_entries_prefetched"));

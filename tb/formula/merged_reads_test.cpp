@@ -10,7 +10,7 @@
 #include "formula/reference.h"
 #include "sim/config/config_loader.h"
 #include "support/devices.h"
-#include "support/run_closed_loop.h"
+#include "support/read_units.h"
 
 namespace ssdtlm {
 namespace {
@@ -24,16 +24,6 @@ SsdConfig one_die(bool merge) {
     c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 100 * 80 / 4096 * 4096;
     c.scheduler.merge_reads = merge;
     return c;
-}
-
-nlohmann::json read_units(const SsdConfig& c, const std::vector<std::uint32_t>& units, std::uint32_t depth) {
-    ClosedLoop::Spec s;
-    s.pattern = ClosedLoop::Pattern::list;
-    for (const std::uint32_t unit : units) s.offsets.push_back(std::uint64_t{unit} * 4096);
-    s.requests = units.size();
-    s.depth = depth;
-    s.span = c.ftl.user_capacity_bytes;
-    return run_closed_loop(c, s);
 }
 
 std::vector<std::uint32_t> sequence(std::uint32_t count) {

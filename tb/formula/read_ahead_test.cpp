@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/devices.h"
-#include "support/run_closed_loop.h"
+#include "support/read_units.h"
 
 namespace ssdtlm {
 namespace {
@@ -19,16 +19,6 @@ SsdConfig device(std::uint32_t depth, std::uint32_t trigger, std::uint32_t cache
     c.ftl.read_ahead.bytes = std::uint64_t{depth} * 4096;
     c.ftl.read_ahead.trigger = trigger;
     return c;
-}
-
-nlohmann::json read_units(const SsdConfig& c, const std::vector<std::uint32_t>& units, std::uint32_t depth = 1) {
-    ClosedLoop::Spec s;
-    s.pattern = ClosedLoop::Pattern::list;
-    for (const std::uint32_t unit : units) s.offsets.push_back(std::uint64_t{unit} * 4096);
-    s.requests = units.size();
-    s.depth = depth;
-    s.span = c.ftl.user_capacity_bytes;
-    return run_closed_loop(c, s);
 }
 
 /// Runs of so many neighbouring units, so many of them, each `stride` behind the one before.

@@ -80,6 +80,7 @@ void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
 FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
     set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), s_.geometry, *this);
+    ++under_way_;
     job.command = nullptr;
     job.next = job.ahead = nullptr;  // who waits: the first and the last
     job.first_unit = idx(lpa);
@@ -137,6 +138,7 @@ void AheadReader::end(FlashJob& job, bool readable) {
     }
     wake(job, readable);
     s_.jobs.release(job);
+    --under_way_;
     // What makes room may be programmed; a shutdown waits until nothing is under way.
     if (s_.buffer.is_wanted() || s_.waiters.anybody(Waiters::For::flush)) s_.waiters.settle();
 }

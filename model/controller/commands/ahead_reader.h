@@ -44,6 +44,8 @@ public:
     void wait(FlashJob& job, FlashJob& part);
     void asked(FlashJob& job, Lpa lpa);
     SequentialStreams& streams() { return streams_; }
+    /// Reads of the flash, and of what they brought.
+    std::uint32_t under_way() const { return under_way_; }
 
 private:
     struct OnItsWay {
@@ -76,6 +78,7 @@ private:
     std::vector<std::uint32_t> free_;  // of these
     std::vector<Ppa> places_;          // of the question at hand
     std::vector<FlashJob*> jobs_;      // of the plan at hand
+    std::uint32_t under_way_ = 0;
 };
 
 }  // namespace ssdtlm

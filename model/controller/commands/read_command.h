@@ -27,6 +27,7 @@ public:
     std::string dump() const;
     /// Null: nothing is read ahead.
     AheadReader* ahead() { return ahead_.get(); }
+    const AheadReader* ahead() const { return ahead_.get(); }
 
 private:
     struct State {

@@ -256,7 +256,7 @@ void Firmware::check_waiters() const {
     if (cached_map_) cached_map_->check_waiters();
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
-    const bool reads_ahead = read_cache_ && read_cache_->counters().ahead != 0 && jobs_.used() != 0;
+    const bool reads_ahead = read_.ahead() != nullptr && read_.ahead()->under_way() != 0;
     waiters_.check_waiters({destage_.under_way() || reads_ahead || journal_.under_way() ||
                                 (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()),
                             write_.fetching() != 0, write_.merges().under_way() != 0});

@@ -51,6 +51,10 @@ RawDriver::RawDriver(sc_core::sc_module_name name, Agenda& agenda, const HostCon
       config_(config),
       info_(info),
       stages_(stages) {
+    if (!config.reset_at.empty())
+        throw UserError(Problem{"host.reset_at", "resets of a drive whose front end knows none",
+                                "no resets: they belong to a protocol",
+                                "leave it out, or set frontend.kind to \"nvme\""});
     socket.bind(door_);
     ending_.more.op = RawExtension::Op::shutdown;
 }
@@ -88,8 +92,7 @@ void RawDriver::shut_down_when_idle() {
 }
 
 void RawDriver::reset(bool, std::function<void()>, std::function<void()>) {
-    throw UserError(Problem{"host.reset_at", "resets of a drive whose front end knows none",
-                            "no resets: they belong to a protocol", "leave it out, or set frontend.kind to \"nvme\""});
+    SSDTLM_CHECK(false, "a reset of a drive whose front end knows none");
 }
 
 void RawDriver::power_lost() {
