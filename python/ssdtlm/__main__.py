@@ -15,10 +15,11 @@ from .explanation import explain
 from .reporting import report
 from .sweeping import commands as sweep
 from .sweeping import search
+from .studying import commands as study
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "python": extras}
+COMMANDS = {"compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

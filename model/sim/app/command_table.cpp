@@ -365,6 +365,7 @@ private:
         pictures(report);
         add_sweep();
         add_search();
+        add_study();
         auto* python =
             family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
         auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
@@ -477,6 +478,22 @@ private:
         search->add_option("--trials", texts_.python.text, "Points to try; default: trials of [search]")
             ->type_name("N");
         search->add_flag("--json", texts_.python.flag, "Print all trials as JSON");
+    }
+    void add_study() {
+        PythonTexts& p = texts_.python;
+        auto* study = subcommand(app_, "study", "Run published studies again: tables, charts, and which trends are met",
+                                 Command::python);
+        group(study, "Studies");
+        study->add_option("name", p.words, "Names of studies, all, or list, which says which there are")
+            ->required()
+            ->type_name("NAME");
+        study->add_flag("--quick", p.flag, "Fewer and shorter runs: at most two minutes for a study on two cores");
+        group(study, "Workers");
+        study->add_option("-j,--workers", p.text, "Runs at a time; default: one for each core")->type_name("N");
+        group(study, "Output");
+        study->add_option("-o,--output", p.text, "Folder in which each study has one of its own; default studies")
+            ->type_name(kFolderKind);
+        pictures(study);
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);
