@@ -273,6 +273,26 @@ private:
         group(fio, "Output");
         fio->add_flag("--json", line_.run.json, "Print JSON instead of Markdown");
         subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
+        PythonTexts& p = texts_.python;
+        auto* import = subcommand(*config, "import",
+                                  "Make a device, and jobs, of the configuration of another simulator, and say what "
+                                  "became of each of its parameters",
+                                  Command::python);
+        group(import, "Configuration");
+        import->add_option("simulator", p.text, "Whose configuration it is: mqsim")->required()->type_name("mqsim");
+        import->add_option("file", p.words, "MQSim's ssdconfig.xml, and its workload.xml behind it")
+            ->required()
+            ->type_name(kFileKind);
+        import->add_flag("--mechanisms", p.flag,
+                         "With what MQSim does otherwise: a chip works as one die, data go before commands on the "
+                         "bus, and firmware takes no time");
+        group(import, "Output");
+        import
+            ->add_option("-o,--output", p.text,
+                         "Folder for the device and its jobs; default: where the command is started")
+            ->type_name(kFolderKind);
+        import->add_option("--name", p.text, "Name of the device; default: that of its file")->type_name("NAME");
+        import->add_flag("--json", p.flag, "Print JSON: files, commands and rows of the table");
     }
     void add_trace() {
         auto* trace = family("trace", "Look into block traces");
