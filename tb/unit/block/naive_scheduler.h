@@ -137,5 +137,11 @@ private:
 };
 
 std::unique_ptr<IoScheduler> fiops(const Settings& s);
+std::unique_ptr<IoScheduler> deadline(const Settings& s);
+std::unique_ptr<IoScheduler> mq_deadline(const Settings& s);
+std::unique_ptr<IoScheduler> kyber(const Settings& s);
+std::unique_ptr<IoScheduler> cfq(const Settings& s);
+std::unique_ptr<IoScheduler> bfq(const Settings& s);
+std::unique_ptr<IoScheduler> flashfq(const Settings& s);
 
 }  // namespace ssdtlm::naive

@@ -52,7 +52,7 @@ public:
         r.context = contexts_[c];
         const std::uint64_t kind = random_.below(100);
         r.op = kind < 50 ? HostOp::read : kind < 90 ? HostOp::write : kind < 96 ? HostOp::trim : HostOp::flush;
-        if (r.op == HostOp::flush || random_.percent(1)) r.barrier = true;
+        r.barrier = random_.percent(r.op == HostOp::flush ? 60 : 1);
         r.sync = r.op != HostOp::write || sync_only_[c] || random_.percent(20);
         r.fua = r.op == HostOp::write && random_.percent(5);
         if (r.op != HostOp::flush) {
