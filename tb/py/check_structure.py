@@ -42,6 +42,7 @@ RULES = {
     "host_pcie/workload/trace": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["nvme_driver", "root_complex"]),
     "host_pcie/link": (VOCABULARY + ["common/tlm", "protocol"], ["link_path", "pcie_link"]),
+    "host_block": (VOCABULARY + ["host_pcie/ports"], False),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
     "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),
