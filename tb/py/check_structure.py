@@ -40,7 +40,9 @@ RULES = {
     "host_pcie/workload/report": (VOCABULARY + ["host_pcie/ports"], False),
     "host_pcie/workload/fio": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_pcie/workload/trace": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
-    "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["nvme_driver", "root_complex"]),
+    "host_block/ports": (VOCABULARY + ["host_pcie/ports"], False),
+    "host_block/nass": (VOCABULARY + ["host_pcie/ports", "host_block/ports"], False),
+    "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_block"], ["nvme_driver", "root_complex"]),
     "host_pcie/link": (VOCABULARY + ["common/tlm", "protocol"], ["link_path", "pcie_link"]),
     "host_block": (VOCABULARY + ["host_pcie/ports"], False),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
@@ -85,10 +87,10 @@ RULES = {
     "controller/raw": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
                                 ["channel_controller", "channel_books", "channel_shared_reads", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
-    "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
-    "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
+    "sim": (["common", "protocol", "host_block", "host_pcie", "controller", "nand"], True),
+    "sim/config": (["common", "protocol", "host_block", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "protocol", "host_block", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "protocol", "host_block", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")
