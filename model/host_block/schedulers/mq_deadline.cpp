@@ -145,7 +145,7 @@ private:
     std::uint64_t batches_ = 0, expired_ = 0, aged_ = 0;
 };
 
-std::vector<PolicyParameter> parameters() {
+std::vector<PolicyParameter> mq_deadline_parameters() {
     std::vector<PolicyParameter> all = deadline_parameters();
     all.push_back(policy_quantity("prio_aging_expire", Dimension::time, 10'000'000'000'000)
                       .range("1us", "100s")
@@ -154,7 +154,7 @@ std::vector<PolicyParameter> parameters() {
     return all;
 }
 
-const IoSchedulers::Registered kMqDeadline{{"mq-deadline", "deadline with classes of priority", parameters(),
+const IoSchedulers::Registered kMqDeadline{{"mq-deadline", "deadline with classes of priority", mq_deadline_parameters(),
                                             [](const IoSchedulerSetup&, const PolicySettings& own) {
                                                 return std::make_unique<MqDeadline>(
                                                     deadline_settings(own), Ps{own.number("prio_aging_expire")});
