@@ -40,7 +40,7 @@ RULES = {
     "host_pcie/workload/report": (VOCABULARY + ["host_pcie/ports"], False),
     "host_pcie/workload/fio": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_pcie/workload/trace": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
-    "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["nvme_driver", "root_complex"]),
+    "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["mmio_initiator", "nvme_driver", "root_complex"]),
     "host_pcie/link": (VOCABULARY + ["common/tlm", "protocol"], ["link_path", "pcie_link"]),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
