@@ -32,7 +32,7 @@ RULES = {
     "common/wave": (BASE, False),
     "common/tlm": (BASE + ["common/containers"], ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
                           "lt_adapter", "doors"]),
-    "protocol": (VOCABULARY, ["link_extension", "signature_memory"]),
+    "protocol": (VOCABULARY, ["link_extension", "sata_payload", "signature_memory"]),
     "nand/onfi": (VOCABULARY, ["onfi_payload"]),
     "controller/ports": (VOCABULARY + PROTOCOLS + ["common/tlm"], False),
     "host_pcie/ports": (VOCABULARY, False),
@@ -42,6 +42,9 @@ RULES = {
     "host_pcie/workload/trace": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["mmio_initiator", "nvme_driver", "root_complex"]),
     "host_pcie/link": (VOCABULARY + ["common/tlm", "protocol"], ["link_path", "pcie_link"]),
+    "host_sata/ahci": (VOCABULARY + ["common/tlm", "protocol"], ["ahci_hba"]),
+    "host_sata/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_pcie/driver"], ["ahci_driver"]),
+    "host_sata/link": (VOCABULARY + ["common/tlm", "protocol"], ["sata_link"]),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
     "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),
@@ -84,10 +87,10 @@ RULES = {
     "controller/raw": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
                                 ["channel_controller", "channel_books", "channel_shared_reads", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
-    "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
-    "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
+    "sim": (["common", "protocol", "host_pcie", "host_sata", "controller", "nand"], True),
+    "sim/config": (["common", "protocol", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "protocol", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "protocol", "host_pcie", "host_sata", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")
