@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR. Short AT
-// base protocol.
+// A driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR. Short
+// AT base protocol.
 #pragma once
 
 #include <cstdint>

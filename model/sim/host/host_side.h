@@ -53,8 +53,8 @@ public:
     /// Objects whose entries of the agenda outlive a loss of power of the drive.
     using Bytes = std::pair<const void*, std::size_t>;
     virtual std::vector<Bytes> survivors() const = 0;
-    /// The drive's supply fails: what is on its way between the two is gone, and so are its entries of the agenda. As it
-    /// stands here, that is all that is on the PCIe link, which ends at the drive.
+    /// The drive's supply fails: what is on its way between the two is gone, and so are its entries of the agenda. As
+    /// it stands here, that is all that is on the PCIe link, which ends at the drive.
     virtual void cut_way(Agenda& agenda, PcieLink& link);
     /// Between two entries of the agenda. Throws CheckFailed.
     virtual void check_waiters() const { driver.check_waiters(); }
