@@ -45,6 +45,7 @@ RULES = {
     "host_sata/ahci": (VOCABULARY + ["common/tlm", "protocol"], ["ahci_hba"]),
     "host_sata/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_pcie/driver"], ["ahci_driver"]),
     "host_sata/link": (VOCABULARY + ["common/tlm", "protocol"], ["sata_link"]),
+    "host_block": (VOCABULARY + ["host_pcie/ports"], False),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
     "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),

@@ -17,6 +17,9 @@ namespace ssdtlm {
 class DispatchGate {
 public:
     virtual bool may_dispatch(std::uint32_t context) const = 0;
+    /// A scheduler that waits for a context, because it expects more of it, may dispatch what others have meanwhile, as
+    /// if it had given up waiting; it goes on waiting none the less (AntiBDL).
+    virtual bool fills_waits() const { return false; }
 
 protected:
     ~DispatchGate() = default;
