@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive with Serial ATA understands and says of itself: commands, bits of the registers, words of IDENTIFY DEVICE,
-// log pages, as far as the model has them. Facts only.
-// Sources: ACS-3 (ATA/ATAPI Command Set 3, T13 revision 5), section numbers; Serial ATA 3.0 for the queued commands.
+// What a drive with Serial ATA understands and says of itself: commands, bits of the registers, words of IDENTIFY
+// DEVICE, log pages, as far as the model has them. Facts only. Sources: ACS-3 (ATA/ATAPI Command Set 3, T13 revision
+// 5), section numbers; Serial ATA 3.0 for the queued commands.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ inline constexpr std::uint8_t kSmartReadData = 0xD0;
 inline constexpr std::uint8_t kSmartEnable = 0xD8;
 inline constexpr std::uint8_t kSmartDisable = 0xD9;
 inline constexpr std::uint8_t kSmartReturnStatus = 0xDA;
-inline constexpr std::uint16_t kSmartKey = 0xC24F;     ///< in LBA bits 23 to 8
+inline constexpr std::uint16_t kSmartKey = 0xC24F;      ///< in LBA bits 23 to 8
 inline constexpr std::uint16_t kSmartFailing = 0x2CF4;  ///< there, in the answer of RETURN STATUS
 
 // --- Log addresses (ACS-3, annex A) ---
@@ -95,7 +95,7 @@ inline constexpr std::size_t kTag = 0;  ///< bits 4 to 0 the tag; bit 7, NQ: the
 inline constexpr std::uint8_t kNotQueued = 0x80;
 inline constexpr std::size_t kStatus = 2;
 inline constexpr std::size_t kError = 3;
-inline constexpr std::size_t kLba = 4;    ///< bits 23 to 0; 47 to 24 at 8
+inline constexpr std::size_t kLba = 4;  ///< bits 23 to 0; 47 to 24 at 8
 inline constexpr std::size_t kDevice = 7;
 inline constexpr std::size_t kCount = 12;
 inline constexpr std::size_t kSum = 511;  ///< all 512 bytes add up to 0

@@ -126,8 +126,7 @@ DmaSetup DmaSetup::from(const std::uint8_t* b) {
 
 std::array<std::uint8_t, kPioSetupBytes> PioSetup::bytes() const {
     std::array<std::uint8_t, kPioSetupBytes> b;
-    begin(b, FisType::pio_setup,
-          static_cast<std::uint8_t>((to_host ? kToHost : 0) | (interrupt ? kInterrupt : 0)));
+    begin(b, FisType::pio_setup, static_cast<std::uint8_t>((to_host ? kToHost : 0) | (interrupt ? kInterrupt : 0)));
     b[2] = status;
     b[3] = error;
     put_lba(b, lba);

@@ -142,7 +142,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const DriverCounters& d = host.driver.counters();
     const FrontEndCounts n = c.front_end->counts();
     const BufferPort& b = firmware.buffer();
-    return {
+    std::vector<BookLine> lines{
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
         {"commands submitted by the host = completed by the controller", d.commands_completed, n.ended},
@@ -176,6 +176,10 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          pages(FlashClass::erase, all) + at_once.blocks},
         {"write buffer empty", b.used(), 0},
     };
+    if (const BlockLayer* const block = host.driver.block())
+        lines.push_back({"requests of the block layer = completed + dropped", block->counters().requests,
+                         block->counters().completed + block->counters().dropped});
+    return lines;
 }
 
 TableCaches::Counters SsdSystem::table_counters() const {

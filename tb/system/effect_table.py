@@ -29,10 +29,17 @@ STREAMS = {"host.streams": True, "nvme.streams": 4, **FULL}
 TENANTS = {"host.tenants": "by_job", **FULL}
 WEIGHTED_QUEUES = {"nvme.weighted_round_robin": True, "host.arbitration": "weighted", "host.queue_priorities": [1, 3], "nvme.fetch_depth": 1, "nvme.fetch_burst": 1}
 
+# The host's block layer.
+SCHEDULED = {"block.scheduler": "noop", "block.queue_depth": 4, **FULL}
+STREAM = ("rw=read", "bs=4k", "iodepth=32", "size=8m", "io_size=24m")
+FEW_BESIDE_MANY = ("rw=randread", "bs=4k", "iodepth=2", "number_ios=600", "size=8m", "norandommap", "[second]", "ioengine=libaio", "rw=randrw", "bs=16k", "iodepth=32",
+                   "number_ios=800", "size=8m", "norandommap")
+LIMITED = {"block.scheduler": "noop", "block.queue_depth": 16, "block.merges": False, "block.nass.aggre": True, "block.nass.window": "2ms", **FULL}
+
 # name -> (job, what it sets, {key: second value}).
 GROUPS = {
     "mix": (MIX, FULL, {
-        "name": "other", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
+        "name": "other", "block.scheduler": "noop", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
         "host.completion_time": "1us", "host.submit_page_time_read": "1us", "host.submit_page_time_write": "1us", "host.completion_page_time_read": "1us",
         "host.completion_page_time_write": "1us", "host.interrupt_time": "1us", "host.completion": "poll", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
         "link.generation": 1, "link.lanes": 1, "link.max_payload": "512B", "link.completion_payload": "64B", "link.ecrc": True,
@@ -162,6 +169,17 @@ GROUPS = {
     "large commands over serial ATA": (LARGE, {"frontend.kind": "sata", "link.generation": 1, "link.lanes": 1, **FULL}, {"host.sata.max_transfer": "64KiB", "host.sata.fifo_frames": 1}),
     "COMRESETs": (MIX, {"frontend.kind": "sata", "host.reset_at": ["2ms"], **FULL}, {"host.sata.debounce": "10ms"}),
     "coalescing over serial ATA": (MIX, {"frontend.kind": "sata", "host.sata.coalescing_commands": 8, **FULL}, {"host.sata.coalescing_time": "2ms"}),
+    "a scheduler of the host": (MIX, SCHEDULED, {"block.queue_depth": 2, "block.nr_requests": 5, "block.vm_queue_depth": 2}),
+    "a scheduled stream": (STREAM, SCHEDULED, {"block.merges": False, "block.plug": 16, "block.max_sectors": "8KiB"}),
+    "weights": (READERS, {**SCHEDULED, "block.scheduler": "fiops"}, {"block.weights": [100, 900]}),
+    "limits of contexts": (FEW_BESIDE_MANY, LIMITED, {
+        "block.nass.aggre": False, "block.nass.anti": True, "block.nass.window": "20ms", "block.nass.window_completions": 20, "block.nass.delta": "100%",
+        "block.nass.read_command": "1ms", "block.nass.read_kib": "100us", "block.nass.write_command": "1ms", "block.nass.write_kib": "100us"}),
+    "tags that are lent": (FEW_BESIDE_MANY, {**LIMITED, "block.nass.anti": True}, {"block.nass.theta": "30%"}),
+    "limits of streams": ((*STREAM, "percentage_random=20"), {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
+        "block.nass.seq": False, "block.nass.stream": "50%"}),
+    "limits of small streams": (STREAM, {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
+        "block.nass.small": "4KiB", "block.nass.keep": "0%"}),
     "tpcc": ("tpcc", {"@device": "hexa-16g", "workload.tpcc.warehouses": 1, "workload.tpcc.connections": 4, "workload.tpcc.transactions": 60}, {
         "workload.tpcc.warehouses": 2, "workload.tpcc.connections": 2, "workload.tpcc.transactions": 50, "workload.tpcc.page_size": "8KiB", "workload.tpcc.buffer_pool": "5%",
         "workload.tpcc.log_size": "4MiB", "workload.tpcc.redo_per_row": "2KiB", "workload.tpcc.doublewrite": False}),

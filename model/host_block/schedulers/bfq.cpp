@@ -18,9 +18,10 @@
 //   ended: if the drive has no queue of commands, or if weights or classes of the contexts at work differ. No wait for
 //   buffered writes and the idle class. With strict_guarantees it always waits, and has one request at a time.
 // The model's own: what comes back from the drive unserved is paid back; a context whose gate closes in its turn gives
-// it away to another, and has paid for what was served.
-// Not modelled: low_latency (raising of weights), merging of cooperating queues, injection, early activation, groups in
-// a tree, estimates of the drive's rate (max_budget = 0 is a fixed budget), charging by time of slow queues.
+// it away to another, and has paid for what was served; if the gate says so (AntiBDL), others fill the time in which
+// the drive waits, and pay for it as for a turn. Not modelled: low_latency (raising of weights), merging of cooperating
+// queues, injection, early activation, groups in a tree, estimates of the drive's rate (max_budget = 0 is a fixed
+// budget), charging by time of slow queues.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -78,19 +79,26 @@ protected:
     void grown(Waiting& w) override { queue(w).waiting.grown(w); }
     Waiting* take(SimTime now, OpenContexts& open) override {
         if (s_.strict && in_drive_ != 0) return nullptr;
-        Waiting* const w = select(now, open);
-        if (w == nullptr) return nullptr;
-        Queue& q = *active_;
-        w->value = charge(q, *w->request);
-        q.oldest_checked = true;
-        q.served += w->value;
-        class_of(q).time += (w->value << kShift) / class_of(q).weights;
-        q.waiting.remove(*w);
-        last_end_ = w->request->end();
+        Queue* const from = select(now, open);
+        if (from == nullptr) return nullptr;
+        Queue& q = *from;
+        const bool its_turn = from == active_;
+        Waiting& w = its_turn ? next_of(q, now) : nearest(q);
+        w.value = charge(q, *w.request);
+        class_of(q).time += (w.value << kShift) / class_of(q).weights;
+        q.waiting.remove(w);
+        last_end_ = w.request->end();
         ++q.in_drive;
         ++in_drive_;
-        if (q.io_class == IoClass::idle && others_wait(q)) expire(End::used_up);
-        return w;
+        if (its_turn) {
+            q.oldest_checked = true;
+            q.served += w.value;
+            if (q.io_class == IoClass::idle && others_wait(q)) expire(End::used_up);
+        } else {
+            q.finish = q.start + (w.value << kShift) / q.weight;
+            go_on(q);
+        }
+        return &w;
     }
     void ended(Waiting& w, SimTime now) override {
         Queue& q = queue(w);
@@ -212,6 +220,10 @@ private:
         idle_until_ = kNever;
         q.finish = q.start + (q.served << kShift) / q.weight;
         q.served = 0;
+        go_on(q);
+    }
+    /// After service, with its finish set.
+    void go_on(Queue& q) {
         if (q.waiting.empty()) {
             q.busy = false;
             class_of(q).weights -= q.weight;
@@ -241,7 +253,7 @@ private:
         return std::any_of(queues_.begin(), queues_.end(),
                            [&](const Queue& q) { return &q != active_ && !q.waiting.empty() && open(q.context); });
     }
-    bool begin_turn(SimTime now, OpenContexts& open) {
+    Queue* first(SimTime now, OpenContexts& open) {
         Queue* q = nullptr;
         if (now - last_idle_turn_ > kIdleClassTurn) {
             last_idle_turn_ = now;
@@ -249,38 +261,38 @@ private:
         }
         for (const IoClass c : {IoClass::realtime, IoClass::best_effort, IoClass::idle})
             if (q == nullptr) q = first_of(c, open);
-        if (q == nullptr) return false;
-        active_ = q;
-        q->turn_ends = now + s_.timeout;
-        q->oldest_checked = false;
-        ++turns_;
-        return true;
+        return q;
     }
-    Waiting* select(SimTime now, OpenContexts& open) {
+    Queue* filler(SimTime now, OpenContexts& open) { return open.fills_waits() ? first(now, open) : nullptr; }
+    Queue* select(SimTime now, OpenContexts& open) {
         if (active_ != nullptr) {
             Queue& a = *active_;
             if (!a.waiting.empty() && !open(a.context)) {
                 if (!any_open(open)) return nullptr;
                 expire(End::refused);
             } else if (!a.waiting.empty()) {
-                Waiting& w = next_of(a, now);
                 if (now >= a.turn_ends) {
                     expire(End::timeout);
-                } else if (a.served != 0 && a.served + charge(a, *w.request) > a.budget) {
+                } else if (a.served != 0 && a.served + charge(a, *next_of(a, now).request) > a.budget) {
                     expire(End::used_up);
                 } else {
-                    return &w;
+                    return &a;
                 }
             } else if (idle_until_ != kNever && !draining()) {
-                if (now < idle_until_) return nullptr;
+                if (now < idle_until_) return filler(now, open);
                 expire(now >= a.turn_ends ? End::timeout : End::in_vain);
             } else if (a.in_drive != 0 && may_wait(a)) {
-                return nullptr;
+                return filler(now, open);
             } else {
                 expire(End::no_more);
             }
         }
-        return begin_turn(now, open) ? &next_of(*active_, now) : nullptr;
+        active_ = first(now, open);
+        if (active_ == nullptr) return nullptr;
+        active_->turn_ends = now + s_.timeout;
+        active_->oldest_checked = false;
+        ++turns_;
+        return active_;
     }
 
     const BfqSettings s_;

@@ -5,7 +5,7 @@
 //   effort, and these before idle ones. In a class the queue with the least key is next: the time at which it came,
 //   plus for each other queue by how much its slice is shorter than that of level 0, minus what was left of its slice.
 //   An idle queue comes 200 ms behind the last one.
-// - A slice is slice_sync or slice_async, plus a fifth of it for each level above 4, or minus. With low_latency slices
+// - A slice is slice_sync or slice_async, a fifth more for each level before 4, less behind it. With low_latency slices
 //   shrink so that all queues of the class have a turn within target_latency. It begins with its first completion.
 // - In a slice the request nearest to where the last one ended goes next (back_seek_max, back_seek_penalty), but first,
 //   once a slice, the oldest if it is older than fifo_expire_sync or fifo_expire_async.
@@ -19,8 +19,9 @@
 // - A request of a higher class ends the slice of a lower one, an awaited request that of buffered writes.
 // The model's own: a weight scales the slice (the kernel has virtual time of groups for that); buffered writes go once
 // in their slice before an awaited request ends it, else they could starve; a context whose gate closes in its slice
-// gives it away to another, and keeps what is left of it.
-// Not modelled: cooperating queues, seeky and deep queues, trees by kind of workload, slices of groups.
+// gives it away to another, and keeps what is left of it; if the gate says so (AntiBDL), queues without a slice fill
+// the time in which the drive waits, free of charge, in the order of their keys. Not modelled: cooperating queues,
+// seeky and deep queues, trees by kind of workload, slices of groups.
 #include <algorithm>
 #include <deque>
 #include <tuple>
@@ -101,16 +102,15 @@ protected:
     void grown(Waiting& w) override { queue(w).waiting.grown(w); }
     Waiting* take(SimTime now, OpenContexts& open) override {
         Queue* const q = select(now, open);
-        if (q == nullptr || !may_send(*q, now)) return nullptr;
+        if (q == nullptr) return nullptr;
+        if (q != active_) return fill(*q);
+        if (!may_send(*q, now)) return nullptr;
         const Ps limit = q->sync ? s_.fifo_expire_sync : s_.fifo_expire_async;
         Waiting* w = &q->waiting.fifo.front();
         const bool oldest = !q->oldest_checked && w->request->arrived + limit <= now;
         q->oldest_checked = true;
         if (!oldest) w = &q->waiting.nearest(last_end_, s_.back_seek_max, s_.back_seek_penalty);
-        q->waiting.remove(*w);
-        last_end_ = w->request->end();
-        ++q->in_drive;
-        ++in_drive_[q->sync];
+        go(*q, *w);
         ++q->sent;
         const bool enough =
             q->io_class == IoClass::idle || (!q->sync && q->sent >= 2 * s_.slice_async_rq * (kLevels - q->level));
@@ -231,6 +231,19 @@ private:
         q.busy = !q.waiting.empty();
         if (q.busy) place(q, now);
     }
+    void go(Queue& q, Waiting& w) {
+        q.waiting.remove(w);
+        last_end_ = w.request->end();
+        ++q.in_drive;
+        ++in_drive_[q.sync];
+    }
+    /// Of a queue that has no slice, while the one that has is waited for.
+    Waiting* fill(Queue& q) {
+        Waiting& w = q.waiting.nearest(last_end_, s_.back_seek_max, s_.back_seek_penalty);
+        go(q, w);
+        q.busy = !q.waiting.empty();
+        return &w;
+    }
     Queue* next(OpenContexts& open) {
         Queue* best = nullptr;
         for (Queue& q : queues_)
@@ -240,6 +253,7 @@ private:
                 best = &q;
         return best;
     }
+    Queue* filler(OpenContexts& open) { return open.fills_waits() ? next(open) : nullptr; }
     Queue* select(SimTime now, OpenContexts& open) {
         if (active_ != nullptr) {
             Queue& a = *active_;
@@ -250,10 +264,10 @@ private:
             } else if (!used && !a.waiting.empty()) {
                 return &a;
             } else if (!used && idle_until_ != kNever && !draining()) {
-                if (now < idle_until_) return nullptr;
+                if (now < idle_until_) return filler(open);
                 expire(now, true);
             } else if (a.in_drive != 0 && waits_for(a)) {
-                return nullptr;
+                return filler(open);
             } else {
                 expire(now, false);
             }

@@ -9,7 +9,7 @@
 // - Throttled dispatch: it goes only if S is at most `throttle` ahead of the context that has come least far. A context
 //   has come as far as the S of its request that is in the drive longest, or else of its next one.
 // - Anticipation: when the last request of a context has ended and was awaited, the context counts as if it were there
-//   for `anticipation` more: its tag is kept, and others get no further ahead.
+//   for `anticipation` more: its tag is kept, and others get no further ahead, unless the gate lets them (AntiBDL).
 // - The weight is that of the context, times (8 - level) / 4.
 // The model's own: what comes back from the drive unserved is paid back. Classes have no effect. Costs are parameters,
 // where FlashFQ measures the drive.
@@ -60,7 +60,7 @@ protected:
                 (best == nullptr || std::tie(c.start, c.since) < std::tie(best->start, best->since)))
                 best = &c;
         }
-        if (best == nullptr || throttled(*best, now)) return nullptr;
+        if (best == nullptr || throttled(*best, now, open)) return nullptr;
         Waiting& w = best->waiting.front();
         best->waiting.pop_front();
         best->in_drive.push_back(w);
@@ -106,7 +106,7 @@ private:
         return std::max<std::uint64_t>(1, time * 400 / (std::uint64_t{r.context.weight} * (8u - r.context.level)));
     }
     /// Another context has come too little far: in the drive, or expected.
-    bool throttled(const Context& best, SimTime now) {
+    bool throttled(const Context& best, SimTime now, const OpenContexts& open) {
         const std::uint64_t limit = best.start > s_.throttle ? best.start - s_.throttle : 0;
         bool held = false;
         for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
@@ -114,12 +114,15 @@ private:
             if (!c.in_drive.empty()) {
                 held |= c.in_drive.front().tag < limit;
             } else if (now < c.expected_until && !draining() && c.start < limit) {
-                held = true;
+                held |= !open.fills_waits();
                 if (c.expected_until < again_) holds_for_ = i;
                 again_ = std::min(again_, c.expected_until);
             }
         }
-        if (held) ++throttled_;
+        if (held)
+            ++throttled_;
+        else
+            again_ = kNever;
         return held;
     }
 

@@ -28,6 +28,10 @@ void SataChecker::frame(SimTime at, SataEnd from, const std::uint8_t* fis, std::
     Seen& seen = seen_.emplace_back(Seen{at, from, {}, bytes});
     std::copy_n(fis, std::min<std::size_t>(bytes, seen.head.size()), seen.head.begin());
     if (const char* const problem = fis_problem(fis, bytes)) breach(problem);
+    const auto type = static_cast<FisType>(fis[0]);
+    // What was at the link when SRST came.
+    if (in_reset_ && type != FisType::register_h2d) return;
+    if (!ready_ && type == FisType::data && from == SataEnd::host) return;
     from == SataEnd::host ? from_host(fis, bytes) : from_device(fis, bytes);
 }
 
@@ -116,7 +120,6 @@ void SataChecker::answer(const std::uint8_t* fis) {
     const RegisterD2h r = RegisterD2h::from(fis);
     require((r.status & (ata::kStatusBsy | ata::kStatusDrq)) == 0, "a Register FIS that leaves the drive busy");
     if (!ready_) {
-        require(!in_reset_, "a signature while SRST is set");
         ready_ = true;
         return;
     }
@@ -203,7 +206,8 @@ void SataChecker::device_bits(const std::uint8_t* fis) {
         halted_ = false;
         return;
     }
-    require(s.active != 0 && (s.active & ~(queued_ & released_)) == 0, "Set Device Bits for a tag that is not outstanding");
+    require(s.active != 0 && (s.active & ~(queued_ & released_)) == 0,
+            "Set Device Bits for a tag that is not outstanding");
     require(phase_ == kNobody || (s.active >> phase_ & 1) == 0, "Set Device Bits inside the tag's data phase");
     for (std::size_t t = 0; t < tags_.size(); ++t) {
         if ((s.active >> t & 1) == 0) continue;

@@ -4,10 +4,14 @@
 // CheckFailed with the frames before it.
 // - A command comes after the signature, and while no other one keeps the drive busy (BSY). Tags are not used twice.
 //   A command that is not queued comes when no tag is outstanding.
-// - A Register, device to host, answers one command. DMA Setup names an outstanding, released tag and its direction; one
-//   data phase at a time. DMA Activate stands inside a write, one for each Data FIS (the first one may be auto-activated).
+// - A Register, device to host, answers one command. DMA Setup names an outstanding, released tag and its direction;
+// one
+//   data phase at a time. DMA Activate stands inside a write, one for each Data FIS (the first one may be
+//   auto-activated).
 // - Data add up to the count of the DMA Setup or PIO Setup, and those of a tag to its sectors, of 512 or 4,096 bytes.
-// - Set Device Bits ends outstanding tags. With ERR it ends all of them; then READ LOG EXT comes, and is answered by Set
+// - Between SRST and the signature it looks away from what was under way.
+// - Set Device Bits ends outstanding tags. With ERR it ends all of them; then READ LOG EXT comes, and is answered by
+// Set
 //   Device Bits of all tags first. Until then the drive refuses.
 #pragma once
 
@@ -56,9 +60,9 @@ private:
     [[noreturn]] void breach(const char* what) const;
     bool busy() const { return unreleased_ != kNobody || other_ != 0; }
 
-    bool ready_ = false;      // the signature has come
-    bool in_reset_ = false;   // SRST is set
-    bool halted_ = false;     // after an error of a queued command, until READ LOG EXT
+    bool ready_ = false;        // the signature has come
+    bool in_reset_ = false;     // SRST is set
+    bool halted_ = false;       // after an error of a queued command, until READ LOG EXT
     int unreleased_ = kNobody;  // tag whose command waits for its Register FIS
     std::uint8_t other_ = 0;    // command that is not queued
     std::uint32_t queued_ = 0;

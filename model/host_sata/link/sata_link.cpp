@@ -185,9 +185,9 @@ void SataLink::signal_from(SataEnd from, Kind kind) {
         if (was_up) signal(SataEnd::host, Kind::phy_down);
         return negotiate();
     }
-    throw UserError(Problem{name(), fmt::format("signal {} from the {}", static_cast<int>(kind),
-                                                from == SataEnd::host ? "host" : "drive"),
-                            "COMRESET from the host, COMINIT from the drive", ""});
+    throw UserError(Problem{
+        name(), fmt::format("signal {} from the {}", static_cast<int>(kind), from == SataEnd::host ? "host" : "drive"),
+        "COMRESET from the host, COMINIT from the drive", ""});
 }
 
 /// Senders are told.

@@ -25,9 +25,9 @@ namespace ssdtlm {
 
 class SataLink : public sc_core::sc_module {
 public:
-    SataTargetSocket host_target;         ///< frames and signals of the host
-    SataInitiatorSocket host_initiator;   ///< those for it
-    SataTargetSocket device_target;       ///< frames and signals of the drive
+    SataTargetSocket host_target;          ///< frames and signals of the host
+    SataInitiatorSocket host_initiator;    ///< those for it
+    SataTargetSocket device_target;        ///< frames and signals of the drive
     SataInitiatorSocket device_initiator;  ///< those for it
 
     SataLink(const sc_core::sc_module_name& name, Agenda& agenda, const SataLinkConfig& config);
@@ -108,9 +108,9 @@ private:
     Port host_;
     Port device_;
     Pool<Sent> sent_;
-    PayloadPool<SataExtension> payloads_;               // for the far ends
-    tlm::tlm_generic_payload* delivered_ = nullptr;     // a far end has it, and has not answered
-    bool arrived_ok_ = false;                           // what is on the wire, as its far end says
+    PayloadPool<SataExtension> payloads_;            // for the far ends
+    tlm::tlm_generic_payload* delivered_ = nullptr;  // a far end has it, and has not answered
+    bool arrived_ok_ = false;                        // what is on the wire, as its far end says
     std::set<std::uint64_t> broken_;
     std::uint64_t arrived_ = 0;
     std::uint64_t attempt_ = 0;  // of negotiation

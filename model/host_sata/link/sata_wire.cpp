@@ -13,9 +13,9 @@ namespace {
 constexpr std::uint32_t kDword = 4;
 
 const SataLinkConfig& checked(const SataLinkConfig& c) {
-    SSDTLM_CHECK(c.host_generation >= 1 && c.host_generation <= 3 && c.device_generation >= 1 &&
-                     c.device_generation <= 3,
-                 "a generation of Serial ATA outside 1..3");
+    SSDTLM_CHECK(
+        c.host_generation >= 1 && c.host_generation <= 3 && c.device_generation >= 1 && c.device_generation <= 3,
+        "a generation of Serial ATA outside 1..3");
     return c;
 }
 
@@ -81,9 +81,9 @@ std::string SataWire::dump() const {
     std::string out = fmt::format("sata link: {} frames of the host wait, {} of the drive",
                                   waiting_[index(SataEnd::host)].size(), waiting_[index(SataEnd::device)].size());
     if (taken_)
-        out += fmt::format("; on the wire: {} bytes from the {} since {} ps", carried_.bytes,
-                           carried_.from == SataEnd::host ? "host" : "drive",
-                           carried_.begins.time_since_epoch().count());
+        out +=
+            fmt::format("; on the wire: {} bytes from the {} since {} ps", carried_.bytes,
+                        carried_.from == SataEnd::host ? "host" : "drive", carried_.begins.time_since_epoch().count());
     return out + "\n";
 }
 

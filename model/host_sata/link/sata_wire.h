@@ -31,7 +31,7 @@ class SataWire {
 public:
     /// What has the wire, or waits for it.
     struct Frame {
-        std::uint64_t token = 0;  ///< the caller's
+        std::uint64_t token = 0;   ///< the caller's
         std::uint64_t number = 0;  ///< of this use of the wire, from 1 on
         SataEnd from = SataEnd::host;
         std::uint32_t bytes = 0;  ///< of the FIS

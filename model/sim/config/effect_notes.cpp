@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/config/condition.h"
+#include "host_block/block_layer.h"
 #include "host_pcie/driver/host_cpu.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "sim/config/dram_budget.h"
@@ -88,6 +89,13 @@ private:
         if (given > used && is_meant(resolved_, key))
             out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
     }
+    void block_layer(const HostConfig& h) {
+        const std::uint64_t slots = std::uint64_t{h.queue_pairs} * (h.queue_entries - 1);
+        limit("block.queue_depth", h.block.queue_depth, slots, std::to_string(slots),
+              "the queues of host.queue_pairs and host.queue_entries hold no more commands");
+        limit("block.queue_depth", h.block.queue_depth, BlockLayer::requests_of(h.block, h.block.queue_depth),
+              value("block.nr_requests"), "scheduler and drive hold no more than block.nr_requests");
+    }
     void limits() {
         const HostConfig& h = c_.host;
         const NvmeConfig& n = c_.nvme;
@@ -99,6 +107,7 @@ private:
               "the driver asks for host.queue_pairs");
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
+        if (h.block.on()) block_layer(h);
         const HostCpu cpu(h);
         if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))
             add("host.cores", "no command costs CPU time (host.submit_time, host.completion_time)");

@@ -3,6 +3,7 @@
 add up to its latency exactly."""
 
 MEANING = {
+    "block_queue": "in the host's block layer: until its scheduler dispatched it",
     "host_queue": "in the host: for a slot of the queue pair or for the CPU",
     "submit": "SQE written, doorbell on its way to the controller",
     "arbitration": "doorbell seen; other queues or earlier commands were served",

@@ -35,10 +35,10 @@ public:
             Entity& e = entities_[server_];
             if (e.requests.empty()) {
                 if (wait_until_ != kNever && !barrier_waits()) {
-                    if (now < wait_until_) return nullptr;
+                    if (now < wait_until_) return fill(now);
                     stop(now >= e.ends ? kTimeout : kInVain);
                 } else if (out(server_) > 0 && waits(server_)) {
-                    return nullptr;
+                    return fill(now);
                 } else {
                     stop(kNoMore);
                 }
@@ -53,7 +53,12 @@ public:
                 stop(kUsedUp);
             }
         }
-        if (!start(now)) return nullptr;
+        if (!find(now)) return nullptr;
+        serving_ = true;
+        server_ = found_;
+        Entity& e = entities_[server_];
+        e.looked = false;
+        e.ends = now + Ps{s_.at("timeout_sync")};
         return take(pick(entities_[server_], server_.second, now));
     }
     void goes(BlockRequest& r, SimTime) override {
@@ -61,6 +66,12 @@ public:
         Entity& e = entities_[id];
         e.requests.erase(std::find(e.requests.begin(), e.requests.end(), &r));
         head_ = r.end();
+        if (!serving_ || server_ != id) {
+            e.f = e.s = e.s + paid_[r.handle] * kOne / e.weight;
+            e.backlogged = !e.requests.empty();
+            if (e.backlogged) queue_up(id);
+            return;
+        }
         if (e.io_class != IoClass::idle) return;
         bool others = false;
         for (const auto& [other, o] : entities_) others |= other != id && o.backlogged;
@@ -150,11 +161,23 @@ private:
         paid_[r->handle] = sectors;
         e.looked = true;
         e.served += sectors;
+        advance(e, sectors);
+        return r;
+    }
+    /// A request of another than the one that is served, while that one is waited for.
+    BlockRequest* fill(SimTime now) {
+        if (!fills || !find(now)) return nullptr;
+        Entity& e = entities_[found_];
+        BlockRequest* const r = nearest(e);
+        paid_[r->handle] = price(found_, *r);
+        advance(e, paid_[r->handle]);
+        return r;
+    }
+    void advance(const Entity& e, Virtual sectors) {
         Virtual weights = 0;
         for (const auto& [id, o] : entities_)
             if (o.backlogged && o.io_class == e.io_class) weights += o.weight;
         clock_[static_cast<int>(e.io_class)] += sectors * kOne / weights;
-        return r;
     }
     void stop(Why why) {
         Entity& e = entities_[server_];
@@ -183,7 +206,8 @@ private:
     bool start_class(int io_class) {
         std::vector<Id> here;
         for (const auto& [id, e] : entities_)
-            if (static_cast<int>(e.io_class) == io_class && is_open(id)) here.push_back(id);
+            if (static_cast<int>(e.io_class) == io_class && is_open(id) && !(serving_ && id == server_))
+                here.push_back(id);
         if (here.empty()) return false;
         std::vector<Id> eligible;
         Virtual least = ~0ull;
@@ -191,25 +215,21 @@ private:
         if (clock_[io_class] < least) clock_[io_class] = least;
         for (const Id& id : here)
             if (entities_[id].s <= clock_[io_class]) eligible.push_back(id);
-        server_ = *std::min_element(eligible.begin(), eligible.end(), [&](const Id& a, const Id& b) {
+        found_ = *std::min_element(eligible.begin(), eligible.end(), [&](const Id& a, const Id& b) {
             const Entity &x = entities_[a], &y = entities_[b];
             return x.f != y.f ? x.f < y.f : x.stamp < y.stamp;
         });
         return true;
     }
-    bool start(SimTime now) {
+    /// Who would be served next: found_.
+    bool find(SimTime now) {
         bool found = false;
         if ((now - idle_turn_).count() > 200'000'000'000) {
             idle_turn_ = now;
             found = start_class(2);
         }
         for (int c = 0; c < 3 && !found; ++c) found = start_class(c);
-        if (!found) return false;
-        serving_ = true;
-        Entity& e = entities_[server_];
-        e.looked = false;
-        e.ends = now + Ps{s_.at("timeout_sync")};
-        return true;
+        return found;
     }
 
     const Settings s_;
@@ -219,7 +239,7 @@ private:
     Virtual clock_[3] = {0, 0, 0};
     Virtual stamps_ = 0;
     bool serving_ = false;
-    Id server_{};
+    Id server_{}, found_{};
     SimTime wait_until_ = kNever, idle_turn_{};
     std::uint64_t head_ = 0;
 };

@@ -59,16 +59,18 @@ public:
         const std::int64_t now = ps(t);
         blocked_ = false;
         if (held_ && !keep(now)) held_ = false;
-        if (blocked_) return nullptr;
-        if (!held_) {
+        filling_ = blocked_;
+        if (blocked_ && !fills) return nullptr;
+        if (!held_ || blocked_) {
             Id best{};
             bool found = false;
             for (const auto& [id, turn] : turns_) {
-                if (!has_open(id)) continue;
+                if (!has_open(id) || (held_ && id == holder_)) continue;
                 if (!found || goes_before(turn, turns_[best])) best = id;
                 found = true;
             }
             if (!found) return nullptr;
+            if (blocked_) return nearest(pending_[best]);
             held_ = true;
             holder_ = best;
             Turn& q = turns_[best];
@@ -93,6 +95,10 @@ public:
         list.erase(std::find(list.begin(), list.end(), &r));
         head_ = r.end();
         Turn& q = turns_[id];
+        if (filling_) {
+            q.listed = !list.empty();
+            return;
+        }
         ++q.sent;
         int listed = 0;
         for (const auto& [other, turn] : turns_) listed += turn.listed;
@@ -272,7 +278,7 @@ private:
     std::map<Id, Turn> turns_;
     std::map<Id, std::vector<BlockRequest*>> pending_;
     std::map<std::uint32_t, Habit> habits_;
-    bool held_ = false, blocked_ = false;
+    bool held_ = false, blocked_ = false, filling_ = false;
     Id holder_{};
     std::int64_t waiting_until_ = kForever, late_ = -1000 * kMs, stamps_ = 0;
     std::uint64_t head_ = 0;

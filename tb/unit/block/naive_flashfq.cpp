@@ -29,7 +29,7 @@ public:
             std::int64_t reached = tag;
             if (!t.out.empty())
                 reached = tags_[t.out.front()];
-            else if (t.hoped && now < t.until && !barrier_waits())
+            else if (t.hoped && now < t.until && !barrier_waits() && !fills)
                 reached = t.next_tag;
             if (tag - reached > s_.at("throttle")) return nullptr;
         }

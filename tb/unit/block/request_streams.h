@@ -18,7 +18,9 @@ namespace ssdtlm {
 
 struct TestGate final : DispatchGate {
     std::vector<bool> open;
+    bool fills = false;
     bool may_dispatch(std::uint32_t context) const override { return open[context]; }
+    bool fills_waits() const override { return fills; }
 };
 
 /// The block layer of a test: requests by handle, what is in the drive, gates, and the time. A stream is played against
@@ -96,6 +98,7 @@ public:
         if (random_.below(1000) == 0) now += Ps{8'000'000'000'000};
     }
     void turn_a_gate() {
+        gate.fills = random_.percent(20);
         const auto c = random_.below(shape_.contexts);
         gate.open[c] = !gate.open[c];
     }

@@ -24,8 +24,8 @@ TEST(SataCodec, BytesAsInTheSpecification) {
     h.lba = 0x123456789ABC;
     h.device = 0xC0;
     h.count = 5 << 3 | 0x8000;
-    EXPECT_EQ(of(h.bytes()), (Bytes{0x27, 0x80, 0x61, 0x08, 0xBC, 0x9A, 0x78, 0xC0, 0x56, 0x34, 0x12, 0x01, 0x28, 0x80,
-                                    0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(of(h.bytes()), (Bytes{0x27, 0x80, 0x61, 0x08, 0xBC, 0x9A, 0x78, 0xC0, 0x56, 0x34,
+                                    0x12, 0x01, 0x28, 0x80, 0,    0,    0,    0,    0,    0}));
     RegisterH2d reset;
     reset.command_update = false;
     reset.control = 4;
@@ -37,14 +37,14 @@ TEST(SataCodec, BytesAsInTheSpecification) {
     d.lba = 0x010203040506;
     d.device = 0x40;
     d.count = 0x0807;
-    EXPECT_EQ(of(d.bytes()), (Bytes{0x34, 0x40, 0x51, 0x40, 0x06, 0x05, 0x04, 0x40, 0x03, 0x02, 0x01, 0, 0x07, 0x08, 0,
-                                    0, 0, 0, 0, 0}));
+    EXPECT_EQ(of(d.bytes()), (Bytes{0x34, 0x40, 0x51, 0x40, 0x06, 0x05, 0x04, 0x40, 0x03, 0x02,
+                                    0x01, 0,    0x07, 0x08, 0,    0,    0,    0,    0,    0}));
     DmaSetup s;
     s.tag = 31;
     s.buffer_offset = 0x2000;
     s.transfer_bytes = 0x12340;
-    EXPECT_EQ(of(s.bytes()), (Bytes{0x41, 0x20, 0, 0, 31, 0, 0, 0, 0, 0, 0,    0,    0,    0,
-                                    0,    0,    0, 0x20, 0, 0, 0x40, 0x23, 1, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(of(s.bytes()), (Bytes{0x41, 0x20, 0, 0,    31, 0, 0,    0,    0, 0, 0, 0, 0, 0,
+                                    0,    0,    0, 0x20, 0,  0, 0x40, 0x23, 1, 0, 0, 0, 0, 0}));
     s.to_host = false;
     s.auto_activate = true;
     EXPECT_EQ(s.bytes()[1], 0x80);
@@ -52,8 +52,7 @@ TEST(SataCodec, BytesAsInTheSpecification) {
     p.status = 0x58;
     p.end_status = 0x50;
     p.transfer_bytes = 512;
-    EXPECT_EQ(of(p.bytes()),
-              (Bytes{0x5F, 0x60, 0x58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0, 2, 0, 0}));
+    EXPECT_EQ(of(p.bytes()), (Bytes{0x5F, 0x60, 0x58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0, 2, 0, 0}));
     SetDeviceBits b;
     b.status = 0xFF;  // BSY and DRQ have no place
     b.error = 0x84;

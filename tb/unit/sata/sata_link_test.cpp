@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The link between two ends that only count: times by formula, order, R_ERR, resets, loss of power.
+#include "host_sata/link/sata_link.h"
+
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <string>
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/tlm/pooled_payload.h"
-#include "host_sata/link/sata_link.h"
 
 int sc_main(int, char**) {
     return 0;
@@ -110,9 +113,17 @@ struct End : sc_core::sc_module, tlm::tlm_bw_transport_if<SataProtocol>, tlm::tl
     tlm::tlm_generic_payload* held = nullptr;
 };
 
+/// SystemC elaborates once in a context; each bench has its own. SystemC never deletes one, so they stay reachable.
+void begin_context() {
+    static std::vector<sc_core::sc_simcontext*> all;
+    all.push_back(new sc_core::sc_simcontext);
+    sc_core::sc_curr_simcontext = all.back();
+    sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+}
+
 struct Bench {
-    explicit Bench(const SataLinkConfig& config = {}, bool straight = true)
-        : context((sc_core::sc_curr_simcontext = new sc_core::sc_simcontext)) {
+    explicit Bench(const SataLinkConfig& config = {}, bool straight = true) {
+        begin_context();
         agenda.call_straight(straight);
         link = std::make_unique<SataLink>("link", agenda, config);
         host = std::make_unique<End>("host", agenda);
@@ -126,10 +137,8 @@ struct Bench {
         agenda.run();
         up = agenda.now();
     }
-    ~Bench() { context = nullptr; }
     Ps since(SimTime t) const { return t - up; }
 
-    sc_core::sc_simcontext* context;
     Agenda agenda;
     std::unique_ptr<SataLink> link;
     std::unique_ptr<End> host, drive;
