@@ -170,17 +170,25 @@ bool AhciQueue::still_active(std::uint32_t slots) {
 DriveStatus AhciQueue::status_of(const Slot& slot, std::uint8_t status, std::uint8_t error) const {
     if (slot.request.op == HostOp::read)
         return (error & ata::kErrorUnc) != 0 ? DriveStatus::unrecovered_read : DriveStatus::other;
-    return (status & ata::kStatusDf) != 0 ? DriveStatus::write_fault : DriveStatus::other;
+    if ((status & ata::kStatusDf) != 0) return DriveStatus::write_fault;
+    // ATA has no status of its own for a drive that takes no data any more: it aborts what would write. Nothing else
+    // that this driver sends is aborted.
+    const bool writes = slot.request.op == HostOp::write || slot.request.op == HostOp::trim;
+    return writes && error == ata::kErrorAbrt ? DriveStatus::read_only : DriveStatus::other;
 }
 
 void AhciQueue::fail(std::uint32_t tag, std::uint8_t status, std::uint8_t error) {
     SSDTLM_CHECK(tag < ahci::kSlots && (active_ & bit(tag)) != 0,
                  "the drive reports the failure of a tag that is not in it");
+    // libata-eh.c, ata_eh_worth_retry(): an error of the interface is tried again, one of the medium is not.
+    if ((error & ata::kErrorIcrc) != 0 && ++slots_[tag].tries < kMostTries) return;
+    end_badly(static_cast<std::uint16_t>(tag), status, error);
+}
+
+void AhciQueue::end_badly(std::uint16_t tag, std::uint8_t status, std::uint8_t error) {
     active_ &= ~bit(tag);
-    if (!is_queued(slots_[tag]) && stages_ != nullptr)
-        stages_->at(1, static_cast<std::uint16_t>(tag)) = stages_->at(1, kNotQueued);
-    ended_.push_back(
-        {static_cast<std::uint16_t>(tag), status_of(slots_[tag], status, error), std::uint32_t{error} << 8 | status});
+    if (!is_queued(slots_[tag]) && stages_ != nullptr) stages_->at(1, tag) = stages_->at(1, kNotQueued);
+    ended_.push_back({tag, status_of(slots_[tag], status, error), std::uint32_t{error} << 8 | status});
 }
 
 /// In the order in which they were submitted.
@@ -189,7 +197,7 @@ void AhciQueue::take_back_all(bool tried) {
     for (std::uint32_t rest = active_; rest != 0; rest &= rest - 1) {
         const auto tag = static_cast<std::uint16_t>(__builtin_ctz(rest));
         if (tried && ++slots_[tag].tries == kMostTries)
-            fail(tag, ata::kStatusError, ata::kErrorAbrt);
+            end_badly(tag, ata::kStatusError, ata::kErrorIcrc);
         else
             tags.push_back(tag);
     }

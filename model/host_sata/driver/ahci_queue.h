@@ -62,7 +62,8 @@ public:
     bool queued() const { return active_ != 0 && queued_; }
     /// Only these are in the drive still: the others have ended well. True: some have.
     bool still_active(std::uint32_t slots);
-    /// It has failed with these registers. Then what else was in the drive goes there again, after go_on().
+    /// It has failed with these registers: it ends, or, after an error of the interface, stays in the drive to be taken
+    /// back with the others.
     void fail(std::uint32_t slot, std::uint8_t status, std::uint8_t error);
     /// All that is in the drive goes there again. `tried`: the drive was reset because it did not say which of them has
     /// failed; one that has been there too often ends with an error (libata-eh.c, ATA_EH_MAX_TRIES).
@@ -108,6 +109,7 @@ private:
     void start_transfer(std::uint16_t tag, sata::RegisterH2d& command);
     void start_trim(std::uint16_t tag, sata::RegisterH2d& command);
     bool goes_on(Slot& slot);
+    void end_badly(std::uint16_t tag, std::uint8_t status, std::uint8_t error);
     DriveStatus status_of(const Slot& slot, std::uint8_t status, std::uint8_t error) const;
 
     HostMemory& memory_;

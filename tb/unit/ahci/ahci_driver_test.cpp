@@ -196,6 +196,19 @@ TEST(AhciDriver, RecoversFromAnErrorOfAQueuedCommand) {
                             "read of 1 blocks at LBA 16: ATA status 41h, error 40h, queue 1 CID 1"));
 }
 
+TEST(AhciDriver, TriesAgainWhatTheInterfaceHasSpoiled) {
+    EXPECT_EQ(in_child([] {
+                  Bench b;
+                  b.drive.broken = {16};
+                  b.workload.add(HostOp::read, 16 * 512, 512);
+                  b.workload.add(HostOp::read, 0, 512);
+                  b.run();
+                  return outcomes(b) + std::to_string(b.driver.queue().submitted_again()) + " " +
+                         std::to_string(b.driver.counters().errors);
+              }),
+              "0 1 2 0");
+}
+
 TEST(AhciDriver, RecoversFromAnErrorOfACommandThatIsNotQueued) {
     EXPECT_EQ(in_child([] {
                   AhciDriverConfig own;
@@ -205,7 +218,7 @@ TEST(AhciDriver, RecoversFromAnErrorOfACommandThatIsNotQueued) {
                   b.workload.add(HostOp::write, 7 * 512, 512);
                   b.workload.add(HostOp::write, 0, 512);
                   b.run();
-                  return b.frames() + outcomes(b) + std::to_string(b.driver.counters().errors);
+                  return b.frames() + outcomes(b) + std::to_string(b.driver.counters().refused_read_only);
               }),
               "> 35\n< D2H 41\n> 35\n< DMA Activate\n> Data 512\n< D2H 50\n0! 1 1");
 }

@@ -40,6 +40,7 @@ public:
 
     std::vector<std::string> log;     ///< "> 60 3": from the host; "< SDB 8"
     std::set<std::uint64_t> bad;      ///< LBAs that cannot be read
+    std::set<std::uint64_t> broken;   ///< that cannot be read once, because of the interface
     std::set<std::uint64_t> refused;  ///< that are not written, with the registers of an abort
     std::map<std::uint64_t, std::array<std::uint8_t, 512>> sectors;
     std::uint64_t comresets = 0;
@@ -184,6 +185,7 @@ private:
         const bool reads = c.fis.command == 0x60 || c.fis.command == 0x25;
         const std::uint32_t bytes = c.sectors() * 512;
         for (std::uint32_t i = 0; i < c.sectors(); ++i) {
+            if (reads && broken.erase(c.fis.lba + i) != 0) return fail(c, queued, 0x41, 0x84);
             if ((reads && bad.count(c.fis.lba + i) != 0)) return fail(c, queued, 0x41, 0x40);
             if ((!reads && refused.count(c.fis.lba + i) != 0)) return fail(c, queued, 0x41, 0x04);
         }
