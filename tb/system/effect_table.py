@@ -166,6 +166,8 @@ GROUPS = {
     "serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
         "host.sata.queue_depth": 2, "host.sata.ncq": False, "host.sata.write_cache": "off", "host.sata.coalescing_commands": 4, "host.sata.access_time": "1us",
         "host.sata.issue_time": "2us"}),
+    "a drive at serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
+        "frontend.sata.rate": "1.5Gbps", "frontend.sata.queue_depth": 2, "frontend.sata.decode_time": "5us", "frontend.sata.auto_activate": True}),
     "large commands over serial ATA": (LARGE, {"frontend.kind": "sata", "link.generation": 1, "link.lanes": 1, **FULL}, {"host.sata.max_transfer": "64KiB", "host.sata.fifo_frames": 1}),
     "COMRESETs": (MIX, {"frontend.kind": "sata", "host.reset_at": ["2ms"], **FULL}, {"host.sata.debounce": "10ms"}),
     "coalescing over serial ATA": (MIX, {"frontend.kind": "sata", "host.sata.coalescing_commands": 8, **FULL}, {"host.sata.coalescing_time": "2ms"}),

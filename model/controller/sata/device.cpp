@@ -43,8 +43,9 @@ SataDevice::SataDevice(Agenda& agenda, SataFramePort& port, CommandTracker& trac
       config_(checked(config, drive)),
       drive_(drive),
       decoder_(config, drive.drive_bytes),
-      transport_(port, *this, config.auto_activate) {
-    settings_.write_cache = drive.volatile_write_cache;
+      transport_(port, *this, config.auto_activate),
+      write_cache_(drive.volatile_write_cache) {
+    smart_counts_.power_cycles = 1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ bool SataDevice::received(const std::uint8_t* fis, std::uint32_t bytes, bool crc
     if (sata::fis_problem(fis, bytes) != nullptr) return false;
     switch (static_cast<sata::FisType>(fis[0])) {
         case sata::FisType::data:
-            if (crc_error) ++totals_.interface_errors;
+            if (crc_error) ++smart_counts_.crc_errors;
             return transport_.data(fis, bytes, crc_error);
         case sata::FisType::register_h2d: {
             if (crc_error) return false;  // the host repeats it
@@ -169,13 +170,14 @@ void SataDevice::execute(SataCommand& c, const DecodedCommand& what) {
             c.has_phase = true;
             return transport_.start_phase(c);
         case AtaAction::identify:
+            return page_for_host(c, identify());
         case AtaAction::smart_data:
-            return page_for_host(c, what);
+            return smart_ ? page_for_host(c, smart()) : refuse(c, kAtaAborted);
         case AtaAction::read_log:
             return read_log(c);
         case AtaAction::smart_status: {
-            if (!settings_.smart) return refuse(c, kAtaAborted);
-            const bool fails = health_ && smart_fails(health_());
+            if (!smart_) return refuse(c, kAtaAborted);
+            const bool fails = health_ && smart_exceeds_threshold(health_());
             c.registers.lba = std::uint64_t{fails ? kSmartFailing : kSmartKey} << 8;
             return end_other(c, {});
         }
@@ -192,7 +194,7 @@ void SataDevice::execute(SataCommand& c, const DecodedCommand& what) {
 void SataDevice::to_firmware(SataCommand& c) {
     shut_down_ = false;
     if (c.op == IoOp::read || c.op == IoOp::write) c.buffer.resize(std::max<std::size_t>(c.buffer.size(), c.bytes));
-    if (c.op == IoOp::write && !settings_.write_cache && drive_.volatile_write_cache) c.fua = true;
+    if (c.op == IoOp::write && !write_cache_ && drive_.volatile_write_cache) c.fua = true;
     c.timeline->set_number(++handed_over_);
     c.in_firmware = true;
     ++in_firmware_;
@@ -210,12 +212,40 @@ void SataDevice::to_firmware(SataCommand& c) {
     firmware_->submit(c);
 }
 
-void SataDevice::page_for_host(SataCommand& c, const DecodedCommand& what) {
-    const DeviceHealth health = health_ ? health_() : DeviceHealth{};
-    if (what.action == AtaAction::smart_data && !settings_.smart) return refuse(c, kAtaAborted);
-    const AtaPage page = what.action == AtaAction::identify
-                             ? identify_page(config_, drive_, decoder_.sectors(), settings_, generation_)
-                             : smart_page(totals_, health, agenda_.now());
+AtaBlock SataDevice::identify() const {
+    SataFacts f;
+    f.lba_bytes = config_.lba_bytes;
+    f.queue_depth = config_.queue_depth;
+    f.generation = config_.generation;
+    f.link_generation = generation_;
+    f.auto_activate = config_.auto_activate;
+    f.write_cache_enabled = write_cache_;
+    f.smart_enabled = smart_;
+    return identify_device(drive_, f);
+}
+
+AtaBlock SataDevice::smart() const {
+    SmartCounts counts = smart_counts_;
+    counts.power_on_seconds = static_cast<std::uint64_t>(agenda_.now().time_since_epoch() / 1s);
+    return smart_data(counts, health_ ? health_() : DeviceHealth{});
+}
+
+bool SataDevice::log_page(std::uint8_t log, std::uint32_t page, AtaBlock& out) const {
+    if (log == kLogIdentify) return page < 256 && identify_log(static_cast<std::uint8_t>(page), identify(), out);
+    if (page != 0) return false;
+    if (log == kLogDirectory) {
+        out = log_directory();
+    } else if (log == kLogNcqError) {
+        NcqFailure none;
+        none.queued = false;
+        out = ncq_error_log(failure_.value_or(none));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void SataDevice::page_for_host(SataCommand& c, const AtaBlock& page) {
     c.buffer.assign(page.begin(), page.end());
     c.wanted = page.size();
     c.has_phase = true;
@@ -226,12 +256,11 @@ void SataDevice::read_log(SataCommand& c) {
     const sata::RegisterH2d& r = c.registers;
     const auto log = static_cast<std::uint8_t>(r.lba);
     const auto first = static_cast<std::uint32_t>((r.lba >> 8 & 0xFF) | (r.lba >> 32 & 0xFF) << 8);
-    const AtaPage own = identify_page(config_, drive_, decoder_.sectors(), settings_, generation_);
     c.buffer.clear();
     for (std::uint32_t page = first; page < first + r.count; ++page) {
-        const std::optional<AtaPage> p = log_page(log, page, own, error_);
-        if (!p) return refuse(c, kAtaAborted);
-        c.buffer.insert(c.buffer.end(), p->begin(), p->end());
+        AtaBlock block;
+        if (!log_page(log, page, block)) return refuse(c, kAtaAborted);
+        c.buffer.insert(c.buffer.end(), block.begin(), block.end());
     }
     if (c.buffer.empty()) return refuse(c, kAtaAborted);  // count 0
     if (halted_) {
@@ -248,7 +277,7 @@ void SataDevice::set_features(SataCommand& c) {
         case kFeatureWriteCacheOn:
         case kFeatureWriteCacheOff:
             if (!drive_.volatile_write_cache) return refuse(c, kAtaAborted);
-            settings_.write_cache = c.registers.features == kFeatureWriteCacheOn;
+            write_cache_ = c.registers.features == kFeatureWriteCacheOn;
             return end_other(c, {});
         case kFeatureTransferMode:
             return is_transfer_mode(c.registers.count) ? end_other(c, {}) : refuse(c, kAtaAborted);
@@ -258,7 +287,7 @@ void SataDevice::set_features(SataCommand& c) {
 }
 
 void SataDevice::smart_enable(SataCommand& c) {
-    settings_.smart = static_cast<std::uint8_t>(c.registers.features) == kSmartEnable;
+    smart_ = static_cast<std::uint8_t>(c.registers.features) == kSmartEnable;
     end_other(c, {});
 }
 

@@ -22,7 +22,7 @@
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
 #include "controller/ports/front_end.h"
-#include "controller/sata/pages.h"
+#include "controller/sata/device_pages.h"
 #include "controller/sata/transport.h"
 
 namespace ssdtlm {
@@ -66,8 +66,7 @@ public:
     bool is_shut_down() const { return shut_down_; }
 
     const Counts& counts() const { return counts_; }
-    const SataTotals& totals() const { return totals_; }
-    std::uint64_t bytes_written() const { return bytes_written_; }
+    const SmartCounts& smart_counts() const { return smart_counts_; }
     std::uint64_t resets() const { return resets_; }
     const SataTransport& transport() const { return transport_; }
     std::uint32_t in_firmware() const { return in_firmware_; }
@@ -90,7 +89,10 @@ private:
     void decoded(std::uint64_t command);
     void execute(SataCommand& c, const DecodedCommand& what);
     void to_firmware(SataCommand& c);
-    void page_for_host(SataCommand& c, const DecodedCommand& what);
+    void page_for_host(SataCommand& c, const AtaBlock& page);
+    AtaBlock identify() const;
+    AtaBlock smart() const;
+    bool log_page(std::uint8_t log, std::uint32_t page, AtaBlock& out) const;
     void set_features(SataCommand& c);
     void smart_enable(SataCommand& c);
     void read_log(SataCommand& c);
@@ -143,12 +145,12 @@ private:
     bool srst_ = false;
     bool shut_down_ = false;
     std::uint8_t generation_ = 0;
-    std::optional<NcqError> error_;
-    SataSettings settings_;
+    std::optional<NcqFailure> failure_;
+    bool write_cache_;
+    bool smart_ = true;
     std::vector<SataCommand::Piece> failed_pieces_;
     Counts counts_;
-    SataTotals totals_;
-    std::uint64_t bytes_written_ = 0;
+    SmartCounts smart_counts_;
     std::uint64_t resets_ = 0;
     std::uint64_t handed_over_ = 0;
 };

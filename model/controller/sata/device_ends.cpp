@@ -41,7 +41,7 @@ void SataDevice::firmware_ended(std::uint64_t command) {
     SataCommand& c = *found;
     const AtaEnd end = c.failed ? kAtaInterface : ata_end(c.status);
     if (end.is_error()) {
-        if (end.error == kErrorUnc || (end.status & kStatusDf) != 0) ++totals_.media_errors;
+        if (end.error == kErrorUnc || (end.status & kStatusDf) != 0) ++smart_counts_.media_errors;
         return c.is_queued() ? fail_queue(c, end, false) : end_other(c, end);
     }
     const bool data_for_host = c.protocol == SataProtocolKind::queued_in || c.protocol == SataProtocolKind::dma_in;
@@ -76,7 +76,7 @@ void SataDevice::phase_done(SataCommand& c) {
 }
 
 void SataDevice::phase_failed(SataCommand& c) {
-    if (!c.writes()) ++totals_.interface_errors;
+    if (!c.writes()) ++smart_counts_.crc_errors;
     if (c.in_firmware) {  // it waits for data that will not come
         c.failed = true;
         return fail_later(c);
@@ -86,12 +86,7 @@ void SataDevice::phase_failed(SataCommand& c) {
 }
 
 void SataDevice::end_well(SataCommand& c) {
-    if (c.op == IoOp::write) {
-        bytes_written_ += c.bytes;
-        totals_.sectors_written += c.blocks;
-    } else if (c.op == IoOp::read) {
-        totals_.sectors_read += c.blocks;
-    }
+    if (c.op == IoOp::write) smart_counts_.bytes_written += c.bytes;
     if (!c.is_queued()) {
         if (c.ends_work) shut_down_ = true;
         return end_other(c, {});
@@ -129,7 +124,8 @@ void SataDevice::refuse(SataCommand& c, AtaEnd end) {
 /// `received`: it is being decoded, and BSY is set.
 void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     const bool queued = is_queued_command(c.registers.command);
-    error_ = NcqError{queued, tag_of(c.registers.count), end, c.registers.lba, c.registers.count, c.registers.device};
+    const sata::RegisterH2d& r = c.registers;
+    failure_ = NcqFailure{queued, tag_of(r.count), end.status, end.error, r.lba, r.device, r.count};
     ++counts_.aborted_queues;
     halted_ = true;
     if (received) {
@@ -210,7 +206,7 @@ void SataDevice::reset() {
     ++resets_;
     abort_all();
     halted_ = false;
-    error_.reset();
+    failure_.reset();
     busy_ = true;
     signature_due_ = true;
     signature_waits_ = false;
@@ -283,10 +279,11 @@ void SataDevice::lose_power(std::uint64_t host_commands) {
     commands_.release_all();
     in_firmware_ = 0;
     draining_ = host_gone_ = false;
-    error_.reset();
-    settings_ = SataSettings{drive_.volatile_write_cache, true};
-    if (!shut_down_) ++totals_.unsafe_shutdowns;
-    ++totals_.power_cycles;
+    failure_.reset();
+    write_cache_ = drive_.volatile_write_cache;
+    smart_ = true;
+    if (!shut_down_) ++smart_counts_.unsafe_shutdowns;
+    ++smart_counts_.power_cycles;
     shut_down_ = false;
 }
 

@@ -125,10 +125,10 @@ bool SataFrontEnd::owns(const void* object) const {
 FrontEndCounts SataFrontEnd::counts() const {
     FrontEndCounts c;
     c.ended = device_.counts().drive_commands;
-    c.bytes_written = device_.bytes_written();
-    c.media_errors = device_.totals().media_errors;
+    c.bytes_written = device_.smart_counts().bytes_written;
+    c.media_errors = device_.smart_counts().media_errors;
     c.resets = device_.resets();
-    c.unsafe_shutdowns = device_.totals().unsafe_shutdowns;
+    c.unsafe_shutdowns = device_.smart_counts().unsafe_shutdowns;
     return c;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/sata/task_file.h"
 
+#include "controller/sata/device_pages.h"
+
 namespace ssdtlm {
 
 using namespace ata;
@@ -8,8 +10,6 @@ using namespace ata;
 namespace {
 
 constexpr std::uint16_t kTrim = 1;
-// Blocks of 512 bytes that a DATA SET MANAGEMENT may bring; word 105 of IDENTIFY DEVICE. assumed, as of many drives.
-constexpr std::uint32_t kMostTrimBlocks = 8;
 
 constexpr DecodedCommand refused(AtaEnd end) {
     return {AtaAction::refuse, end};
@@ -116,7 +116,8 @@ DecodedCommand TaskFileDecoder::decode(SataCommand& c) const {
         case kWriteDma:
             return access(c, IoOp::write, SataProtocolKind::dma_out, lba28(r), count28(r));
         case kDataSetManagement:
-            if ((r.features & kTrim) == 0 || r.count == 0 || r.count > kMostTrimBlocks) return refused(kAtaAborted);
+            if ((r.features & kTrim) == 0 || r.count == 0 || r.count > SataFacts{}.most_trim_blocks)
+                return refused(kAtaAborted);
             c.op = IoOp::deallocate;
             c.protocol = SataProtocolKind::dma_out;
             c.wanted = std::uint64_t{r.count} * kPageBytes;

@@ -290,8 +290,8 @@ TEST(SataDrive, SmartAndLogs) {
     b.command(ata::kSmart, key, 0, ata::kSmartReadData);
     EXPECT_EQ(b.run(), kPage);
     EXPECT_EQ(sum_of(b.hba.got[32]), 0);
-    EXPECT_EQ(b.hba.got[32][2 + 5 * 12], 194);
-    EXPECT_EQ(b.hba.got[32][2 + 5 * 12 + 5], 40);
+    EXPECT_EQ(b.hba.got[32][2 + 4 * 12], 194);
+    EXPECT_EQ(b.hba.got[32][2 + 4 * 12 + 5], 40);
     b.command(ata::kSmart, key, 0, ata::kSmartReturnStatus);
     EXPECT_EQ(b.run(), Lines{"Register D2H status=50h error=00h lba=12734208 count=0000h I"});  // C24F00h
     health.read_only = true;
