@@ -77,12 +77,12 @@ struct Formula {
         return submission() + in_drive + phase + completion(last_data(bytes) - serial(kBack) - arrives(8));
     }
     /// Of at most a page: its entry of the PRDT and its data are read when DMA Setup has come, which takes longer than
-    /// DMA Activate.
+    /// DMA Activate. What the drive does behind the data takes longer than the primitives behind them.
     std::int64_t write(std::int64_t in_drive, std::uint32_t bytes) const {
         const std::int64_t ready = arrives(28) + memory_read(16) + memory_read(bytes);
         EXPECT_GT(ready, frame(28) + frame(4)) << "the drive would ask later";
-        return submission() + in_drive + ready + arrives(4 + bytes) + std::max(serial(kBack), std::int64_t{0}) +
-               arrives(8) + completion(0);
+        EXPECT_GT(reference::dram(c.dram, bytes), serial(kBack));
+        return submission() + in_drive + ready + arrives(4 + bytes) + arrives(8) + completion(0);
     }
 };
 
