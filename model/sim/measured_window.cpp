@@ -162,8 +162,7 @@ void Simulation::judge(RunSummary& r) const {
     costs(host.completion_page_time.write, "host.completion_page_time_write");
     if (host.completion == CompletionBy::interrupt) costs(host.interrupt_time, "host.interrupt_time");
     if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
-    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries)
-        context.queue_entries = "nvme.max_queue_entries";
+    context.queue_entries = s.host.queue_slots(s.config);
     if (const std::string& kind = s.config.front_end.kind; kind != "nvme")
         context.fetch_window = "frontend." + kind + (kind == "raw" ? ".commands" : "");
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())

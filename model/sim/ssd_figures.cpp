@@ -42,6 +42,7 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     }
     const IoPath& io = host.driver.io();
     for (std::uint32_t core = 0; core < io.cores(); ++core) s.cpus.push_back(io.cpu_busy(core));
+    s.between = host.resources();
     return s;
 }
 
@@ -81,6 +82,8 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
     }
     single("link to device", from.down, to.down);
     single("link to host", from.up, to.up);
+    for (std::size_t i = 0; i < to.between.size(); ++i)
+        single(to.between[i].name, i < from.between.size() ? from.between[i].busy : Ps{}, to.between[i].busy);
     group("firmware core", from.cores, to.cores);
     single("DRAM port", from.dram, to.dram);
     group("channel bus", from.channels, to.channels);
@@ -213,9 +216,8 @@ Counters SsdSystem::counters() const {
     Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
-        {"host_sq_doorbells", d.announcements},
-        {"host_cq_doorbells", d.acknowledgements},
     };
+    for (const auto& [name, value] : host.figures()) all.push_back({name, value});
     for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
     all.insert(all.end(), {
                               {"link_wire_bytes_to_host", up.wire_bytes()},

@@ -163,6 +163,14 @@ GROUPS = {
     "banks": (MIX, {**FULL, "dram.model": "banks", "dram.bandwidth": "1GB/s"}, {
         "dram.banks.banks": 1, "dram.banks.row_size": "1KiB", "dram.banks.t_rcd": "500ns", "dram.banks.t_cl": "500ns", "dram.banks.t_rp": "500ns",
         "dram.banks.t_refi": "1us", "dram.banks.t_rfc": "700ns"}),
+    "serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
+        "host.sata.queue_depth": 2, "host.sata.ncq": False, "host.sata.write_cache": "off", "host.sata.coalescing_commands": 4, "host.sata.access_time": "1us",
+        "host.sata.issue_time": "2us"}),
+    "a drive at serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
+        "frontend.sata.rate": "1.5Gbps", "frontend.sata.queue_depth": 2, "frontend.sata.decode_time": "5us", "frontend.sata.auto_activate": True}),
+    "large commands over serial ATA": (LARGE, {"frontend.kind": "sata", "link.generation": 1, "link.lanes": 1, **FULL}, {"host.sata.max_transfer": "64KiB", "host.sata.fifo_frames": 1}),
+    "COMRESETs": (MIX, {"frontend.kind": "sata", "host.reset_at": ["2ms"], **FULL}, {"host.sata.debounce": "10ms"}),
+    "coalescing over serial ATA": (MIX, {"frontend.kind": "sata", "host.sata.coalescing_commands": 8, **FULL}, {"host.sata.coalescing_time": "2ms"}),
     "a scheduler of the host": (MIX, SCHEDULED, {"block.queue_depth": 2, "block.nr_requests": 5, "block.vm_queue_depth": 2}),
     "a scheduled stream": (STREAM, SCHEDULED, {"block.merges": False, "block.plug": 16, "block.max_sectors": "8KiB"}),
     "weights": (READERS, {**SCHEDULED, "block.scheduler": "fiops"}, {"block.weights": [100, 900]}),

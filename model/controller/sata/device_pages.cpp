@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "protocol/ata.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -65,7 +67,7 @@ AtaBlock identify_device(const DriveFacts& drive, const SataFacts& sata) {
     set_word(b, 63, 0x0007);                                              // multiword DMA 0 to 2
     set_word(b, 64, 0x0003);                                              // PIO 3 and 4
     for (unsigned word = 65; word <= 68; ++word) set_word(b, word, 120);  // ns a cycle
-    set_word(b, 69, 1u << 14 | 1u << 5);  // what was trimmed reads as zeros, again and again
+    set_word(b, 69, 1u << 14);  // what was trimmed reads the same again and again: zeros, but for parts of a unit
     set_word(b, 75, sata.queue_depth - 1);
     const std::uint32_t generations = (2u << sata.generation) - 2;  // bits 1 to 3
     set_word(b, 76, 1u << 8 | generations);
@@ -77,8 +79,8 @@ AtaBlock identify_device(const DriveFacts& drive, const SataFacts& sata) {
     set_word(b, 82, 1u | cache);                                 // SMART, write cache
     set_word(b, 83, 1u << 14 | 1u << 13 | 1u << 12 | 1u << 10);  // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
     set_word(b, 84, 1u << 14 | 1u << 8 | 1u << 6 | 1u << 5);     // a name, WRITE DMA FUA EXT, logs
-    set_word(b, 85, 1u | (sata.write_cache_enabled ? cache : 0));
-    set_word(b, 86, 1u << 13 | 1u << 12 | 1u << 10);
+    set_word(b, 85, (sata.smart_enabled ? 1u : 0) | (sata.write_cache_enabled ? cache : 0));
+    set_word(b, 86, 1u << 15 | 1u << 13 | 1u << 12 | 1u << 10);  // bit 15: words 119 and 120 mean something
     set_word(b, 87, 1u << 14 | 1u << 8 | 1u << 6 | 1u << 5);
     set_word(b, 88, 0x407F);  // Ultra DMA 0 to 6, of which 6 is chosen
     set_words(b, 100, 4, sectors);
@@ -141,7 +143,8 @@ AtaBlock smart_data(const SmartCounts& counts, const DeviceHealth& health) {
 AtaBlock log_directory() {
     AtaBlock b{};
     set_word(b, 0, 1);  // version
-    for (const std::uint8_t log : {kLogNcqErrors, kLogIdentify}) set_word(b, log, log == kLogIdentify ? 2 : 1);
+    set_word(b, ata::kLogNcqError, 1);
+    set_word(b, ata::kLogIdentify, 2);
     return b;
 }
 

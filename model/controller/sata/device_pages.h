@@ -15,12 +15,13 @@ using AtaBlock = std::array<std::uint8_t, 512>;
 
 /// Beside DriveFacts: what is the front end's own.
 struct SataFacts {
-    std::uint32_t lba_bytes = 512;       ///< logical sector: 512 or 4096
-    std::uint32_t queue_depth = 32;      ///< 1 to 32
-    std::uint8_t generation = 3;         ///< highest that the drive supports: 1, 2 or 3
-    std::uint8_t link_generation = 3;    ///< of the link as it is now
-    bool auto_activate = true;           ///< DMA Setup with auto-activate
-    bool write_cache_enabled = true;     ///< by SET FEATURES, as it is now
+    std::uint32_t lba_bytes = 512;     ///< logical sector: 512 or 4096
+    std::uint32_t queue_depth = 32;    ///< 1 to 32
+    std::uint8_t generation = 3;       ///< highest that the drive supports: 1, 2 or 3
+    std::uint8_t link_generation = 3;  ///< of the link as it is now
+    bool auto_activate = false;        ///< DMA Setup with auto-activate
+    bool write_cache_enabled = true;   ///< by SET FEATURES, as it is now
+    bool smart_enabled = true;
     std::uint32_t most_trim_blocks = 8;  ///< of one DATA SET MANAGEMENT command
 };
 
@@ -43,7 +44,6 @@ bool smart_exceeds_threshold(const DeviceHealth& health);
 
 /// Log 00h: which logs there are, and of how many blocks.
 AtaBlock log_directory();
-inline constexpr std::uint8_t kLogDirectory = 0x00, kLogNcqErrors = 0x10, kLogIdentify = 0x30;
 
 /// Log 10h: the command that stopped the queue.
 struct NcqFailure {

@@ -16,6 +16,7 @@
 #include "host_pcie/workload/generated_workload.h"
 #include "nand/array/array_faults.h"
 #include "sim/device/front_ends.h"
+#include "sim/host/host_sides.h"
 
 namespace ssdtlm {
 namespace {
@@ -110,6 +111,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"power", "What the drive draws while capacitors supply it."},
             {"run", "The simulation itself."},
         };
+        add_policy_tables(t, "host", HostSides::instance(), "Host");
         add_policy_tables(t, "block", IoSchedulers::instance(), "I/O scheduler");
         add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
