@@ -19,7 +19,8 @@ struct Waiting {
     std::uint64_t sequence = 0;  ///< of insertion into the policy: what equal keys are ordered by
     bool waits = false;          ///< here, and not in the drive
     SimTime time{};              ///< of the policy: a deadline, or the time of dispatch
-    std::uint64_t value = 0;     ///< of the policy: what it charged, or a tag
+    std::uint64_t value = 0;     ///< of the policy: what it charged
+    std::uint64_t tag = 0;       ///< of the policy: its place in virtual time
     boost::intrusive::list_member_hook<> listed;
     boost::intrusive::list_member_hook<> recent;
     boost::intrusive::set_member_hook<> sorted;    ///< of the policy: by place
@@ -44,20 +45,17 @@ using WaitingTree =
                           boost::intrusive::key_of_value<ByPlace>>;
 
 /// Which requests may become one: of the same operation and context, both or none awaited.
-using MergeKey = std::tuple<HostOp, bool, std::uint32_t, std::uint64_t, std::uint64_t>;
+using MergeKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // kind, place, sequence
+inline std::uint64_t merge_kind(const BlockRequest& r) {
+    return std::uint64_t{r.context.number} << 8 | static_cast<std::uint64_t>(r.op) << 1 | (r.sync ? 1u : 0u);
+}
 struct ByBegin {
     using type = MergeKey;
-    type operator()(const Waiting& w) const {
-        const BlockRequest& r = *w.request;
-        return {r.op, r.sync, r.context.number, r.offset, w.sequence};
-    }
+    type operator()(const Waiting& w) const { return {merge_kind(*w.request), w.request->offset, w.sequence}; }
 };
 struct ByEnd {
     using type = MergeKey;
-    type operator()(const Waiting& w) const {
-        const BlockRequest& r = *w.request;
-        return {r.op, r.sync, r.context.number, r.end(), w.sequence};
-    }
+    type operator()(const Waiting& w) const { return {merge_kind(*w.request), w.request->end(), w.sequence}; }
 };
 
 /// Never merged: FUA, flushes and barriers.
@@ -91,20 +89,18 @@ public:
         add(w);
     }
     Waiting* find(const BlockRequest& c, bool fronts, bool& front) {
-        const auto behind = ends_.lower_bound(MergeKey{c.op, c.sync, c.context.number, c.offset, 0});
+        const auto behind = ends_.lower_bound(MergeKey{merge_kind(c), c.offset, 0});
         front = false;
         if (behind != ends_.end() && same(*behind->request, c) && behind->request->end() == c.offset) return &*behind;
         if (!fronts) return nullptr;
-        const auto before = begins_.lower_bound(MergeKey{c.op, c.sync, c.context.number, c.end(), 0});
+        const auto before = begins_.lower_bound(MergeKey{merge_kind(c), c.end(), 0});
         front = true;
         if (before != begins_.end() && same(*before->request, c) && before->request->offset == c.end()) return &*before;
         return nullptr;
     }
 
 private:
-    static bool same(const BlockRequest& a, const BlockRequest& b) {
-        return a.op == b.op && a.sync == b.sync && a.context.number == b.context.number;
-    }
+    static bool same(const BlockRequest& a, const BlockRequest& b) { return merge_kind(a) == merge_kind(b); }
     boost::intrusive::set<
         Waiting, boost::intrusive::member_hook<Waiting, boost::intrusive::set_member_hook<>, &Waiting::by_begin>,
         boost::intrusive::key_of_value<ByBegin>>
@@ -128,6 +124,7 @@ public:
         }
         return (open_ & bit) != 0;
     }
+    bool fills_waits() const { return gate_.fills_waits(); }
     /// The first of a list that may go; null: none.
     Waiting* first(WaitingList& list) {
         for (Waiting& w : list)

@@ -42,6 +42,7 @@ public:
             all.push_back(r);
             if (gate.may_dispatch(r->context.number)) open.push_back(r);
         }
+        fills = gate.fills_waits();
         BlockRequest* const chosen = choose(now);
         if (chosen == nullptr) return nullptr;
         for (std::size_t i = 0; i < waiting_.size(); ++i)
@@ -63,6 +64,7 @@ protected:
     /// What the policy may know of: all before the first barrier, in order of arrival. `open`: those whose gate is
     /// open.
     std::vector<BlockRequest*> all, open, in_drive;
+    bool fills = false;  ///< others may go while a context is waited for
 
     virtual void arrives(BlockRequest&, SimTime) {}
     virtual BlockRequest* choose(SimTime now) = 0;
@@ -137,5 +139,11 @@ private:
 };
 
 std::unique_ptr<IoScheduler> fiops(const Settings& s);
+std::unique_ptr<IoScheduler> deadline(const Settings& s);
+std::unique_ptr<IoScheduler> mq_deadline(const Settings& s);
+std::unique_ptr<IoScheduler> kyber(const Settings& s);
+std::unique_ptr<IoScheduler> cfq(const Settings& s);
+std::unique_ptr<IoScheduler> bfq(const Settings& s);
+std::unique_ptr<IoScheduler> flashfq(const Settings& s);
 
 }  // namespace ssdtlm::naive

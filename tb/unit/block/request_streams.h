@@ -18,7 +18,9 @@ namespace ssdtlm {
 
 struct TestGate final : DispatchGate {
     std::vector<bool> open;
+    bool fills = false;
     bool may_dispatch(std::uint32_t context) const override { return open[context]; }
+    bool fills_waits() const override { return fills; }
 };
 
 /// The block layer of a test: requests by handle, what is in the drive, gates, and the time. A stream is played against
@@ -52,7 +54,7 @@ public:
         r.context = contexts_[c];
         const std::uint64_t kind = random_.below(100);
         r.op = kind < 50 ? HostOp::read : kind < 90 ? HostOp::write : kind < 96 ? HostOp::trim : HostOp::flush;
-        if (r.op == HostOp::flush || random_.percent(1)) r.barrier = true;
+        r.barrier = random_.percent(r.op == HostOp::flush ? 60 : 1);
         r.sync = r.op != HostOp::write || sync_only_[c] || random_.percent(20);
         r.fua = r.op == HostOp::write && random_.percent(5);
         if (r.op != HostOp::flush) {
@@ -96,6 +98,7 @@ public:
         if (random_.below(1000) == 0) now += Ps{8'000'000'000'000};
     }
     void turn_a_gate() {
+        gate.fills = random_.percent(20);
         const auto c = random_.below(shape_.contexts);
         gate.open[c] = !gate.open[c];
     }

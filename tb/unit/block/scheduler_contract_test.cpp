@@ -228,7 +228,7 @@ TEST_P(AnyScheduler, LetsNoneOfEqualsStarve) {
     }
     std::uint32_t in_drive = 0;
     SimTime drive_free{};
-    while (now < SimTime{Ps{20'000'000'000'000}}) {
+    while (now < SimTime{Ps{7'000'000'000'000}}) {
         while (in_drive < kDepth) {
             BlockRequest* const r = scheduler->dispatch(now, gate);
             if (r == nullptr) break;
@@ -256,7 +256,7 @@ TEST_P(AnyScheduler, LetsNoneOfEqualsStarve) {
     // The longest rule of all: a write waits 5 s for its deadline, then for the batches before it.
     EXPECT_LT(longest, Ps{5'500'000'000'000}) << GetParam();
     const std::uint64_t all = served[0] + served[1] + served[2] + served[3];
-    EXPECT_GT(all, 100'000u) << "the drive is held back";
+    EXPECT_GT(all, 280'000u) << "the drive is held back";  // it could do twice as many
     for (const std::uint64_t s : served) EXPECT_GT(s, all / 10) << GetParam();
 }
 

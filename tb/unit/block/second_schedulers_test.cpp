@@ -21,6 +21,19 @@ struct Second {
 
 constexpr std::int64_t kMs = 1'000'000'000;
 
+std::map<std::string, std::vector<std::int64_t>> deadlines() {
+    return {{"read_expire", {kMs / 100, kMs, 20 * kMs}},
+            {"write_expire", {kMs / 100, kMs, 100 * kMs}},
+            {"fifo_batch", {1, 2, 5}},
+            {"writes_starved", {0, 1, 4}},
+            {"front_merges", {0, 1}}};
+}
+std::map<std::string, std::vector<std::int64_t>> aging_deadlines() {
+    auto values = deadlines();
+    values["prio_aging_expire"] = {kMs / 10, kMs, 50 * kMs};
+    return values;
+}
+
 const std::map<std::string, Second>& seconds() {
     static const std::map<std::string, Second> all{
         {"none", {[](const Settings&) { return std::make_unique<naive::Fifo>(false); }, {}}},
@@ -28,6 +41,41 @@ const std::map<std::string, Second>& seconds() {
         {"fiops",
          {naive::fiops,
           {{"read_scale", {1, 3}}, {"write_scale", {1, 2, 7}}, {"sync_scale", {1, 100}}, {"async_scale", {1, 100}}}}},
+        {"deadline", {naive::deadline, deadlines()}},
+        {"mq-deadline", {naive::mq_deadline, aging_deadlines()}},
+        {"kyber", {naive::kyber, {{"read_latency", {kMs / 100, kMs / 10}}, {"write_latency", {kMs / 10, kMs}}}}},
+        {"cfq",
+         {naive::cfq,
+          {{"quantum", {1, 2, 4}},
+           {"fifo_expire_sync", {kMs / 10, kMs}},
+           {"fifo_expire_async", {kMs / 10, 5 * kMs}},
+           {"back_seek_max", {0, 16'384, 65'536}},
+           {"back_seek_penalty", {1, 5}},
+           {"slice_sync", {kMs / 10, kMs, 5 * kMs}},
+           {"slice_async", {kMs / 10, 2 * kMs}},
+           {"slice_async_rq", {1, 5}},
+           {"slice_idle", {0, kMs / 20, kMs}},
+           {"group_idle", {0, kMs / 20, kMs}},
+           {"low_latency", {0, 1}},
+           {"target_latency", {kMs / 10, 2 * kMs}}}}},
+        {"bfq",
+         {naive::bfq,
+          {{"slice_idle", {0, kMs / 20, kMs}},
+           {"timeout_sync", {kMs / 10, kMs, 5 * kMs}},
+           {"max_budget", {1, 31, 64, 512}},
+           {"strict_guarantees", {0, 0, 1}},
+           {"fifo_expire_sync", {kMs / 10, kMs}},
+           {"fifo_expire_async", {kMs / 10, 5 * kMs}},
+           {"back_seek_max", {0, 16'384, 65'536}},
+           {"back_seek_penalty", {1, 5}}}}},
+        {"flashfq",
+         {naive::flashfq,
+          {{"read_cost", {0, 200'000'000}},
+           {"read_cost_4k", {0, 50'000'000}},
+           {"write_cost", {0, 500'000'000}},
+           {"write_cost_4k", {1, 100'000'000}},
+           {"throttle", {0, kMs / 10, 10 * kMs}},
+           {"anticipation", {0, kMs / 10, 10 * kMs}}}}},
     };
     return all;
 }

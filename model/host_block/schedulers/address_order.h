@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cfq and bfq share: the queues of a context, which of its requests goes next, and how slices are scaled.
+#pragma once
+
+#include <iterator>
+
+#include "host_block/schedulers/waiting_requests.h"
+
+namespace ssdtlm {
+
+/// a * b / c without overflow.
+inline std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
+}
+
+/// The requests of a queue by address and by arrival.
+struct AddressQueue {
+    WaitingTree sorted;
+    WaitingList fifo;
+
+    bool empty() const { return fifo.empty(); }
+    void add(Waiting& w) {
+        sorted.insert(w);
+        fifo.push_back(w);
+    }
+    void remove(Waiting& w) {
+        sorted.erase(sorted.iterator_to(w));
+        fifo.erase(fifo.iterator_to(w));
+    }
+    void grown(Waiting& w) {
+        sorted.erase(sorted.iterator_to(w));
+        sorted.insert(w);
+    }
+    /// Nearest to the place where the last request ended. Backwards counts `penalty` times as far, and only up to
+    /// `back_max`; further behind comes after all others, the lowest address first.
+    Waiting& nearest(std::uint64_t place, std::uint64_t back_max, std::uint64_t penalty) {
+        const auto ahead = sorted.lower_bound(ByPlace::type{place, 0});
+        if (ahead == sorted.begin()) return *ahead;
+        const std::uint64_t behind = std::prev(ahead)->request->offset;
+        const bool reachable = place - behind <= back_max;
+        if (ahead != sorted.end() && (!reachable || ahead->request->offset - place <= (place - behind) * penalty))
+            return *ahead;
+        if (!reachable) return *sorted.begin();
+        return *sorted.lower_bound(ByPlace::type{behind, 0});
+    }
+};
+
+}  // namespace ssdtlm

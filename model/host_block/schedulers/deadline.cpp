@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// deadline: batches of one direction by rising addresses, reads before writes, and a deadline for each request.
+// Rules of Linux's deadline-iosched.c until 5.0:
+// - A batch goes on with the next higher address of its direction, up to fifo_batch requests.
+// - Then reads are next if any wait. But if writes wait too, and writes_starved batches of reads have gone before them
+//   since their last turn, writes are next. Trims count as writes.
+// - A batch begins where the last one of its direction ended, if no batch of the other direction was between. If not,
+//   or if the oldest request of the direction is older than read_expire or write_expire, it begins with the oldest.
+// - Back merges with any, front merges if front_merges says so.
+#include <array>
+
+#include "host_block/io_schedulers.h"
+#include "host_block/schedulers/deadline_parameters.h"
+#include "host_block/schedulers/queueing_scheduler.h"
+
+namespace ssdtlm {
+namespace {
+
+class Deadline final : public QueueingScheduler {
+public:
+    explicit Deadline(const DeadlineSettings& settings) : s_(settings) {}
+
+    std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
+        return {{"deadline_batches", batches_}, {"deadline_expired", expired_}};
+    }
+
+protected:
+    void add(Waiting& w, SimTime) override {
+        const std::size_t d = direction(*w.request);
+        w.time = w.request->arrived + s_.expire[d];
+        fifo_[d].push_back(w);
+        sorted_[d].insert(w);
+    }
+    Waiting* find(const BlockRequest& candidate, bool& front) override {
+        return index().find(candidate, s_.front_merges, front);
+    }
+    void grown(Waiting& w) override {
+        WaitingTree& tree = sorted_[direction(*w.request)];
+        tree.erase(tree.iterator_to(w));
+        tree.insert(w);
+    }
+    Waiting* take(SimTime now, OpenContexts& open) override {
+        const std::size_t last = next_[kWrites] != nullptr ? kWrites : kReads;
+        Waiting* w = following(last, open);
+        if (w != nullptr && batched_ < s_.fifo_batch) return go(*w, last);
+        Waiting* const oldest[2] = {open.first(fifo_[kReads]), open.first(fifo_[kWrites])};
+        if (oldest[kReads] == nullptr && oldest[kWrites] == nullptr) return nullptr;
+        const bool reads =
+            oldest[kReads] != nullptr && !(oldest[kWrites] != nullptr && starved_++ >= s_.writes_starved);
+        if (!reads) starved_ = 0;
+        const std::size_t d = reads ? kReads : kWrites;
+        const bool expired = oldest[d]->time <= now;
+        w = expired ? nullptr : following(d, open);
+        ++batches_;
+        if (expired) ++expired_;
+        batched_ = 0;
+        return go(w != nullptr ? *w : *oldest[d], d);
+    }
+    std::string state() const override {
+        return std::to_string(fifo_[kReads].size()) + " reads, " + std::to_string(fifo_[kWrites].size()) +
+               " writes; batch of " + std::to_string(batched_) + "\n";
+    }
+
+private:
+    Waiting* following(std::size_t d, OpenContexts& open) {
+        return next_[d] == nullptr ? nullptr : open.first(sorted_[d], sorted_[d].iterator_to(*next_[d]));
+    }
+    Waiting* go(Waiting& w, std::size_t d) {
+        ++batched_;
+        next_[kReads] = next_[kWrites] = nullptr;
+        const auto after = sorted_[d].erase(sorted_[d].iterator_to(w));
+        if (after != sorted_[d].end()) next_[d] = &*after;
+        fifo_[d].erase(fifo_[d].iterator_to(w));
+        return &w;
+    }
+
+    const DeadlineSettings s_;
+    std::array<WaitingList, 2> fifo_;
+    std::array<WaitingTree, 2> sorted_;
+    std::array<Waiting*, 2> next_{};
+    std::uint32_t batched_ = 0, starved_ = 0;
+    std::uint64_t batches_ = 0, expired_ = 0;
+};
+
+const IoSchedulers::Registered kDeadline{{"deadline", "batches by address, reads before writes, with deadlines",
+                                          deadline_parameters(),
+                                          [](const IoSchedulerSetup&, const PolicySettings& own) {
+                                              return std::make_unique<Deadline>(deadline_settings(own));
+                                          }}};
+
+}  // namespace
+}  // namespace ssdtlm
