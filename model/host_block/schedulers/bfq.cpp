@@ -304,7 +304,7 @@ private:
     std::uint32_t in_drive_ = 0;
 };
 
-std::vector<PolicyParameter> parameters() {
+std::vector<PolicyParameter> bfq_parameters() {
     const char* const source = "Linux Documentation/block/bfq-iosched.rst and block/bfq-iosched.c";
     const auto time = [&](const char* name, std::int64_t ms, const char* low, const char* sentence) {
         return policy_quantity(name, Dimension::time, ms * 1'000'000'000)
@@ -337,7 +337,7 @@ std::vector<PolicyParameter> parameters() {
     };
 }
 
-const IoSchedulers::Registered kBfq{{"bfq", "contexts share bandwidth by weight (B-WF2Q+)", parameters(),
+const IoSchedulers::Registered kBfq{{"bfq", "contexts share bandwidth by weight (B-WF2Q+)", bfq_parameters(),
                                      [](const IoSchedulerSetup& setup, const PolicySettings& own) {
                                          const auto number = [&](const char* name) {
                                              return static_cast<std::uint64_t>(own.number(name));

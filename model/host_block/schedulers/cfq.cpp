@@ -312,7 +312,7 @@ private:
     std::uint32_t in_drive_[2] = {0, 0};
 };
 
-std::vector<PolicyParameter> parameters() {
+std::vector<PolicyParameter> cfq_parameters() {
     const char* const source = "Linux block/cfq-iosched.c";
     const auto time = [&](const char* name, std::int64_t ms, const char* low, const char* high, const char* sentence) {
         return policy_quantity(name, Dimension::time, ms * 1'000'000'000).range(low, high).says(sentence).from(source);
@@ -349,7 +349,7 @@ std::vector<PolicyParameter> parameters() {
     };
 }
 
-const IoSchedulers::Registered kCfq{{"cfq", "contexts take turns by slices of time", parameters(),
+const IoSchedulers::Registered kCfq{{"cfq", "contexts take turns by slices of time", cfq_parameters(),
                                      [](const IoSchedulerSetup& setup, const PolicySettings& own) {
                                          const auto time = [&](const char* name) { return Ps{own.number(name)}; };
                                          CfqSettings s{};

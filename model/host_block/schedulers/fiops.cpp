@@ -146,17 +146,19 @@ private:
     std::uint32_t awaited_in_drive_ = 0;
 };
 
-PolicyParameter scale(const char* name, std::int64_t standard, const char* sentence) {
+PolicyParameter fiops_scale(const char* name, std::int64_t standard, const char* sentence) {
     return policy_integer(name, standard).range("1", "100").says(sentence).from("fiops-iosched.c, Li 2012");
 }
 
 const IoSchedulers::Registered kFiops{
     {"fiops",
      "contexts get the same number of requests, whatever their sizes (Li 2012)",
-     {scale("read_scale", 1, "A write costs write_scale / read_scale times what a read costs"),
-      scale("write_scale", 1, "A write costs write_scale / read_scale times what a read costs"),
-      scale("sync_scale", 2, "A buffered write costs async_scale / sync_scale times what an awaited request costs"),
-      scale("async_scale", 5, "A buffered write costs async_scale / sync_scale times what an awaited request costs")},
+     {fiops_scale("read_scale", 1, "A write costs write_scale / read_scale times what a read costs"),
+      fiops_scale("write_scale", 1, "A write costs write_scale / read_scale times what a read costs"),
+      fiops_scale("sync_scale", 2,
+                  "A buffered write costs async_scale / sync_scale times what an awaited request costs"),
+      fiops_scale("async_scale", 5,
+                  "A buffered write costs async_scale / sync_scale times what an awaited request costs")},
      [](const IoSchedulerSetup&, const PolicySettings& own) {
          return std::make_unique<Fiops>(Fiops::Scales{own.number("read_scale"), own.number("write_scale"),
                                                       own.number("sync_scale"), own.number("async_scale")});

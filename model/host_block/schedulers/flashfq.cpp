@@ -133,21 +133,23 @@ private:
     std::int64_t holds_for_ = -1;
 };
 
-PolicyParameter time(const char* name, std::int64_t us, const char* sentence, const char* source) {
+PolicyParameter flashfq_cost(const char* name, std::int64_t us, const char* sentence, const char* source) {
     return policy_quantity(name, Dimension::time, us * 1'000'000).range("0ps", "1s").says(sentence).from(source);
 }
 
 const IoSchedulers::Registered kFlashFq{
     {"flashfq",
      "contexts share the time that their requests cost, by start tags (Shen and Park 2013)",
-     {time("read_cost", 60, "Fixed cost of a read", "assumed: a page is read from a busy drive"),
-      time("read_cost_4k", 8, "Cost of each 4 KiB of a read", "assumed: 4 KiB at 550 MB/s"),
-      time("write_cost", 40, "Fixed cost of a write or trim", "assumed: it ends in the write buffer"),
-      time("write_cost_4k", 12, "Cost of each 4 KiB of a write", "assumed: 4 KiB at 340 MB/s, as programs allow"),
-      time("throttle", 1000, "How far the tag of a request may be ahead of the context that has come least far",
-           "assumed: some requests, so that the drive has work from all"),
-      time("anticipation", 2000, "Time in which a context is expected to ask again after its last awaited request",
-           "assumed: some times the time of a request, and less than a time slice")},
+     {flashfq_cost("read_cost", 60, "Fixed cost of a read", "assumed: a page is read from a busy drive"),
+      flashfq_cost("read_cost_4k", 8, "Cost of each 4 KiB of a read", "assumed: 4 KiB at 550 MB/s"),
+      flashfq_cost("write_cost", 40, "Fixed cost of a write or trim", "assumed: it ends in the write buffer"),
+      flashfq_cost("write_cost_4k", 12, "Cost of each 4 KiB of a write",
+                   "assumed: 4 KiB at 340 MB/s, as programs allow"),
+      flashfq_cost("throttle", 1000, "How far the tag of a request may be ahead of the context that has come least far",
+                   "assumed: some requests, so that the drive has work from all"),
+      flashfq_cost("anticipation", 2000,
+                   "Time in which a context is expected to ask again after its last awaited request",
+                   "assumed: some times the time of a request, and less than a time slice")},
      [](const IoSchedulerSetup&, const PolicySettings& own) {
          const auto number = [&](const char* name) { return static_cast<std::uint64_t>(own.number(name)); };
          FlashFq::Settings s{};

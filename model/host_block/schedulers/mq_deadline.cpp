@@ -18,7 +18,8 @@ namespace {
 
 class MqDeadline final : public QueueingScheduler {
 public:
-    MqDeadline(const DeadlineSettings& settings, Ps aging) : s_(settings), aging_(aging) {}
+    MqDeadline(const DeadlineSettings& settings, Ps aging)
+        : s_(settings), aging_(aging), batched_(settings.fifo_batch) {}
 
     SimTime ask_again() const override { return again_; }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
@@ -140,12 +141,13 @@ private:
     const Ps aging_;
     std::array<Class, 3> classes_;
     std::size_t last_direction_ = kReads;
-    std::uint32_t batched_ = 0, starved_ = 0;
+    std::uint32_t batched_;  // no batch has begun yet
+    std::uint32_t starved_ = 0;
     SimTime again_ = kNever;
     std::uint64_t batches_ = 0, expired_ = 0, aged_ = 0;
 };
 
-std::vector<PolicyParameter> parameters() {
+std::vector<PolicyParameter> mq_deadline_parameters() {
     std::vector<PolicyParameter> all = deadline_parameters();
     all.push_back(policy_quantity("prio_aging_expire", Dimension::time, 10'000'000'000'000)
                       .range("1us", "100s")
@@ -154,11 +156,11 @@ std::vector<PolicyParameter> parameters() {
     return all;
 }
 
-const IoSchedulers::Registered kMqDeadline{{"mq-deadline", "deadline with classes of priority", parameters(),
-                                            [](const IoSchedulerSetup&, const PolicySettings& own) {
-                                                return std::make_unique<MqDeadline>(
-                                                    deadline_settings(own), Ps{own.number("prio_aging_expire")});
-                                            }}};
+const IoSchedulers::Registered kMqDeadline{
+    {"mq-deadline", "deadline with classes of priority", mq_deadline_parameters(),
+     [](const IoSchedulerSetup&, const PolicySettings& own) {
+         return std::make_unique<MqDeadline>(deadline_settings(own), Ps{own.number("prio_aging_expire")});
+     }}};
 
 }  // namespace
 }  // namespace ssdtlm

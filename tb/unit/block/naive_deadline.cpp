@@ -11,7 +11,7 @@ bool reads(const BlockRequest& r) {
 
 class DeadlineBase : public NaiveScheduler {
 public:
-    explicit DeadlineBase(const Settings& s) : s_(s) {}
+    explicit DeadlineBase(const Settings& s) : s_(s), batch_(s.at("fifo_batch")) {}
     BlockRequest* merge(const BlockRequest& c, bool& front) override {
         return merge_with_any(c, front, s_.at("front_merges") != 0);
     }
@@ -21,6 +21,7 @@ protected:
         return (now - r.arrived).count() >= s_.at(reads(r) ? "read_expire" : "write_expire");
     }
     Settings s_;
+    std::int64_t batch_, passed_ = 0;
 };
 
 class Deadline final : public DeadlineBase {
@@ -75,7 +76,6 @@ private:
     BlockRequest* mark_ = nullptr;
     std::map<std::uint32_t, std::uint64_t> rank_;
     std::uint64_t ranks_ = 0;
-    std::int64_t batch_ = 0, passed_ = 0;
 };
 
 class MqDeadline final : public DeadlineBase {
@@ -143,7 +143,6 @@ private:
     }
     std::uint64_t position_[3][2] = {};
     bool write_ = false;
-    std::int64_t batch_ = 0, passed_ = 0;
 };
 
 }  // namespace

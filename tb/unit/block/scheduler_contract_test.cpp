@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract in host_block/ports/io_scheduler.h, for every registered scheduler: random streams, and a drive that is
 // always full.
-#include <array>
 #include <map>
-#include <set>
 
 #include "common/report/error.h"
 #include "support/seeds.h"
+#include "unit/block/full_drive.h"
 #include "unit/block/request_streams.h"
 
 namespace ssdtlm {
@@ -197,67 +196,21 @@ TEST_P(AnyScheduler, KeepsTheContract) {
     EXPECT_GT(nulls, 100u);
 }
 
-/// A drive that always has work: four equal contexts with 16 requests each, 100 us for a request, 8 at a time.
+/// Three contexts read, one writes, 16 requests each; the drive takes 100 us for a request and 8 at a time.
 TEST_P(AnyScheduler, LetsNoneOfEqualsStarve) {
-    constexpr std::uint32_t kContexts = 4, kEach = 16, kDepth = 8;
-    constexpr Ps kService{100'000'000};
-    IoSchedulerSetup setup;
-    setup.queue_depth = kDepth;
-    const auto scheduler = make_io_scheduler(GetParam(), setup);
-    TestGate gate;
-    gate.open.assign(kContexts, true);
-    std::deque<BlockRequest> requests(kContexts * kEach);
-    std::map<SimTime, std::vector<BlockRequest*>> ends;
-    std::array<std::uint64_t, kContexts> served{};
-    Random random(4);
-    SimTime now{};
-    std::uint64_t order = 0;
-    Ps longest{};
-    const auto issue = [&](BlockRequest& r) {
-        r.op = r.context.number == 3 ? HostOp::write : HostOp::read;
-        r.offset = random.below(1u << 20) * 8192;
-        r.bytes = 4096;
-        r.arrived = now;
-        r.order = ++order;
-        scheduler->insert(r, now);
-    };
-    for (std::uint32_t i = 0; i < requests.size(); ++i) {
-        requests[i].handle = i;
-        requests[i].context.number = i % kContexts;
-        issue(requests[i]);
-    }
-    std::uint32_t in_drive = 0;
-    SimTime drive_free{};
-    while (now < SimTime{Ps{7'000'000'000'000}}) {
-        while (in_drive < kDepth) {
-            BlockRequest* const r = scheduler->dispatch(now, gate);
-            if (r == nullptr) break;
-            longest = std::max(longest, now - r->arrived);
-            ++in_drive;
-            drive_free = std::max(drive_free, now) + kService / kDepth;
-            ends[std::max(now + kService, drive_free)].push_back(r);
-        }
-        if (ends.empty()) {
-            ASSERT_NE(scheduler->ask_again(), kNever);
-            ASSERT_GT(scheduler->ask_again(), now);
-            now = scheduler->ask_again();
-            continue;
-        }
-        now = ends.begin()->first;
-        const std::vector<BlockRequest*> finished = std::move(ends.begin()->second);
-        ends.erase(ends.begin());
-        for (BlockRequest* r : finished) {
-            --in_drive;
-            ++served[r->context.number];
-            scheduler->completed(*r, now);
-            issue(*r);
-        }
-    }
-    // The longest rule of all: a write waits 5 s for its deadline, then for the batches before it.
-    EXPECT_LT(longest, Ps{5'500'000'000'000}) << GetParam();
-    const std::uint64_t all = served[0] + served[1] + served[2] + served[3];
+    FullDrive d;
+    d.make(GetParam());
+    for (int i = 0; i < 4; ++i) d.add();
+    d.tenants[3].op = HostOp::write;
+    d.run(SimTime{Ps{7'000'000'000'000}});
+    std::uint64_t all = 0;
+    for (const FullDrive::Tenant& t : d.tenants) all += t.served;
     EXPECT_GT(all, 280'000u) << "the drive is held back";  // it could do twice as many
-    for (const std::uint64_t s : served) EXPECT_GT(s, all / 10) << GetParam();
+    for (const FullDrive::Tenant& t : d.tenants) {
+        // The longest rule of all: a write waits 5 s for its deadline, then for the batches before it.
+        EXPECT_LT(t.longest, Ps{5'500'000'000'000});
+        EXPECT_GT(t.served, all / 10);
+    }
 }
 
 TEST(IoSchedulers, UnknownNamesAreRefused) {
