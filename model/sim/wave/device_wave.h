@@ -24,6 +24,8 @@
 
 namespace ssdtlm {
 
+class SataLink;
+
 class DeviceWave final : private PinListener {
 public:
     /// Declares the flash signals; `observer` feeds them.
