@@ -21,6 +21,7 @@ public:
             c.number = by_tenant ? workload.tenant(job) : job;
             c.io_class = said.io_class;
             c.level = said.level;
+            buffered_.push_back(said.buffered);
             count_ = std::max(count_, c.number + 1);
             if (c.number < config.weights.size())
                 c.weight = config.weights[c.number];
@@ -40,11 +41,14 @@ public:
 
     std::uint32_t count() const { return count_; }
     const IoContext& of_job(std::uint32_t job) const { return of_job_[job]; }
+    /// Nobody waits for the job's writes.
+    bool is_buffered(std::uint32_t job) const { return buffered_[job]; }
     /// By context.
     const std::vector<std::uint32_t>& weights() const { return weights_; }
 
 private:
     std::vector<IoContext> of_job_;
+    std::vector<bool> buffered_;  // by job
     std::vector<std::uint32_t> weights_;
     std::uint32_t count_ = 0;
 };

@@ -40,6 +40,7 @@ std::uint32_t BlockLayer::requests_of(const BlockConfig& config, std::uint32_t d
 void BlockLayer::prepare(const DriveInfo& info, std::vector<std::uint16_t> queue_of) {
     IoSchedulerSetup setup;
     setup.queue_depth = depth_of(config_, info);
+    setup.queueing = setup.queue_depth > 1;
     setup.hardware_queues = info.queue_pairs;
     setup.drive_bytes = info.blocks * info.lba_bytes;
     prepare(info, std::move(queue_of),
@@ -152,6 +153,7 @@ bool BlockLayer::place(SimTime now) {
     block = BlockRequest{};
     block.op = r.op;
     block.fua = r.fua;
+    block.sync = is_awaited(r);
     block.barrier = r.op == HostOp::flush;
     block.context = contexts_.of_job(r.job);
     block.queue = queue_of_[r.job];
@@ -206,6 +208,7 @@ bool BlockLayer::joins(Part& part, SimTime now) {
     if (scheduler_->waiting() == 0) return false;
     BlockRequest candidate;
     candidate.op = r.op;
+    candidate.sync = is_awaited(r);
     candidate.context = contexts_.of_job(r.job);
     candidate.queue = queue_of_[r.job];
     candidate.offset = part.offset;
@@ -227,8 +230,8 @@ bool BlockLayer::joins(Part& part, SimTime now) {
 
 bool BlockLayer::fits(const Command& c, const Part& part, bool front) const {
     const HostRequest& r = part.of->request;
-    if (c.op != r.op || c.fua || c.barrier || c.stream != r.stream || c.preparation != r.preparation ||
-        std::uint64_t{c.bytes} + part.bytes > most_bytes_)
+    if (c.op != r.op || c.sync != is_awaited(r) || c.fua || c.barrier || c.stream != r.stream ||
+        c.preparation != r.preparation || std::uint64_t{c.bytes} + part.bytes > most_bytes_)
         return false;
     const std::uint64_t middle = front ? c.offset : part.offset;
     return !std::binary_search(info_.borders.begin(), info_.borders.end(), middle);

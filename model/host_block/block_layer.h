@@ -139,6 +139,7 @@ private:
     bool may_dispatch(std::uint32_t context) const override;
     bool fills_waits() const override { return nass_ && nass_->fills_waits(in_drive_); }
     bool others_idle(std::uint32_t context) const;
+    bool is_awaited(const HostRequest& r) const { return r.op != HostOp::write || !contexts_.is_buffered(r.job); }
 
     Command* dispatch(SimTime now);
     bool pull(SimTime now);

@@ -34,6 +34,11 @@ SCHEDULED = {"block.scheduler": "noop", "block.queue_depth": 4, **FULL}
 STREAM = ("rw=read", "bs=4k", "iodepth=32", "size=8m", "io_size=24m")
 FEW_BESIDE_MANY = ("rw=randread", "bs=4k", "iodepth=2", "number_ios=600", "size=8m", "norandommap", "[second]", "ioengine=libaio", "rw=randrw", "bs=16k", "iodepth=32",
                    "number_ios=800", "size=8m", "norandommap")
+READ_AND_WRITE = ("rw=randread", "bs=4k", "iodepth=32", "number_ios=800", "size=8m", "norandommap", "prioclass=1", "[second]", "ioengine=libaio", "rw=randwrite", "bs=4k",
+                  "iodepth=32", "number_ios=800", "size=8m", "norandommap", "prioclass=2")
+BACKWARDS = ("rw=read:-8k", "bs=4k", "iodepth=16", "number_ios=400", "size=8m")
+WRITE_BACK = ("rw=randread", "bs=4k", "iodepth=4", "number_ios=600", "size=8m", "norandommap", "thinktime=100", "[second]", "ioengine=libaio", "rw=randrw", "bs=8k", "iodepth=24",
+              "number_ios=600", "size=8m", "norandommap", "buffered=1")
 LIMITED = {"block.scheduler": "noop", "block.queue_depth": 16, "block.merges": False, "block.nass.aggre": True, "block.nass.window": "2ms", **FULL}
 
 # name -> (job, what it sets, {key: second value}).
@@ -174,6 +179,28 @@ GROUPS = {
     "a scheduler of the host": (MIX, SCHEDULED, {"block.queue_depth": 2, "block.nr_requests": 5, "block.vm_queue_depth": 2}),
     "a scheduled stream": (STREAM, SCHEDULED, {"block.merges": False, "block.plug": 16, "block.max_sectors": "8KiB"}),
     "weights": (READERS, {**SCHEDULED, "block.scheduler": "fiops"}, {"block.weights": [100, 900]}),
+    "deadlines of the host": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "deadline"}, {
+        "block.deadline.read_expire": "100us", "block.deadline.write_expire": "100us", "block.deadline.fifo_batch": 1, "block.deadline.writes_starved": 20}),
+    "merges in front": (BACKWARDS, {**SCHEDULED, "block.scheduler": "deadline"}, {"block.deadline.front_merges": False}),
+    "deadlines with classes": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {
+        "block.mq-deadline.read_expire": "100us", "block.mq-deadline.write_expire": "100us", "block.mq-deadline.fifo_batch": 1, "block.mq-deadline.writes_starved": 20,
+        "block.mq-deadline.prio_aging_expire": "10us"}),
+    "merges in front with classes": (BACKWARDS, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {"block.mq-deadline.front_merges": False}),
+    "latencies of the host": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "kyber", "block.queue_depth": 64}, {
+        "block.kyber.read_latency": "10us", "block.kyber.write_latency": "10us"}),
+    "scales of fiops": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "fiops"}, {
+        "block.fiops.read_scale": 7, "block.fiops.write_scale": 7, "block.fiops.sync_scale": 9, "block.fiops.async_scale": 50}),
+    "costs of flashfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "flashfq"}, {
+        "block.flashfq.read_cost": "1ms", "block.flashfq.read_cost_4k": "1ms", "block.flashfq.write_cost": "1ms", "block.flashfq.write_cost_4k": "1ms",
+        "block.flashfq.throttle": "0s", "block.flashfq.anticipation": "0s"}),
+    "slices of cfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq"}, {
+        "block.cfq.quantum": 1, "block.cfq.fifo_expire_sync": "10us", "block.cfq.fifo_expire_async": "10us", "block.cfq.back_seek_max": "0B", "block.cfq.back_seek_penalty": 1000,
+        "block.cfq.slice_sync": "100us", "block.cfq.slice_async": "100us", "block.cfq.slice_async_rq": 1, "block.cfq.group_idle": "0s", "block.cfq.low_latency": False,
+        "block.cfq.target_latency": "1ms"}),
+    "a drive that takes one command": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq", "block.queue_depth": 1}, {"block.cfq.slice_idle": "0s"}),
+    "turns of bfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "bfq", "block.nr_requests": 128, "block.weights": [100, 300]}, {
+        "block.bfq.slice_idle": "0s", "block.bfq.timeout_sync": "50us", "block.bfq.max_budget": 16, "block.bfq.strict_guarantees": True, "block.bfq.fifo_expire_sync": "10us",
+        "block.bfq.fifo_expire_async": "10us", "block.bfq.back_seek_max": "0B", "block.bfq.back_seek_penalty": 1000}),
     "limits of contexts": (FEW_BESIDE_MANY, LIMITED, {
         "block.nass.aggre": False, "block.nass.anti": True, "block.nass.window": "20ms", "block.nass.window_completions": 20, "block.nass.delta": "100%",
         "block.nass.read_command": "1ms", "block.nass.read_kib": "100us", "block.nass.write_command": "1ms", "block.nass.write_kib": "100us"}),

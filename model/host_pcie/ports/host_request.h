@@ -31,6 +31,7 @@ struct IoPriority {
     IoClass io_class = IoClass::best_effort;
     std::uint8_t level = 4;    ///< in its class: 0 first, 7 last; 4 is normal
     std::uint32_t weight = 0;  ///< 1 to 1000, as a cgroup's; 0: not said
+    bool buffered = false;     ///< its writes are the kernel's write-back: nobody waits for them
 };
 
 /// A closed or open loop source of requests. Plain C++, told the time, never waits.

@@ -66,8 +66,12 @@ void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs,
     };
     const auto any = [&jobs](bool (*is)(const FioJob&)) { return std::any_of(jobs.begin(), jobs.end(), is); };
     idle("prio or prioclass", any([](const FioJob& j) { return j.has_priority; }),
-         is_one_of(scheduler, {"bfq", "cfq", "fiops", "mq-deadline"}),
-         "a scheduler that knows priorities: block.scheduler = bfq, cfq, fiops or mq-deadline");
+         is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq", "mq-deadline"}),
+         "a scheduler that knows priorities: block.scheduler = bfq, cfq, fiops, flashfq or "
+         "mq-deadline");
+    idle("buffered=1", any([](const FioJob& j) { return j.priority.buffered; }),
+         is_one_of(scheduler, {"bfq", "cfq", "fiops"}),
+         "a scheduler that tells awaited requests from others: block.scheduler = bfq, cfq or fiops");
     idle("cgroup_weight", any([](const FioJob& j) { return j.priority.weight != 0; }),
          is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq"}) ||
              (config.host.block.on() && config.host.block.nass.aggre),

@@ -5,7 +5,7 @@
 namespace ssdtlm {
 namespace {
 
-SataConfig sata_config(const FrontEndSetup& setup, const PolicySettings& own) {
+SataConfig sata_config_of(const FrontEndSetup& setup, const PolicySettings& own) {
     const std::string rate = own.text("rate");
     SataConfig c;
     c.lba_bytes = setup.config.nvme.lba_bytes;
@@ -34,7 +34,7 @@ const FrontEnds::Registered kSata{
           .says("Queued writes: the host sends its first Data FIS without a DMA Activate")
           .from("Serial ATA 3.0, 10.3.8; off in drives by default")},
      [](const FrontEndSetup& s, const PolicySettings& own) {
-         return std::make_unique<SataFrontEnd>("front_end", s.agenda, s.stages, sata_config(s, own), s.drive);
+         return std::make_unique<SataFrontEnd>("front_end", s.agenda, s.stages, sata_config_of(s, own), s.drive);
      }}};
 
 }  // namespace

@@ -87,6 +87,7 @@ inline std::optional<Interference> interference_of(const std::vector<FlowChange>
 struct BandwidthShares {
     double utilisation = 0;  ///< EV: sum over the flows; 1: they share one drive, above: they overlap well
     double least = 1, most = 0;
+    std::size_t flows = 0;
     double fairness() const { return 1 - (most - least); }        ///< of two flows 1 - |BDR1 - BDR2|
     double ratio() const { return most > 0 ? least / most : 1; }  ///< least over largest
 };
@@ -95,7 +96,7 @@ inline std::optional<BandwidthShares> bandwidth_shares_of(const std::vector<Flow
     for (const FlowChange& f : flows) {
         if (!f.bandwidth) return std::nullopt;
         all.utilisation += *f.bandwidth;
-        all.least = all.most == 0 ? *f.bandwidth : std::min(all.least, *f.bandwidth);
+        all.least = all.flows++ == 0 ? *f.bandwidth : std::min(all.least, *f.bandwidth);
         all.most = std::max(all.most, *f.bandwidth);
     }
     if (flows.empty()) return std::nullopt;

@@ -106,7 +106,7 @@ void run(const Case& c) {
 
 TEST(BlockLayerRandom, EveryRequestOnceWithEveryScheduler) {
     for (const std::string& name : IoSchedulers::instance().names())
-        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 15; ++seed) {
             SCOPED_TRACE(name + ", seed " + std::to_string(seed));
             run({name, seed});
             if (testing::Test::HasFatalFailure()) return;

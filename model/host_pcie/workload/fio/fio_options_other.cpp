@@ -30,7 +30,6 @@ std::vector<FioOption> other_fio_options() {
         {"fadvise_hint", nullptr, I},
         {"direct", nullptr, I},
         {"atomic", nullptr, I},
-        {"buffered", nullptr, I},
         {"clocksource", nullptr, I},
         {"mem", "iomem", I},
         {"iomem_align", "mem_align", I},

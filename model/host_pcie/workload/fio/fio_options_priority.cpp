@@ -28,6 +28,9 @@ void prioclass(Call& c) {
 void cgroup_weight(Call& c) {
     read_fio_count(c, 100, 1000, c.settings.job.priority.weight);
 }
+void buffered(Call& c) {
+    read_fio_bool(c, c.settings.job.priority.buffered);
+}
 void ioscheduler(Call& c) {
     read_fio_text(c, c.settings.job.io_scheduler);
 }
@@ -40,6 +43,8 @@ std::vector<FioOption> priority_fio_options() {
         {"prio", nullptr, H, "level of the job's I/O priority, for a scheduler of the host that knows them", prio},
         {"prioclass", nullptr, H, "its class: 1 realtime, 2 best effort, 3 idle", prioclass},
         {"cgroup_weight", nullptr, H, "weight of the job, for a scheduler that shares by weights", cgroup_weight},
+        {"buffered", nullptr, H,
+         "a scheduler of the host takes the job's writes as those of write-back, for which nobody waits", buffered},
         {"ioscheduler", nullptr, H, "must be `block.scheduler`, where there is one", ioscheduler},
     };
 }
