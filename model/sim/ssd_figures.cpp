@@ -141,11 +141,13 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     static_assert(kFlashCauseCount == 9);
     const DriverCounters& d = host.driver.counters();
     const FrontEndCounts n = c.front_end->counts();
+    const std::uint64_t more = n.ended > d.commands_completed ? n.ended - d.commands_completed : 0;
+    const std::uint64_t heard = n.ended - std::min(more, n.unheard_at_most);
     const BufferPort& b = firmware.buffer();
     std::vector<BookLine> lines{
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
-        {"commands submitted by the host = completed by the controller", d.commands_completed, n.ended},
+        {"commands submitted by the host = completed by the controller", d.commands_completed, heard},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() +

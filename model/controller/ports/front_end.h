@@ -18,9 +18,10 @@ namespace ssdtlm {
 
 /// Since the start of the simulation, losses of power included.
 struct FrontEndCounts {
-    std::uint64_t ended = 0;          ///< commands carried out whose end has reached the host
-    std::uint64_t bytes_written = 0;  ///< by write commands that have ended well
-    std::uint64_t media_errors = 0;   ///< commands that ended so because of the flash
+    std::uint64_t ended = 0;            ///< commands carried out whose end has reached the host
+    std::uint64_t unheard_at_most = 0;  ///< of ended: the host may have reset the drive before it heard of their end
+    std::uint64_t bytes_written = 0;    ///< by write commands that have ended well
+    std::uint64_t media_errors = 0;     ///< commands that ended so because of the flash
     std::uint64_t resets = 0;
     std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop, or a loss of power, without a finished shutdown
 };

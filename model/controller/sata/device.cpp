@@ -196,6 +196,9 @@ void SataDevice::to_firmware(SataCommand& c) {
     if (c.op == IoOp::read || c.op == IoOp::write) c.buffer.resize(std::max<std::size_t>(c.buffer.size(), c.bytes));
     if (c.op == IoOp::write && !write_cache_ && drive_.volatile_write_cache) c.fua = true;
     c.timeline->set_number(++handed_over_);
+    quiet_ &= ~(std::uint64_t{1} << c.tag);
+    if (c.ends_work && flushed_last_) --counts_.drive_commands;
+    flushed_last_ = false;
     c.in_firmware = true;
     ++in_firmware_;
     if (c.is_queued()) {

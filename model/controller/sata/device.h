@@ -40,7 +40,10 @@ public:
         std::uint64_t dropped = 0;   ///< by a reset, by the error of another one, or for want of power
         std::uint64_t busy = 0;      ///< frames that came while BSY was set, or before the signature
         std::uint64_t aborted_queues = 0;
-        std::uint64_t drive_commands = 0;  ///< of ended: reads, writes, flushes, trims, as FrontEndCounts::ended
+        /// Of ended: reads, writes, flushes and trims that were carried out. A flush right before STANDBY IMMEDIATE is
+        /// the shutdown's, as Linux sends it.
+        std::uint64_t drive_commands = 0;
+        std::uint64_t unheard_at_most = 0;  ///< see FrontEndCounts
     };
 
     SataDevice(Agenda& agenda, SataFramePort& port, CommandTracker& tracker, const SataConfig& config,
@@ -134,6 +137,8 @@ private:
     SataCommand* log_waits_ = nullptr;       // READ LOG EXT, for the firmware to end what was aborted
     std::uint32_t active_ = 0;               // tags that the host has not been told the end of
     std::uint32_t untold_ = 0;               // tags that have ended well, and whose Set Device Bits has not left
+    std::uint64_t quiet_ = 0;                // tags (kOtherTag, too) that have ended and were not used again
+    bool flushed_last_ = false;              // a flush was the last drive command
     std::uint32_t in_firmware_ = 0;          // but for those let go
     bool busy_ = false;
     bool halted_ = false;

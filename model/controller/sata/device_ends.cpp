@@ -108,7 +108,12 @@ void SataDevice::end_other(SataCommand& c, AtaEnd end) {
     fis.device = c.registers.device;
     fis.count = c.registers.count;
     const bool drives = c.bytes != 0 || c.op == IoOp::deallocate || c.op == IoOp::flush;
-    if (drives && !c.ends_work && c.timeline->number() != 0) ++counts_.drive_commands;
+    const bool carried_out = drives && !c.ends_work && c.timeline->number() != 0 && end.error != kAtaInterface.error;
+    if (carried_out) {
+        ++counts_.drive_commands;
+        quiet_ |= std::uint64_t{1} << kOtherTag;
+        flushed_last_ = c.op == IoOp::flush;
+    }
     ++counts_.ended;
     other_ = nullptr;
     commands_.release(c);
@@ -133,7 +138,10 @@ void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     } else {
         queued_[c.tag] = nullptr;
         ++counts_.ended;
-        ++counts_.drive_commands;
+        if (end.error != kAtaInterface.error) {  // else the host tries it again
+            ++counts_.drive_commands;
+            quiet_ |= std::uint64_t{1} << c.tag;
+        }
         transport_.give_up(c);
         commands_.release(c);
     }
@@ -152,6 +160,7 @@ void SataDevice::bits_leave(std::uint32_t tags) {
     const auto count = static_cast<std::uint64_t>(__builtin_popcount(tags));
     counts_.ended += count;
     counts_.drive_commands += count;
+    quiet_ |= tags;
     untold_ &= ~tags;
 }
 
@@ -204,6 +213,8 @@ void SataDevice::abort_all() {
 
 void SataDevice::reset() {
     ++resets_;
+    counts_.unheard_at_most += static_cast<std::uint64_t>(__builtin_popcountll(quiet_));
+    quiet_ = 0;
     abort_all();
     halted_ = false;
     failure_.reset();
@@ -276,6 +287,8 @@ void SataDevice::lose_power(std::uint64_t host_commands) {
         counts_.ended -= std::min(lost, counts_.ended);
         counts_.dropped += lost;
     }
+    counts_.unheard_at_most = quiet_ = 0;
+    flushed_last_ = false;
     commands_.release_all();
     in_firmware_ = 0;
     draining_ = host_gone_ = false;

@@ -125,6 +125,7 @@ bool SataFrontEnd::owns(const void* object) const {
 FrontEndCounts SataFrontEnd::counts() const {
     FrontEndCounts c;
     c.ended = device_.counts().drive_commands;
+    c.unheard_at_most = device_.counts().unheard_at_most;
     c.bytes_written = device_.smart_counts().bytes_written;
     c.media_errors = device_.smart_counts().media_errors;
     c.resets = device_.resets();

@@ -333,8 +333,14 @@ TEST(SataDrive, FeaturesAndPower) {
     b.command(ata::kCheckPowerMode);
     EXPECT_EQ(b.run(), Lines{"Register D2H status=50h error=00h lba=0 count=00FFh I"});
     EXPECT_FALSE(b.drive.is_shut_down());
+    // A flush is a command of the host's, but for one that belongs to the shutdown.
+    const std::uint64_t ended = b.drive.counts().ended;
+    b.command(ata::kFlushCacheExt);
+    b.run();
+    EXPECT_EQ(b.drive.counts().ended, ended + 1);
     b.command(ata::kStandbyImmediate);
     EXPECT_EQ(b.run(), good);
+    EXPECT_EQ(b.drive.counts().ended, ended);
     EXPECT_TRUE(b.drive.is_shut_down());
     b.command(ata::kCheckPowerMode);
     EXPECT_EQ(b.run(), good);
@@ -487,7 +493,7 @@ TEST(SataDrive, ResetsInTheMidst) {
             b.agenda.run_until(from + 4us);
             b.queued(false, 2, 100, 64);
             b.agenda.run_until(from + 4us + us * Ps{1'000'000});
-            const std::uint64_t resets = b.drive.counts().resets;
+            const std::uint64_t resets = b.drive.counts().resets, unheard = b.drive.counts().unheard_at_most;
             if (hard) {
                 b.hba.comreset();
             } else {
@@ -501,6 +507,8 @@ TEST(SataDrive, ResetsInTheMidst) {
             EXPECT_EQ(lines.back(), "Register D2H status=50h error=01h lba=1 count=0001h") << us << hard;
             EXPECT_EQ(std::count(lines.begin(), lines.end(), lines.back()), 1);
             EXPECT_EQ(b.drive.counts().resets, resets + 1);
+            // At most the two of this round, and tags 0 and 31 of the one before.
+            EXPECT_LE(b.drive.counts().unheard_at_most, unheard + 4);
             EXPECT_EQ(b.drive.device().in_firmware(), 0u);
             EXPECT_FALSE(b.firmware.aborts);
             b.drive.check_books();

@@ -17,7 +17,7 @@ namespace {
 /// The last value of each signal, and how often it changed.
 struct Last final : WaveSink {
     void begin(SimTime, const std::vector<WaveSignal>& signals, const std::vector<std::uint64_t>& v) override {
-        for (std::size_t i = 0; i < signals.size(); ++i) values[names[i] = signals[i].name] = {v[i]};
+        for (WaveId i = 0; i < signals.size(); ++i) values[names[i] = signals[i].name] = {v[i]};
     }
     void change(SimTime, WaveId id, std::uint64_t v) override { values[names[id]].push_back(v); }
     void end(SimTime) override {}
@@ -32,8 +32,8 @@ TEST(SataWave, ShowsFisEndTagAndBytes) {
     std::int64_t at = 0;
     const auto frame = [&](SataEnd from, const auto& fis, bool ok = true) {
         const SimTime begin = SimTime{} + Ps{at += 100};
-        wave.frame_begins(begin, from, fis.data(), static_cast<std::uint32_t>(fis.size()), begin + 50ps);
-        wave.frame_ends(begin + 50ps, ok);
+        wave.frame_begins(begin, from, fis.data(), static_cast<std::uint32_t>(fis.size()), begin + Ps{50});
+        wave.frame_ends(begin + Ps{50}, ok);
     };
     wave.phy(SimTime{}, true);
     sata::RegisterH2d read;
