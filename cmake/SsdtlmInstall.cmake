@@ -39,6 +39,7 @@ install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR
 install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python COMPONENT system FILES_MATCHING PATTERN "*.py"
         PATTERN "*.css" PATTERN "*.js" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs COMPONENT program)
+install(DIRECTORY studies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/studies COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)

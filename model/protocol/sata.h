@@ -124,6 +124,8 @@ struct SetDeviceBits {
 
 /// DMA Activate, device to host: the host sends its next Data FIS.
 std::array<std::uint8_t, kDmaActivateBytes> dma_activate();
+/// The first dword of a Data FIS, of either direction.
+std::array<std::uint8_t, kDataHeaderBytes> data_header();
 
 /// Null when these bytes are a FIS of the model: known type, right length; else what is wrong with them.
 const char* fis_problem(const std::uint8_t* bytes, std::uint32_t count);

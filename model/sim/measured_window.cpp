@@ -19,7 +19,8 @@ Simulation::Edge Simulation::edge() const {
             latency_.all_bytes(HostOp::write),
             system_->map_counters(),
             system_->counters(),
-            system_->device.controller.backend.flow_waits()};
+            system_->device.controller.backend.flow_waits(),
+            system_->host.driver.block_uses()};
 }
 
 SteadyCounts Simulation::steady_counts() const {
@@ -52,6 +53,27 @@ KeptByDrive Simulation::kept_by_drive() const {
                          c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
     if (const CachedMap* map = std::as_const(*c.firmware).cached_map()) kept.map_entries = map->table().size();
     return kept;
+}
+
+BlockFigures Simulation::summarise_block(const BlockLayer& block) const {
+    BlockFigures f;
+    f.scheduler = system_->config.host.block.scheduler;
+    f.queue_depth = block.queue_depth();
+    f.nr_requests = block.nr_requests();
+    f.counters = block.counters();
+    f.window = end_.busy.at - begin_.busy.at;
+    for (std::size_t i = 0; i < end_.block.size(); ++i) {
+        BlockFigures::Context c;
+        c.name = i < options_.context_names.size() ? options_.context_names[i] : std::to_string(i + 1);
+        c.weight = block.contexts().weights()[i];
+        c.use = end_.block[i] - (i < begin_.block.size() ? begin_.block[i] : ContextUse{});
+        if (block.nass() != nullptr) c.limit = block.nass()->limit(static_cast<std::uint32_t>(i));
+        f.contexts.push_back(std::move(c));
+    }
+    if (block.nass() != nullptr) f.nass_windows = block.nass()->model().windows();
+    if (block.scheduler() != nullptr)
+        for (const auto& [name, value] : block.scheduler()->figures()) f.scheduler_counts.emplace_back(name, value);
+    return f;
 }
 
 void Simulation::begin_measurement() {
@@ -140,8 +162,7 @@ void Simulation::judge(RunSummary& r) const {
     costs(host.completion_page_time.write, "host.completion_page_time_write");
     if (host.completion == CompletionBy::interrupt) costs(host.interrupt_time, "host.interrupt_time");
     if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
-    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries)
-        context.queue_entries = "nvme.max_queue_entries";
+    context.queue_entries = s.host.queue_slots(s.config);
     if (const std::string& kind = s.config.front_end.kind; kind != "nvme")
         context.fetch_window = "frontend." + kind + (kind == "raw" ? ".commands" : "");
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())

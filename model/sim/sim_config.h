@@ -90,6 +90,7 @@ struct SsdConfig : DeviceConfig {
     std::string description;  ///< one sentence for `ssdtlm config presets`
     std::string based_on;     ///< of a device file; empty when it is resolved
     HostConfig host;
+    PolicyTable host_sides;  ///< parameters of hosts, by the front end that they speak to
     WorkloadConfig workload;
     RunConfig run;
 };

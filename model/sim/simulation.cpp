@@ -56,7 +56,12 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
                 const CachedMap::Counters& m = std::as_const(*c.firmware).cached_map()->counters();
                 return TimeSeries::Lookups{c.earlier().map.hits + m.hits, c.earlier().map.misses + m.misses};
             });
-        series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
+        if (options_.block_log != nullptr)
+            block_log_.emplace(system_->host.driver, options_.context_names, *options_.block_log);
+        series_->on_interval([this, interval = config.run.timeseries_interval](std::uint64_t number) {
+            die_queues_->look(number);
+            if (block_log_) block_log_->look(SimTime{interval * static_cast<std::int64_t>(number)});
+        });
     }
     if (options_.gc_log != nullptr) {
         gc_log_.emplace(system_->agenda, system_->device.controller.ftl, *options_.gc_log);
@@ -170,6 +175,7 @@ Watchdog::Sight Simulation::sight() const {
     v.workload_waits_for_nothing = s.host.driver.waits_for_nothing();
     v.ends_in_nothing = finished_ && s.agenda.empty();
     v.host_work = d.requests_issued + d.commands_submitted + d.commands_completed;
+    if (s.host.driver.block() != nullptr) v.host_work += s.host.driver.block()->counters().requests;
     v.completed = d.commands_completed;
     v.link_busy = s.link.upstream().busy(v.now) + s.link.downstream().busy(v.now);
     v.host_pages = c.flash_pages(FlashClass::host_write);
@@ -380,6 +386,7 @@ RunSummary Simulation::summarise() {
         }
     }
     if (flow_stats_ != nullptr) summarise_flows(r);
+    if (const BlockLayer* const block = s.host.driver.block()) r.block = summarise_block(*block);
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);

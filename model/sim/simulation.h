@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sim/limits/limit_sampler.h"
+#include "sim/results/block_log.h"
 #include "sim/results/die_queues.h"
 #include "sim/results/flow_stats.h"
 #include "sim/results/gc_log.h"
@@ -48,10 +49,12 @@ public:
         std::vector<std::string> flow_names;            ///< by tenant; may be empty
         CompletionObserver* observer = nullptr;         ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress;  ///< called a few times per wall second; may be empty
-        std::ostream* series = nullptr;  ///< gets the rows of timeseries.csv as the run goes; may be null
-        std::ostream* gc_log = nullptr;  ///< gets the rows of gc.csv as the run goes; may be null
-        Workload* before = nullptr;      ///< played first, without time: precondition.workload
-        SsdTaps* taps = nullptr;         ///< in the netlist; may be null
+        std::ostream* series = nullptr;          ///< gets the rows of timeseries.csv as the run goes; may be null
+        std::ostream* gc_log = nullptr;          ///< gets the rows of gc.csv as the run goes; may be null
+        std::ostream* block_log = nullptr;       ///< gets the rows of block.csv as the run goes; may be null
+        std::vector<std::string> context_names;  ///< of the block layer; may be empty
+        Workload* before = nullptr;              ///< played first, without time: precondition.workload
+        SsdTaps* taps = nullptr;                 ///< in the netlist; may be null
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
@@ -93,6 +96,7 @@ private:
     /// How long jobs ran that `counts` names.
     Ps time_with(const std::function<bool(std::uint32_t job)>& counts) const;
     void summarise_flows(RunSummary& r) const;
+    BlockFigures summarise_block(const BlockLayer& block) const;
     RunSummary summarise();
 
     Workload& workload_;
@@ -104,6 +108,7 @@ private:
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
     std::optional<GcLog> gc_log_;         // none: not asked for
+    std::optional<BlockLog> block_log_;   // none: not asked for
     std::unique_ptr<TimeSeries> series_;  // null: not asked for
     std::optional<DieQueues> die_queues_;
     std::optional<SlowestCommands> slowest_;
@@ -121,6 +126,7 @@ private:
         CachedMap::Counters map;
         Counters counters;
         FlowWaitTotals flow_waits;
+        std::vector<ContextUse> block;  // by context
     };
     Edge edge() const;
     SteadyCounts steady_counts() const;

@@ -42,6 +42,7 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     }
     const IoPath& io = host.driver.io();
     for (std::uint32_t core = 0; core < io.cores(); ++core) s.cpus.push_back(io.cpu_busy(core));
+    s.between = host.resources();
     return s;
 }
 
@@ -81,6 +82,8 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
     }
     single("link to device", from.down, to.down);
     single("link to host", from.up, to.up);
+    for (std::size_t i = 0; i < to.between.size(); ++i)
+        single(to.between[i].name, i < from.between.size() ? from.between[i].busy : Ps{}, to.between[i].busy);
     group("firmware core", from.cores, to.cores);
     single("DRAM port", from.dram, to.dram);
     group("channel bus", from.channels, to.channels);
@@ -139,7 +142,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const DriverCounters& d = host.driver.counters();
     const FrontEndCounts n = c.front_end->counts();
     const BufferPort& b = firmware.buffer();
-    return {
+    std::vector<BookLine> lines{
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
         {"commands submitted by the host = completed by the controller", d.commands_completed, n.ended},
@@ -173,6 +176,10 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          pages(FlashClass::erase, all) + at_once.blocks},
         {"write buffer empty", b.used(), 0},
     };
+    if (const BlockLayer* const block = host.driver.block())
+        lines.push_back({"requests of the block layer = completed + dropped", block->counters().requests,
+                         block->counters().completed + block->counters().dropped});
+    return lines;
 }
 
 TableCaches::Counters SsdSystem::table_counters() const {
@@ -209,9 +216,8 @@ Counters SsdSystem::counters() const {
     Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
-        {"host_sq_doorbells", d.announcements},
-        {"host_cq_doorbells", d.acknowledgements},
     };
+    for (const auto& [name, value] : host.figures()) all.push_back({name, value});
     for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
     all.insert(all.end(), {
                               {"link_wire_bytes_to_host", up.wire_bytes()},

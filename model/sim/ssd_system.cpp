@@ -72,7 +72,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
         supply_fails();
         return true;
     });
-    survives(host.bytes().first, host.bytes().second);
+    for (const auto& [object, bytes] : host.survivors()) survives(object, bytes);
 }
 
 void SsdSystem::save_drive(const std::string& path, const std::string& text, bool (*given_up)()) {
@@ -147,9 +147,7 @@ void SsdSystem::state(Snapshot& s) {
 void SsdSystem::supply_fails() {
     off_ = false;
     if (power_watcher_ != nullptr) power_watcher_->supply_fails();
-    const auto* const begin = reinterpret_cast<const char*>(&link);
-    agenda.drop_if([begin](const void* self) { return self >= begin && self < begin + sizeof link; });
-    link.restart();
+    host.cut_way(agenda, link);
     device.supply_fails([this] { power_off(); });
 }
 
@@ -196,7 +194,7 @@ void SsdSystem::check_waiters() const {
 std::string SsdSystem::dump() const {
     return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(),
                        agenda.pending()) +
-           host.driver.state() + link.dump() + device.controller.dump();
+           host.driver.state() + link.dump() + host.dump() + device.controller.dump();
 }
 
 }  // namespace ssdtlm

@@ -59,6 +59,7 @@ public:
         Ps look_ahead{};               ///< planes that were idle because a grant looks at so many reads only, in sum
         BusyMeter::Totals die_work{};  ///< of all dies, by whose work it was
         std::vector<Ps> cpus;          ///< of the host, by queue pair
+        std::vector<HostSide::Resource> between;  ///< of the host, see HostSide
         CreditStalls up_stalls, down_stalls;
     };
     BusySnapshot busy() const;

@@ -12,13 +12,15 @@ from .binary import check_version
 from .comparison import compare
 from .errors import Problem, RunFailed, UserError
 from .explanation import explain
+from .importing import commands as importing
 from .reporting import report
 from .sweeping import commands as sweep
 from .sweeping import search
+from .studying import commands as study
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "python": extras}
+COMMANDS = {"config": importing, "compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

@@ -127,13 +127,13 @@ class Result:
 
     @functools.cached_property
     def latency_bins(self):
-        """Rows of latency_bins.csv: {"op", "from_ns", "below_ns", "count", "host_queue_ps", ..., "completion_ps"}: commands by
+        """Rows of latency_bins.csv: {"op", "from_ns", "below_ns", "count", "block_queue_ps", ..., "completion_ps"}: commands by
         total latency, with the exact sum of each stage. below_ns is None in the last bin, which has no end."""
         return self._rows("latency_bins.csv")
 
     @functools.cached_property
     def latency_by_job(self):
-        """Rows of latency_by_job.csv: {"of", "number", "name", "op", "count", "mean_us", ..., "host_queue_us", ...}: commands of
+        """Rows of latency_by_job.csv: {"of", "number", "name", "op", "count", "mean_us", ..., "block_queue_us", ...}: commands of
         each job (of == "job"), tenant and write stream, with the mean of each stage in us."""
         return self._rows("latency_by_job.csv")
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct Case {
     std::uint32_t bytes;
     std::uint32_t depth;
     double share;                   ///< of --commands
-    const char* setting = nullptr;  ///< key=value on top of the device
+    const char* setting = nullptr;  ///< key=value on top of the device; several with spaces between
     bool needs_rtl = false;
     Record record = Record::nothing;
+    std::uint32_t jobs = 1;
 };
 const Case kCases[] = {
     {"4 KiB random read QD32", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
@@ -70,6 +72,10 @@ const Case kCases[] = {
      Record::timeline},
     {"4 KiB write, whole wave", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
      Record::wave},
+    {"4 KiB 70/30 mix, noop above the driver", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1,
+     "block.scheduler=noop block.queue_depth=32"},
+    {"4 KiB 70/30 mix, two tenants, bfq", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1,
+     "block.scheduler=bfq block.queue_depth=32 host.tenants=by_job", false, Record::nothing, 2},
 };
 
 struct Options {
@@ -100,7 +106,10 @@ struct Folder {
 nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     std::vector<std::string> sets = o.sets;
     if (!o.integrity) sets.push_back("run.integrity=false");
-    if (c.setting != nullptr) sets.push_back(c.setting);
+    if (c.setting != nullptr) {
+        std::istringstream settings(c.setting);
+        for (std::string one; settings >> one;) sets.push_back(one);
+    }
     const ResolvedConfig resolved = load_config({o.device}, sets);
     const SsdConfig& config = resolved.config;
     ClosedLoop::Spec s;
@@ -109,6 +118,7 @@ nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     s.pattern = c.pattern;
     s.bytes = c.bytes;
     s.depth = c.depth;
+    s.jobs = c.jobs;
     s.requests = static_cast<std::uint64_t>(static_cast<double>(o.commands) * c.share) + 1;
     s.span = config.ftl.user_capacity_bytes / c.bytes * c.bytes;
     ClosedLoop workload(s);

@@ -25,6 +25,7 @@ from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
 from random_flows import drawn_flows
+from random_host import drawn_block, drawn_sata
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
 from recorded_run import ARGUMENTS, check_recorded
@@ -319,6 +320,12 @@ def run_seed(seed, options):
     if not any(s.startswith(("ftl.static_dimensions", "ftl.nvm_sets", "ftl.checkpoint")) for s in settings):
         settings += drawn_lines(seed, device)
         settings += drawn_parity(seed, device, settings)
+    if options.block:
+        block, seconds = drawn_block(seed)
+        settings += block
+        work.pace_s += seconds
+    if options.sata:
+        settings += drawn_sata(seed, device)
     settings = in_two_steps(seed, device, settings)
     settings += drawn_factory_bad(seed, device, settings, work, journal_blocks)
     beside, more = drawn_flows(seed, device, work, settings, options.way in RTL_WAYS)
@@ -373,6 +380,8 @@ def main():
     p.add_argument("--power-cuts", action="store_true", help="a third of the small devices lose their power under load")
     p.add_argument("--saved", action="store_true", help="each drive is saved after its job, and read for the job once more")
     p.add_argument("--recorded", action="store_true", help="each run is done once more with waveform and timeline, and compared")
+    p.add_argument("--block", action="store_true", help="with a block layer and a scheduler in the host")
+    p.add_argument("--sata", action="store_true", help="with SATA in the place of NVMe")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")

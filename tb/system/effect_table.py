@@ -29,10 +29,22 @@ STREAMS = {"host.streams": True, "nvme.streams": 4, **FULL}
 TENANTS = {"host.tenants": "by_job", **FULL}
 WEIGHTED_QUEUES = {"nvme.weighted_round_robin": True, "host.arbitration": "weighted", "host.queue_priorities": [1, 3], "nvme.fetch_depth": 1, "nvme.fetch_burst": 1}
 
+# The host's block layer.
+SCHEDULED = {"block.scheduler": "noop", "block.queue_depth": 4, **FULL}
+STREAM = ("rw=read", "bs=4k", "iodepth=32", "size=8m", "io_size=24m")
+FEW_BESIDE_MANY = ("rw=randread", "bs=4k", "iodepth=2", "number_ios=600", "size=8m", "norandommap", "[second]", "ioengine=libaio", "rw=randrw", "bs=16k", "iodepth=32",
+                   "number_ios=800", "size=8m", "norandommap")
+READ_AND_WRITE = ("rw=randread", "bs=4k", "iodepth=32", "number_ios=800", "size=8m", "norandommap", "prioclass=1", "[second]", "ioengine=libaio", "rw=randwrite", "bs=4k",
+                  "iodepth=32", "number_ios=800", "size=8m", "norandommap", "prioclass=2")
+BACKWARDS = ("rw=read:-8k", "bs=4k", "iodepth=16", "number_ios=400", "size=8m")
+WRITE_BACK = ("rw=randread", "bs=4k", "iodepth=4", "number_ios=600", "size=8m", "norandommap", "thinktime=100", "[second]", "ioengine=libaio", "rw=randrw", "bs=8k", "iodepth=24",
+              "number_ios=600", "size=8m", "norandommap", "buffered=1")
+LIMITED = {"block.scheduler": "noop", "block.queue_depth": 16, "block.merges": False, "block.nass.aggre": True, "block.nass.window": "2ms", **FULL}
+
 # name -> (job, what it sets, {key: second value}).
 GROUPS = {
     "mix": (MIX, FULL, {
-        "name": "other", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
+        "name": "other", "block.scheduler": "noop", "host.queue_pairs": 2, "host.tenants": "by_job", "host.queue_entries": 4, "host.submit_time": "1us",
         "host.completion_time": "1us", "host.submit_page_time_read": "1us", "host.submit_page_time_write": "1us", "host.completion_page_time_read": "1us",
         "host.completion_page_time_write": "1us", "host.interrupt_time": "1us", "host.completion": "poll", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
         "link.generation": 1, "link.lanes": 1, "link.max_payload": "512B", "link.completion_payload": "64B", "link.ecrc": True,
@@ -156,6 +168,47 @@ GROUPS = {
     "banks": (MIX, {**FULL, "dram.model": "banks", "dram.bandwidth": "1GB/s"}, {
         "dram.banks.banks": 1, "dram.banks.row_size": "1KiB", "dram.banks.t_rcd": "500ns", "dram.banks.t_cl": "500ns", "dram.banks.t_rp": "500ns",
         "dram.banks.t_refi": "1us", "dram.banks.t_rfc": "700ns"}),
+    "serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
+        "host.sata.queue_depth": 2, "host.sata.ncq": False, "host.sata.write_cache": "off", "host.sata.coalescing_commands": 4, "host.sata.access_time": "1us",
+        "host.sata.issue_time": "2us"}),
+    "a drive at serial ATA": (MIX, {"frontend.kind": "sata", **FULL}, {
+        "frontend.sata.rate": "1.5Gbps", "frontend.sata.queue_depth": 2, "frontend.sata.decode_time": "5us", "frontend.sata.auto_activate": True}),
+    "large commands over serial ATA": (LARGE, {"frontend.kind": "sata", "link.generation": 1, "link.lanes": 1, **FULL}, {"host.sata.max_transfer": "64KiB", "host.sata.fifo_frames": 1}),
+    "COMRESETs": (MIX, {"frontend.kind": "sata", "host.reset_at": ["2ms"], **FULL}, {"host.sata.debounce": "10ms"}),
+    "coalescing over serial ATA": (MIX, {"frontend.kind": "sata", "host.sata.coalescing_commands": 8, **FULL}, {"host.sata.coalescing_time": "2ms"}),
+    "a scheduler of the host": (MIX, SCHEDULED, {"block.queue_depth": 2, "block.nr_requests": 5, "block.vm_queue_depth": 2}),
+    "a scheduled stream": (STREAM, SCHEDULED, {"block.merges": False, "block.plug": 16, "block.max_sectors": "8KiB"}),
+    "weights": (READERS, {**SCHEDULED, "block.scheduler": "fiops"}, {"block.weights": [100, 900]}),
+    "deadlines of the host": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "deadline"}, {
+        "block.deadline.read_expire": "100us", "block.deadline.write_expire": "100us", "block.deadline.fifo_batch": 1, "block.deadline.writes_starved": 20}),
+    "merges in front": (BACKWARDS, {**SCHEDULED, "block.scheduler": "deadline"}, {"block.deadline.front_merges": False}),
+    "deadlines with classes": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {
+        "block.mq-deadline.read_expire": "100us", "block.mq-deadline.write_expire": "100us", "block.mq-deadline.fifo_batch": 1, "block.mq-deadline.writes_starved": 20,
+        "block.mq-deadline.prio_aging_expire": "10us"}),
+    "merges in front with classes": (BACKWARDS, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {"block.mq-deadline.front_merges": False}),
+    "latencies of the host": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "kyber", "block.queue_depth": 64}, {
+        "block.kyber.read_latency": "10us", "block.kyber.write_latency": "10us"}),
+    "scales of fiops": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "fiops"}, {
+        "block.fiops.read_scale": 7, "block.fiops.write_scale": 7, "block.fiops.sync_scale": 9, "block.fiops.async_scale": 50}),
+    "costs of flashfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "flashfq"}, {
+        "block.flashfq.read_cost": "1ms", "block.flashfq.read_cost_4k": "1ms", "block.flashfq.write_cost": "1ms", "block.flashfq.write_cost_4k": "1ms",
+        "block.flashfq.throttle": "0s", "block.flashfq.anticipation": "0s"}),
+    "slices of cfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq"}, {
+        "block.cfq.quantum": 1, "block.cfq.fifo_expire_sync": "10us", "block.cfq.fifo_expire_async": "10us", "block.cfq.back_seek_max": "0B", "block.cfq.back_seek_penalty": 1000,
+        "block.cfq.slice_sync": "100us", "block.cfq.slice_async": "100us", "block.cfq.slice_async_rq": 1, "block.cfq.group_idle": "0s", "block.cfq.low_latency": False,
+        "block.cfq.target_latency": "1ms"}),
+    "a drive that takes one command": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq", "block.queue_depth": 1}, {"block.cfq.slice_idle": "0s"}),
+    "turns of bfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "bfq", "block.nr_requests": 128, "block.weights": [100, 300]}, {
+        "block.bfq.slice_idle": "0s", "block.bfq.timeout_sync": "50us", "block.bfq.max_budget": 16, "block.bfq.strict_guarantees": True, "block.bfq.fifo_expire_sync": "10us",
+        "block.bfq.fifo_expire_async": "10us", "block.bfq.back_seek_max": "0B", "block.bfq.back_seek_penalty": 1000}),
+    "limits of contexts": (FEW_BESIDE_MANY, LIMITED, {
+        "block.nass.aggre": False, "block.nass.anti": True, "block.nass.window": "20ms", "block.nass.window_completions": 20, "block.nass.delta": "100%",
+        "block.nass.read_command": "1ms", "block.nass.read_kib": "100us", "block.nass.write_command": "1ms", "block.nass.write_kib": "100us"}),
+    "tags that are lent": (FEW_BESIDE_MANY, {**LIMITED, "block.nass.anti": True}, {"block.nass.theta": "30%"}),
+    "limits of streams": ((*STREAM, "percentage_random=20"), {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
+        "block.nass.seq": False, "block.nass.stream": "50%"}),
+    "limits of small streams": (STREAM, {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
+        "block.nass.small": "4KiB", "block.nass.keep": "0%"}),
     "tpcc": ("tpcc", {"@device": "hexa-16g", "workload.tpcc.warehouses": 1, "workload.tpcc.connections": 4, "workload.tpcc.transactions": 60}, {
         "workload.tpcc.warehouses": 2, "workload.tpcc.connections": 2, "workload.tpcc.transactions": 50, "workload.tpcc.page_size": "8KiB", "workload.tpcc.buffer_pool": "5%",
         "workload.tpcc.log_size": "4MiB", "workload.tpcc.redo_per_row": "2KiB", "workload.tpcc.doublewrite": False}),

@@ -65,6 +65,8 @@ FIO_GROUPS = (
       "directory=/mnt/files", "filename_format=f"), {"fallocate": None}),
     (("rw=write", "bs=64k", "size=1m"), {"fill_device": "fill_device=1"}),
     (("rw=write", "bs=4k", "size=1m", "number_ios=20"), {"write_hint": "write_hint=long"}),
+    # Without a scheduler of the host a note says that they do nothing.
+    (RANDOM, {"prio": "prio=2", "prioclass": "prioclass=1", "cgroup_weight": "cgroup_weight=500", "ioscheduler": "ioscheduler=bfq", "buffered": "buffered=1"}),
 )
 
 # As NO_RESULT of effect_table.py.

@@ -6,7 +6,8 @@
 namespace ssdtlm {
 
 const char* stage_name(Stage s) {
-    static constexpr const char* kNames[kStageCount] = {"host_queue",
+    static constexpr const char* kNames[kStageCount] = {"block_queue",
+                                                        "host_queue",
                                                         "submit",
                                                         "arbitration",
                                                         "fetch",

@@ -14,7 +14,8 @@
 namespace ssdtlm {
 
 enum class Stage : std::uint8_t {
-    host_queue,          ///< issued -> SQE written: waiting for a slot of the queue pair or for the host's CPU
+    block_queue,         ///< issued -> dispatched by the host's I/O scheduler, where there is one
+    host_queue,          ///< from there -> SQE written: waiting for a slot of the queue pair or for the host's CPU
     submit,              ///< SQE written -> doorbell reaches the controller
     arbitration,         ///< doorbell seen -> fetch of this SQE granted
     fetch,               ///< SQE (and PRP list) read over PCIe
@@ -105,12 +106,14 @@ public:
         steps_log_[kInFront - 1] = d << kWhatBits | static_cast<std::uint64_t>(Stage::submit);
         start_ = issued;
     }
+    /// Adds what comes before that, once: block_queue from `issued` on. One command may answer several requests.
+    void precede_block(SimTime issued) { put_in_front(Stage::block_queue, issued); }
     /// Of the command that it belongs to, by arrival at the firmware from 1; 0: none, or not there yet.
     std::uint64_t number() const { return number_; }
     void set_number(std::uint64_t number) { number_ = number; }
     SimTime start() const { return start_; }
     /// When the SQE was written: the part before is the host's.
-    SimTime submitted() const { return start_ + of(Stage::host_queue); }
+    SimTime submitted() const { return start_ + of(Stage::block_queue) + of(Stage::host_queue); }
     SimTime last() const { return last_; }
     Ps of(Stage s) const;
     /// Calls visit(stage, picoseconds) for every stage that time was charged to, in order.
@@ -177,7 +180,7 @@ private:
     }
     void append_owned(const Timeline& part);
     void log_for(std::uint64_t what, std::uint64_t value, std::uint8_t flow);
-    static constexpr std::uint16_t kInFront = 2;
+    static constexpr std::uint16_t kInFront = 3;  // block_queue, host_queue, submit
     static constexpr unsigned kWhatBits = 5;
     static constexpr std::uint64_t kOperation = (1u << kWhatBits) - 1;  // beside the stages
     static constexpr unsigned kPlaneBits = 20;

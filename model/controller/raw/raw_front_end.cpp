@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace ssdtlm {
 
@@ -14,18 +13,6 @@ const RawExtension& more_of(const tlm::tlm_generic_payload& payload) {
     static const RawExtension kNothing;
     const auto* const more = payload.get_extension<RawExtension>();
     return more != nullptr ? *more : kNothing;
-}
-
-/// What has content; a pattern holds one block.
-void copy(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, ByteEnables content) {
-    if (content.pattern == nullptr) {
-        std::memcpy(to, from, bytes);
-        return;
-    }
-    const auto begins =
-        static_cast<std::uint32_t>(std::find(content.pattern, content.pattern + content.bytes, 0) - content.pattern);
-    for (std::uint32_t at = 0; at < bytes; at += content.bytes)
-        std::memcpy(to + at, from + at, std::min(begins, bytes - at));
 }
 
 }  // namespace
@@ -129,7 +116,7 @@ void RawFrontEnd::submit_waiting() {
 void RawFrontEnd::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
                           DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
     const auto& c = static_cast<const RawCommand&>(command);
-    if (c.payload != nullptr) copy(c.payload->get_data_ptr() + offset, data, bytes, content);
+    if (c.payload != nullptr) copy_content(c.payload->get_data_ptr() + offset, data, bytes, content);
     client.dma_done(cookie, std::max(agenda_.now(), terms.from));
 }
 
@@ -137,7 +124,7 @@ void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::u
                             DmaClient& client, std::uint64_t cookie, ByteEnables content) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload == nullptr) return;  // they never come
-    copy(data, c.payload->get_data_ptr() + offset, bytes, content);
+    copy_content(data, c.payload->get_data_ptr() + offset, bytes, content);
     client.dma_done(cookie, agenda_.now());
 }
 

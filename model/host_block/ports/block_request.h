@@ -11,9 +11,6 @@
 
 namespace ssdtlm {
 
-/// Classes of I/O priorities (ioprio_set(2)): realtime before best effort before idle.
-enum class IoClass : std::uint8_t { realtime, best_effort, idle };
-
 /// Where a request comes from, as schedulers tell processes apart: a job, or a virtual machine with all of its jobs.
 struct IoContext {
     std::uint32_t number = 0;    ///< dense, from 0 on

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/units/units.h"
+#include "host_block/block_config.h"
 #include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
@@ -64,6 +65,7 @@ struct HostConfig {
     std::vector<Ps> power_cut_at;          ///< the drive's power goes, from the start of I/O
     bool power_cut_shutdown = false;       ///< with a normal shutdown before
     Ps power_off_time{1'000'000'000'000};  ///< and comes back, with the link up, after this
+    BlockConfig block;                     ///< the I/O scheduler above the driver, if there is one
     bool reset_shutdown = false;           ///< a normal shutdown (CC.SHN) before each of them
 };
 

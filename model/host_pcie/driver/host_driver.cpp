@@ -8,6 +8,13 @@
 
 namespace ssdtlm {
 
+namespace {
+std::unique_ptr<BlockLayer> block_layer(const HostConfig& config, Workload& workload, CompletionObserver* observer) {
+    if (!config.block.on()) return nullptr;
+    return std::make_unique<BlockLayer>(config.block, workload, observer, config.tenants != Tenants::one);
+}
+}  // namespace
+
 HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control,
                        CommandQueues& commands, CommandTracker* device, IntegrityOracle* oracle,
                        CompletionObserver* observer)
@@ -16,11 +23,15 @@ HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workl
       oracle_(oracle),
       plan_(config, workload),
       control_(control),
-      io_(agenda, config, plan_, commands, workload, device, oracle, observer),
+      block_(block_layer(config, workload, observer)),
+      io_(agenda, config, plan_, commands, block_ ? *block_ : workload, device, oracle,
+          block_ ? block_.get() : observer),
       reset_at_(config.reset_at),
       power_cut_at_(config.power_cut_at) {
     std::sort(reset_at_.begin(), reset_at_.end());
     std::sort(power_cut_at_.begin(), power_cut_at_.end());
+    if (block_)
+        io_.set_requeue([this](const HostRequest& r) { block_->cancelled(r, SimTime{agenda_.now() - epoch()}); });
 }
 
 void HostDriver::start() {
@@ -30,7 +41,21 @@ void HostDriver::start() {
 
 void HostDriver::stop_submitting() {
     agenda_.in_step();
+    if (block_) block_->stop();
     io_.stop_submitting();
+}
+
+std::vector<ContextUse> HostDriver::block_uses() const {
+    if (!block_ || !io_.started()) return {};
+    return block_->uses(SimTime{agenda_.now() - epoch()});
+}
+
+/// Whose queues the block layer's requests go to is known when the drive has granted them.
+void HostDriver::prepare_block_layer(std::uint32_t jobs) {
+    std::vector<std::uint16_t> queue_of;
+    for (std::uint32_t job = 0; job < jobs; ++job)
+        queue_of.push_back(static_cast<std::uint16_t>(plan_.pair_of(job) + 1));
+    block_->prepare(control_.info(), std::move(queue_of));
 }
 
 void HostDriver::bring_up(std::uint64_t) {
@@ -42,6 +67,7 @@ void HostDriver::started() {
     const bool first = !io_.started();
     if (first) {
         io_.prepare(control_.info());
+        if (block_) prepare_block_layer(block_->jobs());
         if (on_ready_) on_ready_();
         schedule_power_cut();
     } else if (resetting_) {  // the loss of power was more than the reset that it came into
@@ -165,7 +191,7 @@ std::string HostDriver::state() const {
     if (!io_.started()) return std::string("host: bring-up, ") + control_.doing() + "\n";
     return (std::string(control_.doing()) == "running" ? ""
                                                        : std::string("host: controller ") + control_.doing() + "\n") +
-           io_.dump();
+           (block_ ? block_->dump() : "") + io_.dump();
 }
 
 }  // namespace ssdtlm

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/tlm/agenda.h"
+#include "host_block/block_layer.h"
 #include "host_pcie/driver/io_path.h"
 #include "host_pcie/driver/queue_plan.h"
 #include "host_pcie/ports/command_queues.h"
@@ -72,12 +74,21 @@ public:
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }
     const IoPath& io() const { return io_; }
+    /// The block layer, where there is a scheduler; null: there is none.
+    const BlockLayer* block() const { return block_.get(); }
+    /// What contexts of the block layer had so far; empty: there is none.
+    std::vector<ContextUse> block_uses() const;
+    /// The workload has more to give: neither is it done, nor was it stopped.
+    bool taking() const { return block_ ? block_->taking() : io_.taking(); }
+    /// See IoPath; what waits in the block layer waits for no time of the workload's.
+    bool waits_for_time() const { return io_.waits_for_time() && (!block_ || block_->is_empty()); }
     /// State for the watchdog.
     std::string state() const;
     /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
     void check_waiters() const {
         control_.check_accesses();
         io_.check_waiters();
+        if (block_ && io_.started() && !io_.paused()) block_->check_waiters();
     }
 
 protected:
@@ -93,6 +104,7 @@ protected:
 private:
     void bring_up(std::uint64_t);
     void started();
+    void prepare_block_layer(std::uint32_t jobs);
     void schedule_reset();
     void schedule_power_cut();
     void power_goes(std::uint64_t);
@@ -109,6 +121,7 @@ private:
     IntegrityOracle* const oracle_;
     QueuePlan plan_;
     DriveControl& control_;
+    const std::unique_ptr<BlockLayer> block_;  // between the workload and the I/O path; null: off
     IoPath io_;
     std::function<void()> on_ready_;
     std::function<void()> on_shutdown_;

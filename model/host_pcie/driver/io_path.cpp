@@ -97,13 +97,7 @@ inline void IoPath::accept(const HostRequest& request) {
 }
 
 std::uint32_t IoPath::part_bytes(const HostRequest& request, std::uint32_t done) const {
-    const bool data = request.op == HostOp::read || request.op == HostOp::write;
-    const std::uint64_t begin = request.offset + done;
-    std::uint64_t bytes = request.bytes - done;
-    if (data) bytes = std::min<std::uint64_t>(bytes, info_.max_transfer_bytes);
-    const auto border = std::upper_bound(info_.borders.begin(), info_.borders.end(), begin);
-    if (border != info_.borders.end()) bytes = std::min(bytes, *border - begin);
-    return static_cast<std::uint32_t>(bytes);
+    return command_bytes(info_, request, done);
 }
 
 void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
@@ -312,6 +306,14 @@ void IoPath::cancel_commands(IoQueue& q) {
     backlog_ += cancelled.size();
     for (; !q.backlog.empty(); q.backlog.pop()) backlog.push(q.backlog.front());
     std::swap(q.backlog, backlog);
+    if (requeue_) hand_back(q);
+}
+
+/// To the block layer, whose scheduler says again in which order they come.
+void IoPath::hand_back(IoQueue& q) {
+    backlog_ -= q.backlog.size();
+    counters_.requests_issued -= q.backlog.size();
+    for (; !q.backlog.empty(); q.backlog.pop()) requeue_(q.backlog.front().request);
 }
 
 void IoPath::resume() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and
 // driver take, and their completions are handed back. Kernel-free; the protocol is below CommandQueues. HostCpu says
-// what a command costs the host's cores; there is no block layer, no merging, no I/O scheduler.
+// what a command costs the host's cores. A block layer that merges and schedules (host_block) is a workload for it.
 //
 // - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed.
 // What the device
@@ -81,8 +81,13 @@ public:
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
+    /// Who is given the requests that a reset has cancelled, or that waited here, and gives them out again by next();
+    /// none: they wait here. Precondition: no request is larger than a command.
+    void set_requeue(std::function<void(const HostRequest&)> f) { requeue_ = std::move(f); }
+
     SimTime epoch() const { return epoch_; }
     bool started() const { return started_; }
+    bool paused() const { return paused_; }
     bool finished() const { return finished_; }
     /// Commands in the device.
     std::uint64_t outstanding() const {
@@ -156,6 +161,7 @@ private:
         return entry >> 32 != starts_ ? nullptr : &queues_[static_cast<std::uint32_t>(entry)];
     }
     void cancel_commands(IoQueue& q);
+    void hand_back(IoQueue& q);
 
     void handler(std::uint64_t queue);
     void look(IoQueue& q);
@@ -201,6 +207,7 @@ private:
     DriverCounters counters_;
     DriverErrors errors_;
     std::function<void(SimTime)> on_finished_;
+    std::function<void(const HostRequest&)> requeue_;
 };
 
 }  // namespace ssdtlm

@@ -3,6 +3,7 @@
 // protocol, and back. What is above it (splitting, back-pressure, the CPU's time, checks of data) knows no protocol.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,6 +23,17 @@ struct DriveInfo {
     bool volatile_write_cache = true;
     std::vector<std::uint64_t> borders;  ///< bytes, ascending: no command lies on both sides of one
 };
+
+/// Of the command that begins `done` bytes into the request: as many as a command for that place may carry.
+inline std::uint32_t command_bytes(const DriveInfo& info, const HostRequest& request, std::uint32_t done) {
+    const bool data = request.op == HostOp::read || request.op == HostOp::write;
+    const std::uint64_t begin = request.offset + done;
+    std::uint64_t bytes = request.bytes - done;
+    if (data) bytes = std::min<std::uint64_t>(bytes, info.max_transfer_bytes);
+    const auto border = std::upper_bound(info.borders.begin(), info.borders.end(), begin);
+    if (border != info.borders.end()) bytes = std::min(bytes, *border - begin);
+    return static_cast<std::uint32_t>(bytes);
+}
 
 /// How a command has ended, as far as the host makes a difference.
 enum class DriveStatus : std::uint8_t { ok, unrecovered_read, write_fault, read_only, other };

@@ -23,6 +23,17 @@ struct HostRequest {
     std::uint64_t tag = 0;     ///< the workload's own
 };
 
+/// Classes of I/O priorities (ioprio_set(2)): realtime before best effort before idle.
+enum class IoClass : std::uint8_t { realtime, best_effort, idle };
+
+/// How the host's I/O scheduler treats the requests of a job.
+struct IoPriority {
+    IoClass io_class = IoClass::best_effort;
+    std::uint8_t level = 4;    ///< in its class: 0 first, 7 last; 4 is normal
+    std::uint32_t weight = 0;  ///< 1 to 1000, as a cgroup's; 0: not said
+    bool buffered = false;     ///< its writes are the kernel's write-back: nobody waits for them
+};
+
 /// A closed or open loop source of requests. Plain C++, told the time, never waits.
 ///
 /// The driver calls next() whenever it may have room (at start, after each completion, when `when` is reached):
@@ -48,6 +59,11 @@ public:
     virtual std::uint32_t tenant(std::uint32_t job) const {
         (void)job;
         return 0;
+    }
+    /// What the host's I/O scheduler is told of the job, where there is one (block.scheduler).
+    virtual IoPriority priority(std::uint32_t job) const {
+        (void)job;
+        return {};
     }
     /// Largest number of requests this job can have outstanding (its queue depth).
     virtual std::uint32_t depth(std::uint32_t job) const = 0;

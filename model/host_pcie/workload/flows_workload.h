@@ -29,6 +29,10 @@ public:
     std::uint32_t tenant(std::uint32_t job) const override {
         return flows_.size() == 1 ? flows_.front().workload->tenant(job) : flow_of_job_[job];
     }
+    IoPriority priority(std::uint32_t job) const override {
+        const Part& p = of(job);
+        return p.workload->priority(job - p.first_job);
+    }
     std::uint32_t depth(std::uint32_t job) const override {
         const Part& p = of(job);
         return p.workload->depth(job - p.first_job);

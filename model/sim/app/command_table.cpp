@@ -273,6 +273,26 @@ private:
         group(fio, "Output");
         fio->add_flag("--json", line_.run.json, "Print JSON instead of Markdown");
         subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
+        PythonTexts& p = texts_.python;
+        auto* import = subcommand(*config, "import",
+                                  "Make a device, and jobs, of the configuration of another simulator, and say what "
+                                  "became of each of its parameters",
+                                  Command::python);
+        group(import, "Configuration");
+        import->add_option("simulator", p.text, "Whose configuration it is: mqsim")->required()->type_name("mqsim");
+        import->add_option("file", p.words, "MQSim's ssdconfig.xml, and its workload.xml behind it")
+            ->required()
+            ->type_name(kFileKind);
+        import->add_flag("--mechanisms", p.flag,
+                         "With what MQSim does otherwise: a chip works as one die, data go before commands on the "
+                         "bus, and firmware takes no time");
+        group(import, "Output");
+        import
+            ->add_option("-o,--output", p.text,
+                         "Folder for the device and its jobs; default: where the command is started")
+            ->type_name(kFolderKind);
+        import->add_option("--name", p.text, "Name of the device; default: that of its file")->type_name("NAME");
+        import->add_flag("--json", p.flag, "Print JSON: files, commands and rows of the table");
     }
     void add_trace() {
         auto* trace = family("trace", "Look into block traces");
@@ -365,6 +385,7 @@ private:
         pictures(report);
         add_sweep();
         add_search();
+        add_study();
         auto* python =
             family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
         auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
@@ -477,6 +498,22 @@ private:
         search->add_option("--trials", texts_.python.text, "Points to try; default: trials of [search]")
             ->type_name("N");
         search->add_flag("--json", texts_.python.flag, "Print all trials as JSON");
+    }
+    void add_study() {
+        PythonTexts& p = texts_.python;
+        auto* study = subcommand(app_, "study", "Run published studies again: tables, charts, and which trends are met",
+                                 Command::python);
+        group(study, "Studies");
+        study->add_option("name", p.words, "Names of studies, all, or list, which says which there are")
+            ->required()
+            ->type_name("NAME");
+        study->add_flag("--quick", p.flag, "Fewer and shorter runs: at most two minutes for a study on two cores");
+        group(study, "Workers");
+        study->add_option("-j,--workers", p.text, "Runs at a time; default: one for each core")->type_name("N");
+        group(study, "Output");
+        study->add_option("-o,--output", p.text, "Folder in which each study has one of its own; default studies")
+            ->type_name(kFolderKind);
+        pictures(study);
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);

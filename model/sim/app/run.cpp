@@ -159,6 +159,10 @@ public:
                                        "a signal came while the drive was prepared, before the first command",
                                        "interrupted while the drive was prepared"));
         o.series = &files_->stream("timeseries.csv");
+        if (config.host.block.on()) {
+            o.block_log = &files_->stream("block.csv");
+            o.context_names = context_names(config);
+        }
         if (config.run.gc_log) o.gc_log = &files_->stream("gc.csv");
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
@@ -272,6 +276,14 @@ private:
         s.failure = failure_of(std::current_exception());
         AllProblems ignored;  // what ended the run is told
         ignored.of([&] { write_failed(s); });
+    }
+
+    /// Of the block layer: tenants, or jobs.
+    std::vector<std::string> context_names(const SsdConfig& config) const {
+        if (config.host.tenants != Tenants::one) return source_.flows;
+        std::vector<std::string> names;
+        for (const FioReportJob& job : source_.report_jobs) names.push_back(job.name);
+        return names;
     }
 
     void write_failed(const RunSummary& summary) const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "sim/config/effect_notes.h"
 #include "sim/config/parameters.h"
@@ -36,6 +37,48 @@ std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& 
     return notes;
 }
 
+namespace {
+bool is_one_of(const std::string& scheduler, std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), scheduler) != names.end();
+}
+
+/// What jobs tell an I/O scheduler that is not there, or that is another one.
+void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs, std::vector<std::string>& notes) {
+    const std::string& scheduler = config.host.block.scheduler;
+    std::vector<Problem> problems;
+    std::vector<std::string> asked;
+    for (const FioJob& j : jobs) {
+        const std::string& own = j.io_scheduler;
+        if (own.empty() || std::find(asked.begin(), asked.end(), own) != asked.end()) continue;
+        asked.push_back(own);
+        if (!config.host.block.on())
+            notes.push_back(
+                fmt::format("ioscheduler={} has no effect: it acts only with block.scheduler = \"{}\"", own, own));
+        else if (own != scheduler)
+            problems.push_back({fmt::format("job {}", j.report.name),
+                                fmt::format("ioscheduler={} with block.scheduler = \"{}\"", own, scheduler),
+                                "the scheduler that the host has",
+                                fmt::format("leave it out, or set block.scheduler = \"{}\"", own)});
+    }
+    if (!problems.empty()) throw UserError(std::move(problems));
+    const auto idle = [&](const char* option, bool given, bool acts, const char* with) {
+        if (given && !acts) notes.push_back(fmt::format("{} has no effect: it acts only with {}", option, with));
+    };
+    const auto any = [&jobs](bool (*is)(const FioJob&)) { return std::any_of(jobs.begin(), jobs.end(), is); };
+    idle("prio or prioclass", any([](const FioJob& j) { return j.has_priority; }),
+         is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq", "mq-deadline"}),
+         "a scheduler that knows priorities: block.scheduler = bfq, cfq, fiops, flashfq or "
+         "mq-deadline");
+    idle("buffered=1", any([](const FioJob& j) { return j.priority.buffered; }),
+         is_one_of(scheduler, {"bfq", "cfq", "fiops"}),
+         "a scheduler that tells awaited requests from others: block.scheduler = bfq, cfq or fiops");
+    idle("cgroup_weight", any([](const FioJob& j) { return j.priority.weight != 0; }),
+         is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq"}) ||
+             (config.host.block.on() && config.host.block.nass.aggre),
+         "a scheduler that shares by weights: block.scheduler = bfq, cfq, fiops or flashfq");
+}
+}  // namespace
+
 std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants) {
     std::vector<std::string> notes;
     const bool hints = std::any_of(jobs.begin(), jobs.end(), [](const FioJob& j) { return j.stream != 0 && j.writes; });
@@ -55,6 +98,7 @@ std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vecto
             fmt::format("nvme.fetch_windows has {} windows, of which those behind the first {} have no effect: "
                         "the workload has no more tenants",
                         config.nvme.fetch_windows.size(), tenants));
+    note_on_scheduler(config, jobs, notes);
     return notes;
 }
 

@@ -107,7 +107,7 @@ WorkloadSource open_trace(const SsdConfig& config, const WorkloadOptions& option
     replayed.add(fmt::format(" {}", r.jobs));
     if (r.loops != 1) replayed.add(fmt::format(" {} times", r.loops));
     source.digest = replayed.text();
-    for (const TraceRecord& r : trace->records) source.amount.bytes += r.bytes;
+    for (const TraceRecord& one : trace->records) source.amount.bytes += one.bytes;
     source.amount.ios = trace->records.size();
     auto workload = std::make_unique<TraceWorkload>(trace, options.replay);
     source.report_jobs = trace_report_jobs(*workload);

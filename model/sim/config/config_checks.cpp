@@ -60,6 +60,7 @@ public:
             add(check_media(resolved_));
             power_cuts();
             resets();
+        serial_ata();
             saved_drive();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
@@ -253,6 +254,16 @@ private:
         if (c_.front_end.kind == "raw" && !c_.host.reset_at.empty())
             add("host.reset_at", "resets with frontend.kind = \"raw\"", "no resets: they belong to a protocol",
                 "leave it out, or set frontend.kind to \"nvme\"");
+    }
+
+    void serial_ata() {
+        if (c_.front_end.kind != "sata") return;
+        if (c_.host.completion == CompletionBy::poll)
+            add("host.completion", "\"poll\" with frontend.kind = \"sata\"",
+                "\"interrupt\": libata does not poll for the ends of queued commands", "leave it out");
+        if (c_.host.tenants != Tenants::one)
+            add("host.tenants", "\"by_job\" with frontend.kind = \"sata\"",
+                "\"one\": the drive has one queue, and cannot tell whose a command is", "set it to \"one\"");
     }
 
     void power_cuts() {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/config/condition.h"
+#include "host_block/block_layer.h"
 #include "host_pcie/driver/host_cpu.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "sim/config/dram_budget.h"
@@ -32,7 +33,7 @@ public:
         for (const SsdParameter& p : ssd_parameters())
             if (!p.conditions.empty() && is_meant(resolved_, p.key)) conditions(p);
         limits();
-        if (c_.front_end.kind == "raw") without_protocol();
+        without_protocol();
         return std::move(out_);
     }
 
@@ -52,16 +53,33 @@ private:
         }
     }
 
-    /// What belongs to NVMe and PCIe.
+    /// What belongs to NVMe, and to PCIe where there is none.
     void without_protocol() {
-        static const char* const kNeutral[] = {"nvme.lba_size", "nvme.max_transfer"};
+        struct Row {
+            const char* kind;
+            std::vector<std::string> silent;   ///< keys, or the beginnings of keys
+            std::vector<std::string> neutral;  ///< of these, what acts all the same
+            const char* has;
+        };
+        static const std::vector<Row> rows = {
+            {"raw",
+             {"nvme.", "link.", "host.admin_entries", "host.arbitration", "host.buffer_offset"},
+             {"nvme.lba_size", "nvme.max_transfer"},
+             "neither a link nor queues of NVMe"},
+            {"sata",
+             {"nvme.", "host.admin_entries", "host.arbitration", "host.queue_pairs", "host.queue_entries",
+              "host.queue_priorities", "host.streams"},
+             {"nvme.lba_size"},
+             "one queue, and none of NVMe"},
+        };
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return c_.front_end.kind == r.kind; });
+        if (row == rows.end()) return;
         for (const SsdParameter& p : ssd_parameters()) {
-            const bool protocol = p.key.rfind("nvme.", 0) == 0 || p.key.rfind("link.", 0) == 0 ||
-                                  p.key == "host.admin_entries" || p.key == "host.arbitration" ||
-                                  p.key == "host.arbitration_weights" || p.key == "host.buffer_offset";
-            const bool neutral = std::find(std::begin(kNeutral), std::end(kNeutral), p.key) != std::end(kNeutral);
+            const bool protocol = std::any_of(row->silent.begin(), row->silent.end(),
+                                              [&](const std::string& begin) { return p.key.rfind(begin, 0) == 0; });
+            const bool neutral = std::find(row->neutral.begin(), row->neutral.end(), p.key) != row->neutral.end();
             if (protocol && !neutral && is_meant(resolved_, p.key) && is_option(resolved_.where(p.key)))
-                add(p.key, "frontend.kind = \"raw\" has neither a link nor queues of NVMe");
+                add(p.key, "frontend.kind = \"" + c_.front_end.kind + "\" has " + row->has);
         }
     }
 
@@ -70,6 +88,13 @@ private:
                const std::string& why) {
         if (given > used && is_meant(resolved_, key))
             out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
+    }
+    void block_layer(const HostConfig& h) {
+        const std::uint64_t slots = std::uint64_t{h.queue_pairs} * (h.queue_entries - 1);
+        limit("block.queue_depth", h.block.queue_depth, slots, std::to_string(slots),
+              "the queues of host.queue_pairs and host.queue_entries hold no more commands");
+        limit("block.queue_depth", h.block.queue_depth, BlockLayer::requests_of(h.block, h.block.queue_depth),
+              value("block.nr_requests"), "scheduler and drive hold no more than block.nr_requests");
     }
     void limits() {
         const HostConfig& h = c_.host;
@@ -82,6 +107,7 @@ private:
               "the driver asks for host.queue_pairs");
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
+        if (h.block.on()) block_layer(h);
         const HostCpu cpu(h);
         if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))
             add("host.cores", "no command costs CPU time (host.submit_time, host.completion_time)");

@@ -12,9 +12,11 @@
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
+#include "host_block/io_schedulers.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "nand/array/array_faults.h"
 #include "sim/device/front_ends.h"
+#include "sim/host/host_sides.h"
 
 namespace ssdtlm {
 namespace {
@@ -36,6 +38,7 @@ const std::vector<SsdParameter>& ssd_parameters() {
         std::vector<SsdParameter> t;
         add_general_parameters(t);
         add_host_parameters(t);
+        add_block_parameters(t);
         add_link_parameters(t);
         add_front_end_parameters(t);
         add_nvme_parameters(t);
@@ -75,6 +78,8 @@ const std::vector<TableSentence>& parameter_tables() {
         std::vector<TableSentence> t{
             {"", "What the file describes."},
             {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
+            {"block", "The host's block layer: an I/O scheduler above the driver."},
+            {"block.nass", "Limits on the commands that each context may have in the drive (NASS)."},
             {"link", "The PCIe link and the root complex."},
             {"frontend", "Which protocol the drive speaks."},
             {"nvme", "The NVMe front end."},
@@ -106,6 +111,8 @@ const std::vector<TableSentence>& parameter_tables() {
             {"power", "What the drive draws while capacitors supply it."},
             {"run", "The simulation itself."},
         };
+        add_policy_tables(t, "host", HostSides::instance(), "Host");
+        add_policy_tables(t, "block", IoSchedulers::instance(), "I/O scheduler");
         add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
         add_policy_tables(t, "ftl", Mappings::instance(), "Mapping");

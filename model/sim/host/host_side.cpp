@@ -17,7 +17,7 @@ public:
     explicit NvmeSide(const HostSetup& s)
         : NvmeSide(s, std::make_unique<Host>("host", s.agenda, s.config.host, s.workload, &s.device.controller.stages,
                                              s.oracle, s.observer)) {}
-    std::pair<const void*, std::size_t> bytes() const override { return {host_.get(), sizeof *host_}; }
+    std::vector<Bytes> survivors() const override { return {{host_.get(), sizeof *host_}}; }
     void check_waiters() const override {
         HostSide::check_waiters();
         host_->root_complex.check_waiters();
@@ -46,11 +46,26 @@ const HostSides::Registered kRaw{{"raw",
 
 }  // namespace
 
+void HostSide::cut_way(Agenda& agenda, PcieLink& link) {
+    const auto* const begin = reinterpret_cast<const char*>(&link);
+    agenda.drop_if([begin](const void* self) { return self >= begin && self < begin + sizeof link; });
+    link.restart();
+}
+
+Counters HostSide::figures() const {
+    return {{"host_sq_doorbells", driver.counters().announcements},
+            {"host_cq_doorbells", driver.counters().acknowledgements}};
+}
+
+std::string HostSide::queue_slots(const SsdConfig& config) const {
+    return driver.drive().queue_entries < config.host.queue_entries ? "nvme.max_queue_entries" : "host.queue_entries";
+}
+
 std::unique_ptr<HostSide> make_host_side(const HostSetup& setup) {
     const std::string& kind = setup.config.front_end.kind;
     const std::vector<std::string> names = HostSides::instance().names();
     if (std::find(names.begin(), names.end(), kind) != names.end())
-        return HostSides::instance().make("frontend.kind", kind, setup, {});
+        return HostSides::instance().make("frontend.kind", kind, setup, setup.config.host_sides);
     std::string allowed;
     for (const std::string& name : names) allowed += (allowed.empty() ? "\"" : ", \"") + name + "\"";
     throw UserError(Problem{"frontend.kind", "\"" + kind + "\" in a program without a host for it", allowed,

@@ -5,16 +5,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <systemc>
 #include <utility>
+#include <vector>
 
-#include "common/config/policy_registry.h"
 #include "common/latency/command_tracker.h"
 #include "common/report/error.h"
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/host_driver.h"
 #include "host_pcie/link/pcie_link.h"
 #include "sim/device/device.h"
+#include "sim/host/host_sides.h"
+#include "sim/results/counters.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
 
@@ -47,18 +50,34 @@ public:
         SSDTLM_CHECK(it != nullptr, "the host of this front end is another module");
         return *it;
     }
-    /// Where the objects of the host are whose entries of the agenda outlive a loss of power.
-    virtual std::pair<const void*, std::size_t> bytes() const = 0;
+    /// Objects whose entries of the agenda outlive a loss of power of the drive.
+    using Bytes = std::pair<const void*, std::size_t>;
+    virtual std::vector<Bytes> survivors() const = 0;
+    /// The drive's supply fails: what is on its way between the two is gone, and so are its entries of the agenda. As
+    /// it stands here, that is all that is on the PCIe link, which ends at the drive.
+    virtual void cut_way(Agenda& agenda, PcieLink& link);
     /// Between two entries of the agenda. Throws CheckFailed.
     virtual void check_waiters() const { driver.check_waiters(); }
+
+    // --- What it has between the PCIe link and the drive, beside its driver ---
+
+    /// Time that something there was in use, since the start of the simulation.
+    struct Resource {
+        const char* name;
+        Ps busy;
+    };
+    virtual std::vector<Resource> resources() const { return {}; }
+    /// Of the host's own traffic, for the counters of a result.
+    virtual Counters figures() const;
+    /// The parameter that sets how many commands a queue has at a time.
+    virtual std::string queue_slots(const SsdConfig& config) const;
+    /// State for the watchdog, one fact per line.
+    virtual std::string dump() const { return {}; }
 
 protected:
     explicit HostSide(HostDriver& d) : driver(d) {}
     virtual sc_core::sc_module& module() = 0;
 };
-
-/// All that are linked into the program, by the name of the front end that they speak to. They have no parameters.
-using HostSides = PolicyRegistry<HostSide, HostSetup>;
 
 std::unique_ptr<HostSide> make_raw_side(const HostSetup& setup);
 

@@ -26,7 +26,7 @@ DriveInfo drive_info(const SsdConfig& c, const RawFrontEnd& drive) {
 class RawSide final : public HostSide {
 public:
     explicit RawSide(const HostSetup& s) : RawSide(s, s.device.controller.front_end_as<RawFrontEnd>()) {}
-    std::pair<const void*, std::size_t> bytes() const override { return {driver_.get(), sizeof *driver_}; }
+    std::vector<Bytes> survivors() const override { return {{driver_.get(), sizeof *driver_}}; }
 
 private:
     sc_core::sc_module& module() override { return *driver_; }

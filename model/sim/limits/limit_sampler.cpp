@@ -34,7 +34,7 @@ void LimitSampler::look_again() {
 }
 
 void LimitSampler::look(std::uint64_t) {
-    if (!system_.host.driver.io().taking()) {
+    if (!system_.host.driver.taking()) {
         looking_ = false;
         all_taken_ = system_.busy();
         return;
@@ -80,7 +80,7 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::slots_filled) = busy == 0 ? 0.0 : slots_filled / busy;
     of(now, WaitKind::window_filled) = busy == 0 ? 0.0 : windows_filled / busy;
     of(now, WaitKind::fetch_depth) = drive.fetches_wait();
-    of(now, WaitKind::own_time) = io.waits_for_time();
+    of(now, WaitKind::own_time) = system_.host.driver.waits_for_time();
 }
 
 // Where planes read on their own, a read that waits is for any of them: of those that are idle, w reads want 1 - (1 -

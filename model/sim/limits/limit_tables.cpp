@@ -15,6 +15,7 @@ const std::vector<ResourceParameters>& parameters_of_resources() {
         {"host CPU", {"host.submit_time", "host.completion_time"}},
         {"link to device", {"link.lanes", "link.generation"}},
         {"link to host", {"link.lanes", "link.generation"}},
+        {"SATA link", {"frontend.sata.rate"}},
         {"firmware core", {"firmware.clock", "firmware.cores"}},
         {"DRAM port", {"dram.bandwidth"}},
         {"channel bus", {"nand.onfi.rate", "nand.geometry.channels"}},

@@ -60,6 +60,8 @@ Json change_json(const FlowChange& c) {
     add("chip_queue", c.chip_queue);
     add("map_hit_ratio", c.map_hit_ratio);
     add("read_hit_ratio", c.read_hit_ratio);
+    add("bandwidth", c.bandwidth);
+    if (c.bandwidth) j["bandwidth_lost"] = 1 - *c.bandwidth;
     return j;
 }
 
@@ -92,6 +94,18 @@ std::int64_t of_cause(const FlowWait& w, const std::string& cause) {
     return ps;
 }
 
+/// BDR and EV, in both readings.
+std::string bandwidth_text(const RunSummary& s, const std::vector<FlowChange>& change) {
+    const auto all = bandwidth_shares_of(change);
+    if (!all) return {};
+    std::string t = "  -> of its bandwidth alone each keeps (loses)";
+    for (std::size_t i = 0; i < change.size() && i < kRowsOfWaits; ++i)
+        t += fmt::format("{} {} {:.3f} ({:.3f})", i == 0 ? ":" : ",", s.flows[i].name, *change[i].bandwidth,
+                         1 - *change[i].bandwidth);
+    return t + fmt::format("; sum {:.3f} ({:.3f}), fairness {:.3f}, least over most {:.3f}\n", all->utilisation,
+                           static_cast<double>(change.size()) - all->utilisation, all->fairness(), all->ratio());
+}
+
 }  // namespace
 
 void add_flows_json(Json& result, const RunSummary& s) {
@@ -109,6 +123,11 @@ void add_flows_json(Json& result, const RunSummary& s) {
     }
     if (const auto all = interference_of(change))
         result["interference"] = {{"fairness", all->fairness}, {"weighted_speedup", all->weighted_speedup}};
+    if (const auto all = bandwidth_shares_of(change))
+        result["bandwidth_shares"] = {{"kept_sum", all->utilisation},
+                                      {"lost_sum", static_cast<double>(change.size()) - all->utilisation},
+                                      {"fairness", all->fairness()},
+                                      {"least_over_most", all->ratio()}};
     for (const FlowWait& w : s.flow_waits) {
         Json j{{"flow", name_of(s, w.flow)}, {"for", name_of(s, w.of)}, {"total_ps", total(w)}};
         for (std::size_t i = 0; i < kStageCount; ++i)
@@ -143,6 +162,7 @@ std::string flows_text(const RunSummary& s) {
     if (const auto all = interference_of(change))
         t += fmt::format("  -> fairness {:.3f}, weighted speed-up {:.3f} of {}\n", all->fairness, all->weighted_speedup,
                          s.flows.size());
+    t += bandwidth_text(s, change);
     if (s.flow_waits.empty()) return t;
     t += "\nwaits for the flash, us per command\n  of                for               ";
     for (const char* cause : kCauses) t += fmt::format("{:>11}", cause);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What flows that share a drive do to each other: slow-down, fairness and weighted speed-up, as Tavakkol et al. (MQSim,
-// FAST '18) define them, from each flow beside the others and alone. Arithmetic only.
+// What flows that share a drive do to each other, from each flow beside the others and alone: slow-down, fairness and
+// weighted speed-up, as Tavakkol et al. (MQSim, FAST '18) define them, and the part of its bandwidth that each flow
+// keeps, with fairness and utilisation from that, as Fan et al. (NASS, IPDPS 2019) do. Arithmetic only.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,7 @@ struct FlowFigures {
     double response_us() const {
         return commands == 0 ? 0 : static_cast<double>(response_ps) / static_cast<double>(commands) * 1e-6;
     }
+    double bytes_per_s() const { return active_s > 0 ? static_cast<double>(bytes) / active_s : 0; }
     double iops() const { return active_s > 0 ? static_cast<double>(commands) / active_s : 0; }
     std::optional<double> map_hit_ratio() const { return ratio(map_hits, map_hits + map_misses); }
     std::optional<double> read_hit_ratio() const { return ratio(reads_without_flash, reads); }
@@ -43,6 +45,7 @@ struct FlowChange {
     std::optional<double> chip_queue;     ///< of its mean
     std::optional<double> map_hit_ratio;  ///< of the ratio
     std::optional<double> read_hit_ratio;
+    std::optional<double> bandwidth;  ///< BDR: of the bytes per second
 };
 
 inline FlowChange change_of(const FlowFigures& shared, const FlowFigures& alone) {
@@ -53,6 +56,7 @@ inline FlowChange change_of(const FlowFigures& shared, const FlowFigures& alone)
     FlowChange c;
     if (shared.commands != 0) c.slowdown = over(shared.response_us(), alone.response_us());
     c.throughput = over(shared.iops(), alone.iops());
+    c.bandwidth = over(shared.bytes_per_s(), alone.bytes_per_s());
     c.chip_queue = over(shared.chip_queue, alone.chip_queue);
     c.map_hit_ratio = ratios(shared.map_hit_ratio(), alone.map_hit_ratio());
     c.read_hit_ratio = ratios(shared.read_hit_ratio(), alone.read_hit_ratio());
@@ -75,6 +79,27 @@ inline std::optional<Interference> interference_of(const std::vector<FlowChange>
     }
     if (flows.empty()) return std::nullopt;
     all.fairness = least / most;
+    return all;
+}
+
+/// The same by bandwidth. The paper says "bandwidth degradation ratio" of what flows keep or of what they lose; here it
+/// is what they keep, and what they lose is one less that, the sum of losses the number of flows less `utilisation`.
+struct BandwidthShares {
+    double utilisation = 0;  ///< EV: sum over the flows; 1: they share one drive, above: they overlap well
+    double least = 1, most = 0;
+    std::size_t flows = 0;
+    double fairness() const { return 1 - (most - least); }        ///< of two flows 1 - |BDR1 - BDR2|
+    double ratio() const { return most > 0 ? least / most : 1; }  ///< least over largest
+};
+inline std::optional<BandwidthShares> bandwidth_shares_of(const std::vector<FlowChange>& flows) {
+    BandwidthShares all;
+    for (const FlowChange& f : flows) {
+        if (!f.bandwidth) return std::nullopt;
+        all.utilisation += *f.bandwidth;
+        all.least = all.flows++ == 0 ? *f.bandwidth : std::min(all.least, *f.bandwidth);
+        all.most = std::max(all.most, *f.bandwidth);
+    }
+    if (flows.empty()) return std::nullopt;
     return all;
 }
 

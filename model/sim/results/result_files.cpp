@@ -75,8 +75,8 @@ void write_whole_file(const fs::path& path, const std::string& text) {
 
 const std::vector<std::string>& ResultFiles::names() {
     static const std::vector<std::string> all{
-        "result.json",  "failed.json",    "latency.csv", "latency_bins.csv", "latency_by_job.csv",
-        "slowest.json", "timeseries.csv", "gc.csv",      "fio.json",         "wall_clock.json"};
+        "result.json",    "failed.json", "latency.csv", "latency_bins.csv", "latency_by_job.csv", "slowest.json",
+        "timeseries.csv", "gc.csv",      "block.csv",   "fio.json",         "wall_clock.json"};
     return all;
 }
 

@@ -221,6 +221,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         list.back().update(job_json(r));
     }
     add_flows_json(j, s);
+    if (s.block) j["block"] = block_json(*s.block);
     for (const auto& m : s.map_by_tenant)
         j["map_by_tenant"].push_back(
             {{"tenant", m.tenant},
@@ -357,6 +358,7 @@ std::string summary_text(const RunSummary& s) {
                          r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     }
     t += flows_text(s);
+    if (s.block) t += block_text(*s.block);
     t += "\nresource               mean busy       max\n";
     for (const auto& r : s.resources)
         t += fmt::format("  {:<20}{:>10.1f}%{:>9.1f}%{}\n", r.name, r.mean * 100, r.max * 100,

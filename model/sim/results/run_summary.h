@@ -12,6 +12,7 @@
 #include "sim/device/capacitors.h"
 #include "sim/device/power_cut.h"
 #include "sim/limits/verdict.h"
+#include "sim/results/block_figures.h"
 #include "sim/results/counters.h"
 #include "sim/results/drive_start.h"
 #include "sim/results/flow_stats.h"
@@ -133,6 +134,7 @@ struct RunSummary {
     std::vector<FlowFigures> flows_alone;  ///< the same, each in a run without the others; empty: not asked for
     std::vector<FlowFigures> flows_base;   ///< the same in the run that throughput is compared with; empty: none
     std::vector<FlowWait> flow_waits;
+    std::optional<BlockFigures> block;         ///< none: block.scheduler = "off"
     std::vector<std::uint32_t> tenant_of_job;  ///< empty: host.tenants = "one"
     struct Direction {
         std::uint64_t ios = 0;

@@ -9,6 +9,8 @@
 
 namespace ssdtlm {
 
+using Json = nlohmann::ordered_json;
+
 namespace {
 constexpr std::size_t kRounds = Steadiness::kWindow;
 /// A mean of fewer commands rests on chance: at 100, and times that vary by their mean (exponential), it is off by 10
@@ -192,7 +194,6 @@ const char* name_of(SteadyVerdict::Kind kind) {
 }
 
 nlohmann::ordered_json steadiness_json(const SteadyVerdict& v) {
-    using Json = nlohmann::ordered_json;
     Json j{{"verdict", name_of(v.kind)},
            {"reason", v.reason},
            {"rounds", kRounds},

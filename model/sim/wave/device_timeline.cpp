@@ -90,7 +90,11 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
             by_page_[memory->address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     // Part of a request that another command ended, or one that reached the controller when the host had given it up.
-    if (r.number != 0) write(r, std::max(r.ended, r.submitted), nullptr);
+    if (r.number != 0) {
+        slots_of_.erase(r.number);
+        write(r, std::max(r.ended, r.submitted), nullptr);
+    }
+    slots_of_[number] = c.timeline;
     r = Record{number, op_name(c.op), c.queue, c.tag, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
@@ -113,10 +117,13 @@ void DeviceTimeline::command_ends(const Command& c, SimTime now) {
 
 void DeviceTimeline::request_ends(const HostRequest&, const Timeline& timeline, SimTime now) {
     catch_up(now);
-    const auto found = records_.find(&timeline);
-    if (found == records_.end() || found->second.number == 0) return;  // never reached the firmware
-    write(found->second, now, &timeline);
-    found->second.number = 0;
+    const auto slot = slots_of_.find(timeline.number());
+    if (slot == slots_of_.end()) return;  // never reached the firmware, or several requests ended with one command
+    Record& record = records_.at(slot->second);
+    slots_of_.erase(slot);
+    if (record.number != timeline.number()) return;  // another command has the slot
+    write(record, now, &timeline);
+    record.number = 0;
 }
 
 void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages, const char* more) {
@@ -125,7 +132,7 @@ void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages,
                                         r.cid, r.slba, r.bytes, more);
     if (stages != nullptr)
         stages->for_each([&arguments](Stage s, std::int64_t ps) {
-            if (s == Stage::host_queue) return;  // before the slot was taken
+            if (s == Stage::block_queue || s == Stage::host_queue) return;  // before the slot was taken
             arguments += fmt::format(R"(,"{}_us":{}.{:06})", stage_name(s), ps / 1'000'000, ps % 1'000'000);
         });
     const TrackId track = lane(slots_, 0, "slot", r.sqid, r.submitted, end);

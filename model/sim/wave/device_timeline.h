@@ -109,9 +109,10 @@ private:
     const bool plane_tracks_;  // planes of a die work on their own
     const SimTime from_;
     const SimTime to_;
-    std::unordered_map<const Timeline*, Record> records_;       // looked up only
-    std::unordered_map<std::uint32_t, std::uint64_t> by_id_;    // SQ << 16 | CID
-    std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to
+    std::unordered_map<const Timeline*, Record> records_;          // looked up only
+    std::unordered_map<std::uint64_t, const Timeline*> slots_of_;  // by command; who ends a request may have a copy
+    std::unordered_map<std::uint32_t, std::uint64_t> by_id_;       // SQ << 16 | CID
+    std::unordered_map<std::uint64_t, std::uint64_t> by_page_;     // host page -> command that it belongs to
     Lanes slots_, waiting_;
     std::vector<Ahead> ahead_;
     std::size_t look_at_ = kAhead;                          // entries of ahead_ that are worth a look

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/host/sata_host.h"
 #include "sim/wave/wave_enums.h"
 
 namespace ssdtlm {
@@ -65,7 +66,9 @@ void DeviceWave::each_queue_variable(Visit visit) const {
 void DeviceWave::attach(SsdSystem& system) {
     system_ = &system;
     const bool speaks_nvme = config_.front_end.kind == "nvme";
-    if (!speaks_nvme) scopes_.nvme = scopes_.link = false;  // other front ends have neither
+    const bool speaks_sata = config_.front_end.kind == "sata";
+    if (!speaks_nvme) scopes_.nvme = false;
+    if (!speaks_nvme && !speaks_sata) scopes_.link = false;  // other front ends have none
     const auto integer = [this](const std::string& scope, const char* name) {
         return declare(scope, name, WaveKind::integer, 32);
     };
@@ -97,6 +100,10 @@ void DeviceWave::attach(SsdSystem& system) {
         };
         direction("ssd.link.to_device", down_);
         direction("ssd.link.to_host", up_);
+        if (speaks_sata) {
+            sata_link_ = &system.host.module_as<SataHost>().sata_link;
+            sata_.emplace(recorder_, "ssd.sata_link");
+        }
     }
     if (scopes_.nvme) {
         const std::string scope = "ssd.nvme";
@@ -131,12 +138,17 @@ void DeviceWave::attach(SsdSystem& system) {
 
 void DeviceWave::start(std::uint64_t) {
     probing_ = true;
+    if (sata_link_ != nullptr) {
+        sata_link_->set_probe(&*sata_);
+        sata_->phy(system_->agenda.now(), sata_link_->is_up());
+    }
     system_->process.add_after_each([](void* self) { static_cast<DeviceWave*>(self)->sample(); }, this);
     sample();
 }
 
 void DeviceWave::stop() {
     probing_ = false;
+    if (sata_link_ != nullptr) sata_link_->set_probe(nullptr);
     system_->process.remove_after_each(this);
 }
 

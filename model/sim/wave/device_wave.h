@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,12 @@
 #include "sim/ssd_system.h"
 #include "sim/wave/flash_signals.h"
 #include "sim/wave/gtkw_writer.h"
+#include "sim/wave/sata_wave.h"
 #include "sim/wave/wave_options.h"
 
 namespace ssdtlm {
+
+class SataLink;
 
 class DeviceWave final : private PinListener {
 public:
@@ -128,6 +132,8 @@ private:
     std::vector<WaveId> cores_;
     std::vector<WaveId> sq_doorbell_, cq_doorbell_;  // by queue
     Direction up_, down_;
+    SataLink* sata_link_ = nullptr;  // null: no Serial ATA, or not wanted
+    std::optional<SataWave> sata_;
     std::vector<Pins> pins_;  // by channel
 };
 

@@ -63,6 +63,7 @@ Place place_of(const std::string& scope) {
         std::replace(p.group.begin(), p.group.end(), '_', ' ');
     } else {
         p.group = rest;
+        std::replace(p.group.begin(), p.group.end(), '_', ' ');
     }
     return p;
 }

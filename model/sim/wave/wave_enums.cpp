@@ -114,6 +114,25 @@ const WaveEnum& tlp_names() {
     return e;
 }
 
+const WaveEnum& fis_names() {
+    static const WaveEnum e{"fis",
+                            {{"idle", "gray25"},
+                             {"Register_H2D", "RoyalBlue3"},
+                             {"Register_D2H", "SteelBlue4"},
+                             {"DMA_Setup", "purple4"},
+                             {"DMA_Activate", "gold4"},
+                             {"Data", "green4"},
+                             {"PIO_Setup", "DarkOliveGreen4"},
+                             {"Set_Device_Bits", "DarkOrange3"},
+                             {"other", "red3"}}};
+    return e;
+}
+
+const WaveEnum& sata_end_names() {
+    static const WaveEnum e{"sata_end", {{"idle", "gray25"}, {"host", "RoyalBlue3"}, {"drive", "green4"}}};
+    return e;
+}
+
 const WaveEnum& core_step_names() {
     static const WaveEnum e{"core_step",
                             {{"idle", "gray25"},

@@ -31,6 +31,9 @@ inline std::uint64_t die_state(FlashCause cause, FlashClass cls) {
 
 /// 0: idle, then by TlpKind.
 const WaveEnum& tlp_names();
+/// 0: idle; FISes of Serial ATA. 0: nobody, 1: the host, 2: the drive.
+const WaveEnum& fis_names();
+const WaveEnum& sata_end_names();
 /// 0: idle, then by CoreStep.
 const WaveEnum& core_step_names();
 

@@ -3,10 +3,11 @@
 add up to its latency exactly."""
 
 MEANING = {
+    "block_queue": "in the host's block layer: until its scheduler dispatched it",
     "host_queue": "in the host: for a slot of the queue pair or for the CPU",
-    "submit": "SQE written, doorbell on its way to the controller",
-    "arbitration": "doorbell seen; other queues or earlier commands were served",
-    "fetch": "SQE, and PRP list if any, read over PCIe",
+    "submit": "written by the driver, on its way to the drive (doorbell, or frame of a host adapter)",
+    "arbitration": "seen by the drive; other queues or earlier commands were served",
+    "fetch": "read over PCIe (SQE, PRP list), or its frame decoded",
     "firmware_wait": "waited for a core",
     "firmware": "cycles on a core",
     "mapping": "waited for a translation page",
@@ -14,8 +15,8 @@ MEANING = {
     "channel": "command, address or data cycles on the bus",
     "array": "the die at work (tR, tPROG)",
     "ecc": "decoding, and reading again",
-    "host_transfer": "data over PCIe, the wait for the link included",
-    "completion": "CQE, interrupt, the host's handler",
+    "host_transfer": "data between drive and host, the wait for the link included",
+    "completion": "CQE or last frame, interrupt, the host's handler",
 }
 
 

@@ -60,7 +60,7 @@ def headline(page, runs):
         line(f"{op} IOPS", metric("iops"))
         line(f"{op} MB/s", metric("MB_per_s"))
         line(f"{op} latency, mean (us)", metric("total.mean"))
-        wait = lambda r, op=op: r.metrics.get(f"{op}.host_queue.mean", 0)
+        wait = lambda r, op=op: r.metrics.get(f"{op}.block_queue.mean", 0) + r.metrics.get(f"{op}.host_queue.mean", 0)
         if any(wait(r) for r in runs.results):
             line(f"{op}: of it, waiting in the host (us)", lambda r: number(wait(r)))
         for p in data.PERCENTILES:

@@ -6,7 +6,7 @@ import zlib
 # All stages of the program, in the order in which a command passes them. Chosen by a search in CIE Lab: each stands out against white and
 # black paper, neighbours are far apart, also for eyes without the green cones, and no two of all are alike.
 COLOURS = {
-    "host_queue": "#8CC844", "submit": "#20808C", "arbitration": "#EC8CF8", "fetch": "#B05C5C", "firmware_wait": "#14ECC8", "firmware": "#989814",
+    "block_queue": "#0000FC", "host_queue": "#8CC844", "submit": "#20808C", "arbitration": "#EC8CF8", "fetch": "#B05C5C", "firmware_wait": "#14ECC8", "firmware": "#989814",
     "mapping": "#BC44B0", "buffer": "#448068", "die_wait_host_read": "#E0C8EC", "die_wait_host_write": "#ECD444", "die_wait_gc": "#2080BC",
     "die_wait_mapping": "#D4C8A4", "die_wait_erase": "#F880C8", "die_wait_rmw": "#E0A420", "die_wait_fold": "#1474EC",
     "die_wait_relocation": "#50B074", "die_wait_merge": "#C88CD4", "die_wait_journal": "#F85C50", "die_wait_parity": "#98A4A4",

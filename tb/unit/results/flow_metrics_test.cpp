@@ -37,6 +37,27 @@ TEST(FlowMetrics, WithoutInterference) {
     EXPECT_DOUBLE_EQ(all.weighted_speedup, 3);
 }
 
+TEST(FlowMetrics, BandwidthThatFlowsKeep) {
+    const auto by_bytes = [](std::uint64_t bytes, double active_s) {
+        FlowFigures f = figures(1, 1, active_s);
+        f.bytes = bytes;
+        return f;
+    };
+    // 100 of 400 bytes a second, and 300 of 500.
+    const FlowChange a = change_of(by_bytes(200, 2), by_bytes(400, 1)),
+                     b = change_of(by_bytes(300, 1), by_bytes(1000, 2));
+    EXPECT_DOUBLE_EQ(*a.bandwidth, 0.25);
+    EXPECT_DOUBLE_EQ(*b.bandwidth, 0.6);
+    const BandwidthShares all = *bandwidth_shares_of({a, b});
+    EXPECT_DOUBLE_EQ(all.utilisation, 0.85);
+    EXPECT_DOUBLE_EQ(all.fairness(), 1 - (0.6 - 0.25));
+    EXPECT_DOUBLE_EQ(all.ratio(), 0.25 / 0.6);
+    EXPECT_FALSE(bandwidth_shares_of({}));
+    EXPECT_FALSE(bandwidth_shares_of({a, change_of(by_bytes(1, 1), by_bytes(0, 1))}));
+    // One that gets nothing at all.
+    EXPECT_DOUBLE_EQ(bandwidth_shares_of({change_of(by_bytes(0, 1), by_bytes(1, 1)), a})->ratio(), 0);
+}
+
 TEST(FlowMetrics, HitRatios) {
     FlowFigures shared = figures(10, 90, 1), alone = shared;
     shared.map_hits = 30;

@@ -133,6 +133,11 @@ struct FioJob {
     bool latency_run = false;
     FioSteadyCriterion steady;
 
+    // --- how the host's I/O scheduler treats it ---
+    IoPriority priority;
+    bool has_priority = false;  ///< prio or prioclass is given
+    std::string io_scheduler;   ///< that it asks for; empty: any
+
     // --- what the job must reach, or it fails ---
     PerDirection<std::uint64_t> rate_min{0, 0, 0};  ///< bytes per second; 0: no limit
     PerDirection<std::uint64_t> rate_iops_min{0, 0, 0};

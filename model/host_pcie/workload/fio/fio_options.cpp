@@ -6,7 +6,8 @@
 namespace ssdtlm {
 
 FioOptionTable::FioOptionTable() : options_(handled_fio_options()) {
-    for (const auto rows : {file_fio_options, control_fio_options, other_fio_options, engine_fio_options})
+    for (const auto rows :
+         {file_fio_options, control_fio_options, priority_fio_options, other_fio_options, engine_fio_options})
         for (const FioOption& o : rows()) options_.push_back(o);
 }
 

@@ -118,6 +118,7 @@ std::vector<FioOption> handled_fio_options();
 std::vector<FioOption> file_fio_options();
 /// In fio_options_limits.cpp.
 std::vector<FioOption> control_fio_options();
+std::vector<FioOption> priority_fio_options();
 std::vector<FioOption> other_fio_options();
 std::vector<FioOption> engine_fio_options();
 

@@ -31,6 +31,7 @@ public:
     std::uint32_t jobs() const override { return static_cast<std::uint32_t>(jobs_.size()); }
     /// The job's section: its clones work together.
     std::uint32_t tenant(std::uint32_t job) const override { return jobs_[job].section; }
+    IoPriority priority(std::uint32_t job) const override { return jobs_[job].priority; }
     std::uint32_t depth(std::uint32_t job) const override;
     double progress(SimTime now) const override;
     bool measuring(const HostRequest& request, SimTime now) const override {

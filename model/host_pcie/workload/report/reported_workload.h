@@ -23,6 +23,7 @@ public:
     }
     std::uint32_t jobs() const override { return inner_.jobs(); }
     std::uint32_t tenant(std::uint32_t job) const override { return inner_.tenant(job); }
+    IoPriority priority(std::uint32_t job) const override { return inner_.priority(job); }
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override { return inner_.progress(now); }
     bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }

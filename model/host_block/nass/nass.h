@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// NASS, "NCQ-Aware I/O Scheduling for Conventional Solid State Drives" (Fan et al., IPDPS 2019): how many commands of
+// each context may be in the drive, for whichever scheduler. It looks at the contexts at the end of each window, and
+// between them decides by what waits at the moment. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "host_block/nass/limits.h"
+
+namespace ssdtlm {
+
+class Nass {
+public:
+    /// `weights`: by context.
+    Nass(const NassConfig& config, std::vector<std::uint32_t> weights, std::uint32_t depth)
+        : config_(config),
+          weights_(std::move(weights)),
+          depth_(depth),
+          model_(static_cast<std::uint32_t>(weights_.size()), depth),
+          aggre_(weights_.size(), depth),
+          limits_(weights_.size(), depth),
+          probes_(weights_.size()) {}
+
+    /// The window has lasted for its time, or has seen enough completions.
+    bool window_is_over(SimTime now) const {
+        return now >= begin_ + config_.window || ended_ >= config_.window_completions;
+    }
+    void window_ends(const std::vector<ContextUse>& uses, SimTime now);
+    void command_ended() { ++ended_; }
+
+    /// One more command of a context, which has `own` of the `used` tags. `others_idle`: a context that is active and
+    /// not limited has nothing waiting, or the scheduler waits for it.
+    bool may_dispatch(std::uint32_t context, std::uint32_t own, std::uint32_t used, bool others_idle) const {
+        return own < limits_[context] || (config_.anti && others_idle && has_free(used));
+    }
+    /// AntiBDL: while the scheduler waits for a context that is expected to go on, others may have up to half of the
+    /// tags.
+    bool fills_waits(std::uint32_t used) const { return config_.anti && has_free(used) && used < depth_ / 2; }
+    bool lends() const { return config_.anti; }
+    bool is_limited(std::uint32_t context) const { return limits_[context] < depth_; }
+    std::uint32_t limit(std::uint32_t context) const { return limits_[context]; }
+    const EvaluationModel& model() const { return model_; }
+
+private:
+    bool has_free(std::uint32_t used) const { return used * 1e6 < static_cast<double>(depth_) * config_.theta_ppm; }
+
+    const NassConfig config_;
+    const std::vector<std::uint32_t> weights_;
+    const std::uint32_t depth_;
+    EvaluationModel model_;
+    std::vector<std::uint32_t> aggre_;
+    std::vector<std::uint32_t> limits_;
+    std::vector<SeqProbe> probes_;
+    SimTime begin_{};
+    std::uint64_t ended_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command completion coalescing (CCC): one interrupt for several commands, or for those of a while. Kernel-free.
+// Source: AHCI 1.3.1, 3.1.6, 3.1.7 and 11: an interrupt when CCC_CTL.CC commands have ended, or when CCC_CTL.TV has
+// passed; the timer runs while commands are outstanding. That it also runs while ended ones wait for their interrupt,
+// and that it says nothing when none has ended, is assumed: else the last command would be forgotten.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "common/tlm/agenda.h"
+#include "protocol/ahci.h"
+
+namespace ssdtlm {
+
+class CompletionCoalescing {
+public:
+    CompletionCoalescing(Agenda& agenda, std::function<void()> interrupt)
+        : agenda_(agenda), interrupt_(std::move(interrupt)) {}
+
+    std::uint32_t control() const { return control_ | kInterrupt << ahci::CccCtl::kIntShift; }
+    std::uint32_t ports() const { return ports_; }
+    /// The bit of IS that is its own: the one behind the last port's.
+    static constexpr std::uint32_t kInterrupt = 1;
+
+    /// 3.1.6: CC and TV change only while EN is 0, and EN is set only with a timeout.
+    void write_control(std::uint32_t value) {
+        using C = ahci::CccCtl;
+        const bool on = (value & C::kEn) != 0;
+        if ((control_ & C::kEn) == 0) control_ = value & ~(0x1Fu << C::kIntShift) & ~std::uint32_t{6};
+        control_ = (control_ & ~C::kEn) | (on && C::milliseconds(control_) != 0 ? C::kEn : 0);
+        start_over();
+    }
+    void write_ports(std::uint32_t value) {
+        ports_ = value & 1u;
+        start_over();
+    }
+    /// Commands have ended.
+    void ended(std::uint32_t count) {
+        if (!on()) return;
+        ended_ += count;
+        const std::uint32_t enough = ahci::CccCtl::completions(control_);
+        if (enough == 0 || ended_ < enough) return look();
+        fire();
+    }
+    void outstanding(bool any) {
+        outstanding_ = any;
+        if (on()) look();
+    }
+    void reset() {
+        control_ = ports_ = 0;
+        outstanding_ = false;
+        start_over();
+    }
+    /// Commands have ended, and nobody will be told.
+    bool forgets() const { return on() && ended_ != 0 && timer_ == Agenda::Entry{}; }
+
+private:
+    bool on() const { return (control_ & ahci::CccCtl::kEn) != 0 && ports_ != 0; }
+    void start_over() {
+        ended_ = 0;
+        agenda_.cancel(timer_);
+        timer_ = {};
+        look();
+    }
+    /// The timer runs while there is something to tell, or something may come.
+    void look() {
+        const bool runs = on() && (outstanding_ || ended_ != 0);
+        if (runs == (timer_ != Agenda::Entry{})) return;
+        if (!runs) {
+            agenda_.cancel(timer_);
+            timer_ = {};
+            return;
+        }
+        const Ps after{std::int64_t{ahci::CccCtl::milliseconds(control_)} * 1'000'000'000};
+        timer_ = agenda_.post_cancellable<&CompletionCoalescing::expired>(agenda_.now() + after, this);
+    }
+    void expired(std::uint64_t) {
+        timer_ = {};
+        if (ended_ == 0) return look();
+        fire();
+    }
+    void fire() {
+        start_over();
+        interrupt_();
+    }
+
+    Agenda& agenda_;
+    std::function<void()> interrupt_;
+    std::uint32_t control_ = 0;
+    std::uint32_t ports_ = 0;
+    std::uint32_t ended_ = 0;
+    bool outstanding_ = false;
+    Agenda::Entry timer_{};
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Serial ATA link between one host port and one drive: carries frames of either direction over one half-duplex wire,
+// answers them with R_OK or R_ERR, and knows whether the phy is up. What the sockets speak is in
+// protocol/sata_payload.h. Each frame that has arrived is shown to a checker of the protocol. Models no power states of
+// the link, no port multiplier, no disparity or scrambling.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "common/containers/pool.h"
+#include "common/tlm/agenda.h"
+#include "common/tlm/doors.h"
+#include "common/tlm/payload_pool.h"
+#include "host_sata/link/sata_checker.h"
+#include "host_sata/link/sata_probe.h"
+#include "host_sata/link/sata_wire.h"
+#include "protocol/sata_payload.h"
+
+namespace ssdtlm {
+
+class SataLink : public sc_core::sc_module {
+public:
+    SataTargetSocket host_target;          ///< frames and signals of the host
+    SataInitiatorSocket host_initiator;    ///< those for it
+    SataTargetSocket device_target;        ///< frames and signals of the drive
+    SataInitiatorSocket device_initiator;  ///< those for it
+
+    SataLink(const sc_core::sc_module_name& name, Agenda& agenda, const SataLinkConfig& config);
+
+    /// The phy is down when the simulation starts, and up after config.reset_time.
+    bool is_up() const { return up_; }
+    const SataLinkConfig& config() const { return config_; }
+    const SataWireCounts& counts() const { return wire_.counts(); }
+    Ps busy() const { return wire_.busy(agenda_.now()); }
+    const SataChecker& checker() const { return checker_; }
+    /// False: frames out of order are carried, and nobody is told. For tests that send them on purpose.
+    void check_order(bool on) { checks_ = on; }
+    /// Null: nobody watches.
+    void set_probe(SataProbe* probe) { probe_ = probe; }
+    /// The n-th frame from now on, of either end, arrives with a CRC error (1: the next one that arrives).
+    void inject_crc_error(std::uint64_t n) { broken_.insert(arrived_ + n); }
+
+    /// The power of the drive went: all that was under way is gone, and nobody is answered; the host is told that the
+    /// phy is down. It comes up after the drive's COMINIT. Counts go on. Precondition: the agenda holds no entry of
+    /// the link (see owns()).
+    void restart();
+    /// That address is one of its objects, which may have entries in the agenda.
+    bool owns(const void* object) const;
+    std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
+    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    void check_waiters() const;
+
+private:
+    /// The sockets of one end.
+    struct Port final : tlm::tlm_fw_transport_if<SataProtocol>, tlm::tlm_bw_transport_if<SataProtocol> {
+        Port(SataLink& l, SataEnd e) : link(l), end(e), in(l.agenda_, *this), out(l.agenda_, *this) {}
+        tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                           sc_core::sc_time&) override {
+            return link.from_end(end, p, phase);
+        }
+        tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                           sc_core::sc_time&) override {
+            return link.answer_from(end, p, phase);
+        }
+        void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override;
+        bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+        unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+        void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+        SataLink& link;
+        const SataEnd end;
+        TargetDoor<SataProtocol> in;
+        InitiatorDoor<SataProtocol> out;
+        tlm::tlm_bw_transport_if<SataProtocol>* sender = nullptr;
+        tlm::tlm_fw_transport_if<SataProtocol>* receiver = nullptr;
+    };
+    struct Sent {
+        tlm::tlm_generic_payload* payload = nullptr;
+    };
+
+    Port& port(SataEnd end) { return end == SataEnd::host ? host_ : device_; }
+    tlm::tlm_sync_enum from_end(SataEnd from, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
+    tlm::tlm_sync_enum answer_from(SataEnd end, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
+    void signal_from(SataEnd from, SataExtension::Kind kind);
+    void signal(SataEnd to, SataExtension::Kind kind);
+    void next_frame();
+    void arrive(std::uint64_t number);
+    void answered(bool ok);
+    void end(std::uint64_t number);
+    void go_down();
+    void negotiate();
+    void come_up(std::uint64_t attempt);
+    void answer(tlm::tlm_generic_payload& payload, SataEnd sender, tlm::tlm_response_status status);
+    void forget_delivery();
+    void end_of_elaboration() override;
+    void start_of_simulation() override;
+
+    Agenda& agenda_;
+    const SataLinkConfig config_;
+    SataWire wire_;
+    SataChecker checker_;
+    Port host_;
+    Port device_;
+    Pool<Sent> sent_;
+    PayloadPool<SataExtension> payloads_;            // for the far ends
+    tlm::tlm_generic_payload* delivered_ = nullptr;  // a far end has it, and has not answered
+    bool arrived_ok_ = false;                        // what is on the wire, as its far end says
+    std::set<std::uint64_t> broken_;
+    std::uint64_t arrived_ = 0;
+    std::uint64_t attempt_ = 0;  // of negotiation
+    bool powered_ = true;        // the drive
+    bool up_ = false;
+    bool checks_ = true;
+    SataProbe* probe_ = nullptr;
+};
+
+}  // namespace ssdtlm

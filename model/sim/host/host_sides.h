@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hosts by name: for the configuration, which has their parameters, and for the netlist. Free of the kernel.
+#pragma once
+
+#include "common/config/policy_registry.h"
+
+namespace ssdtlm {
+
+class HostSide;
+struct HostSetup;
+
+/// All that are linked into the program, by the name of the front end that they speak to (frontend.kind);
+/// [host.<name>] has the parameters of one.
+using HostSides = PolicyRegistry<HostSide, HostSetup>;
+
+}  // namespace ssdtlm

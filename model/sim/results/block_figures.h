@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's block layer says at the end of a run, in plain values, and how result.json and the terminal show it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host_block/block_layer.h"
+
+namespace ssdtlm {
+
+struct BlockFigures {
+    std::string scheduler;
+    std::uint32_t queue_depth = 0, nr_requests = 0;
+    BlockLayer::Counters counters;  ///< whole run
+    Ps window{};                    ///< measured
+    /// Of one context, in the measured window.
+    struct Context {
+        std::string name;
+        std::uint32_t weight = 100;
+        ContextUse use;
+        std::optional<std::uint32_t> limit;  ///< at the end; none: no NASS
+    };
+    std::vector<Context> contexts;
+    std::optional<std::uint64_t> nass_windows;  ///< none: no NASS
+    std::vector<std::pair<std::string, std::uint64_t>> scheduler_counts;
+
+    /// Means over the window.
+    double tags(const Context& c) const { return mean(c.use.tags_ps); }
+    double requests(const Context& c) const { return mean(c.use.requests_ps); }
+    double starved(const Context& c) const { return mean(c.use.starved_ps); }
+    /// U: of all tags, the mean share in use.
+    double utilisation() const {
+        double sum = 0;
+        for (const Context& c : contexts) sum += tags(c);
+        return queue_depth == 0 ? 0 : sum / queue_depth;
+    }
+
+private:
+    double mean(std::int64_t ps) const {
+        return window == Ps{} ? 0 : static_cast<double>(ps) / static_cast<double>(window.count());
+    }
+};
+
+nlohmann::ordered_json block_json(const BlockFigures& figures);
+std::string block_text(const BlockFigures& figures);
+
+}  // namespace ssdtlm

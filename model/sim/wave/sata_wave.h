@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Serial ATA link as signals: what FIS is on the wire, from which end, and for which tag. Kernel-free.
+#pragma once
+
+#include <string>
+
+#include "common/wave/wave_recorder.h"
+#include "host_sata/link/sata_probe.h"
+
+namespace ssdtlm {
+
+class SataWave final : public SataProbe {
+public:
+    /// Shown as tag when a frame belongs to no queued command.
+    static constexpr std::uint64_t kNoTag = 32;
+
+    /// Declares the signals.
+    SataWave(WaveRecorder& recorder, const std::string& scope);
+
+    void frame_begins(SimTime now, SataEnd from, const std::uint8_t* fis, std::uint32_t bytes, SimTime ends) override;
+    void frame_ends(SimTime now, bool ok) override;
+    void phy(SimTime now, bool up) override;
+
+private:
+    WaveRecorder& recorder_;
+    const WaveId fis_, from_, tag_, bytes_, up_, errors_;
+    std::uint64_t error_count_ = 0;
+    std::uint64_t phase_ = kNoTag;  // tag whose data go
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm config import`."""
+
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+
+from ..binary import find_binary
+from ..errors import Problem, UserError
+from ..reporting.page import write
+from . import mqsim, mqsim_workload
+from .taken import NEARLY, NONE, TAKEN
+
+
+def add_arguments(parser):
+    kinds = parser.add_subparsers(dest="config", required=True).add_parser("import", allow_abbrev=False)
+    kinds.add_argument("kind")
+    kinds.add_argument("files", nargs="+")
+    kinds.add_argument("-o", "--output", default=".")
+    kinds.add_argument("--name")
+    kinds.add_argument("--mechanisms", action="store_true")
+    kinds.add_argument("--json", action="store_true")
+
+
+def command(arguments):
+    """Returns (text for standard output, exit code)."""
+    if arguments.kind != "mqsim":
+        raise UserError(Problem("command line", f"'{arguments.kind}'", "mqsim"))
+    if len(arguments.files) > 2:
+        raise UserError(Problem("command line", f"{len(arguments.files)} files", "ssdconfig.xml, and workload.xml behind it"))
+    folder = pathlib.Path(arguments.output)
+    name = arguments.name or pathlib.Path(arguments.files[0]).stem
+    device = mqsim.import_device(arguments.files[0], name, arguments.mechanisms)
+    scenarios = mqsim_workload.import_workload(arguments.files[1], device) if len(arguments.files) == 2 else []
+    written, commands = [], []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = folder / f"{name}.toml"
+        write(place, device.toml())
+        written.append(place)
+        accept(device, place)
+        for number, scenario in enumerate(scenarios, 1):
+            line = ["ssdtlm", "run", str(place), "-o", str(folder / f"{name}-scenario{number}")]
+            for key, value in scenario.settings.items():
+                line += ["--set", f"{key}={value.strip(chr(34))}"]
+            for job in scenario.jobs:
+                path = mqsim_workload.trace_path(job, arguments.files[1])
+                if job.text:
+                    path = folder / f"{name}-scenario{number}-{job.name}.fio"
+                    write(path, job.text)
+                    written.append(path)
+                line += ["-w", str(path), *job.words]
+            commands.append(shlex.join(line))
+    except OSError as error:
+        raise UserError(Problem(str(folder), f"cannot be written: {error.strerror}", "a folder that can be written", "choose another one with -o")) from None
+    rows = device.rows + [row for scenario in scenarios for row in scenario.rows]
+    if arguments.json:
+        return json.dumps({"files": [str(path) for path in written], "commands": commands, "rows": [vars(row) for row in rows]}, indent=2, ensure_ascii=False) + "\n", 0
+    return table(rows) + "".join(f"wrote {path}\n" for path in written) + "".join(f"run it: {line}\n" for line in commands), 0
+
+
+MOST = re.compile(r"ftl\.user_capacity: .*?; at most (\d+)(MiB|KiB|B)")
+FACTORS = {"MiB": 1 << 20, "KiB": 1 << 10, "B": 1}
+
+
+def accept(device, place):
+    """Asks the program. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said."""
+    for _ in range(3):
+        done = subprocess.run([find_binary(), "config", "check", str(place)], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        found = MOST.search(done.stderr + done.stdout)
+        if not found:
+            break
+        mqsim.fit_capacity(device, int(found[1]) * FACTORS[found[2]])
+        write(place, device.toml())
+    raise UserError(*[Problem(*line.split(": ", 1)) for line in (done.stderr or done.stdout).splitlines() if ": " in line and not line.startswith("note: ")])
+
+
+def table(rows):
+    """One line for each parameter, in three groups."""
+    text = ""
+    for how, head in ((TAKEN, "taken"), (NEARLY, "taken nearly"), (NONE, "no counterpart")):
+        group = [row for row in rows if row.how == how]
+        if not group:
+            continue
+        text += f"{head}, {len(group)}:\n"
+        width = max(len(f"{row.name} = {row.value}") for row in group)
+        for row in dict.fromkeys((f"{row.name} = {row.value}".ljust(width), row.ours, row.why) for row in group):
+            text += f"  {row[0]}  {row[1]}{'; ' if row[1] and row[2] else ''}{row[2]}\n"
+    return text

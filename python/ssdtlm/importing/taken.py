@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of each parameter of another simulator."""
+
+import dataclasses
+
+TAKEN, NEARLY, NONE = "taken", "nearly", "no counterpart"
+
+
+@dataclasses.dataclass
+class Row:
+    """`name`, `value`: of the other simulator. `ours`: "key = value"; empty without counterpart. `why`: of what is not taken as it is."""
+
+    name: str
+    value: str
+    how: str
+    ours: str = ""
+    why: str = ""
+
+
+@dataclasses.dataclass
+class Job:
+    """A flow: fio job (text) or trace (path). region, priority: of the flow, see host.regions and host.queue_priorities."""
+
+    name: str
+    text: str = ""
+    trace: str = ""
+    words: tuple = ()
+    region: str = ""
+    priority: int | None = None
+
+
+class Device:
+    """A device file in the making: lines with the place that each value comes from."""
+
+    def __init__(self, name, description, source):
+        self.name, self.description, self.source = name, description, source
+        self.values = {}  # key -> (TOML text, comment)
+        self.rows = []
+
+    def set(self, key, value, comment):
+        self.values[key] = (value if isinstance(value, str) else ("true" if value is True else "false" if value is False else str(value)), comment)
+
+    def text(self, key, value, comment):
+        self.set(key, f'"{value}"', comment)
+
+    def take(self, name, value, key, ours, why=""):
+        """`ours` is TOML text; with `why` it is taken nearly."""
+        self.set(key, ours, f"{self.source} {name} = {value}" + (f"; {why}" if why else ""))
+        self.rows.append(Row(name, str(value), NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
+
+    def beside(self, name, value, why, how=NONE):
+        self.rows.append(Row(name, str(value), how, "", why))
+
+    def toml(self):
+        lines = ["# SPDX-License-Identifier: Apache-2.0", f"# Imported from {self.source}. Values without a comment of their own are this program's defaults.",
+                 f'name = "{self.name}"', f'description = "{self.description}"']
+        tables = {}
+        for key, (value, comment) in self.values.items():
+            table, _, last = key.rpartition(".")
+            tables.setdefault(table, []).append(f"{last} = {value}".ljust(34) + f" # {comment}")
+        for table, of in tables.items():
+            lines += ["", f"[{table}]", *of]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published studies, run again: `ssdtlm study`."""
+
+from .study import Figure, Point, Study, Trend

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a study. Each is kept in runs/<key>, so that a study that was interrupted goes on, and one that has ended costs nothing."""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+from ..binary import find_binary
+from ..errors import Problem, UserError
+from ..result import Result
+from ..simulate import assignment
+from ..sweeping.build_id import build_identifier
+
+LONGEST_MESSAGE = 2000
+
+
+def key(point, build):
+    """Of what decides the result: equal points of two studies are one run."""
+    what = [build, point.device, list(point.jobs), sorted((k, assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:20]
+
+
+def words(point, folder, jobs):
+    """The command of a point whose job files are `jobs`."""
+    line = ["run", point.device, "-q", "-o", str(folder)]
+    for job in jobs:
+        line += ["-w", str(job)]
+    for name, value in point.settings.items():
+        line += ["--set", assignment(name, value)]
+    return [*line, *point.options]
+
+
+class Runs:
+    """`workers` at a time, in folder/runs. Raises UserError when a run fails: a study has no run that may."""
+
+    def __init__(self, folder, workers, say):
+        self.folder = pathlib.Path(folder)
+        self._workers, self._say = workers, say
+        self._binary = find_binary()
+        self._build = build_identifier(self._binary)
+        self._stop = threading.Event()
+        self._children = set()
+
+    def run(self, points):
+        """[(Point, Result)] in the order of `points`."""
+        (self.folder / "runs").mkdir(parents=True, exist_ok=True)
+        keys = [key(point, self._build) for point in points]
+        wanted = {k: point for k, point in zip(keys, points) if not self._place(k).is_dir()}
+        began, done = time.monotonic(), 0
+        with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
+            futures = [pool.submit(self._one, k, point) for k, point in wanted.items()]
+            try:
+                for future in concurrent.futures.as_completed(futures):
+                    future.result()
+                    done += 1
+                    left = (time.monotonic() - began) / done * (len(futures) - done)
+                    self._say(f"{done} of {len(futures)} runs, {left:.0f} s left")
+            except BaseException:
+                self._stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                for child in list(self._children):
+                    child.kill()
+                raise
+        return [(point, Result(self._place(k))) for k, point in zip(keys, points)]
+
+    def _place(self, name):
+        return self.folder / "runs" / name
+
+    def _one(self, name, point):
+        if self._stop.is_set():
+            return
+        attempt = self.folder / "runs" / f".{name}.{uuid.uuid4().hex[:8]}"
+        attempt.mkdir()
+        try:
+            jobs = []
+            for flow, text in point.jobs:
+                jobs.append(attempt / f"{flow}.fio")
+                jobs[-1].write_text(text, encoding="utf-8")
+            child = subprocess.Popen([self._binary, *words(point, attempt, jobs)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})
+            self._children.add(child)
+            _, said = child.communicate()
+            self._children.discard(child)
+            if child.returncode != 0:
+                if self._stop.is_set():
+                    return
+                raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {child.returncode}: {said.strip()[-LONGEST_MESSAGE:]}",
+                                        "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
+            if not self._place(name).is_dir():
+                os.rename(attempt, self._place(name))
+        finally:
+            shutil.rmtree(attempt, ignore_errors=True)
+
+
+def progress():
+    """A line on a terminal that is written again and again; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda text: None, lambda: None
+
+    def say(text):
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+    return say, lambda: say("")

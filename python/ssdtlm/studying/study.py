@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study is. studies/NAME/study.py has one, in the variable STUDY; README.md beside it says what was published."""
+
+import dataclasses
+import importlib.util
+import os
+import pathlib
+import sys
+
+from ..binary import PACKAGE
+from ..errors import Problem, UserError, did_you_mean
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """One run. `axes` names it in tables: {"drive": "s4500", "ncq": 8}. `jobs`: (name, text of a job file), a flow each. `settings`: parameters, as
+    --set takes them. `options`: further words of `ssdtlm run`."""
+
+    axes: dict
+    device: str
+    jobs: tuple
+    settings: dict = dataclasses.field(default_factory=dict)
+    options: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A chart. kind: "bars" (groups of bars: `by` beside each other at each `x`) or "lines" (a line for each `by`). rows: dicts with these three and
+    `y`. `top`: where the scale ends at least."""
+
+    name: str
+    title: str
+    kind: str
+    rows: list
+    x: str
+    y: str
+    by: str = ""
+    unit: str = ""
+    top: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Trend:
+    """A published trend and what was found. `expected`: whether the model is known to meet it; `why` says what stands behind a miss."""
+
+    sentence: str
+    met: bool
+    found: str
+    expected: bool = True
+    why: str = ""
+
+
+class Study:
+    """The contract: points() depends on `quick` alone; rows() makes one dict for each line of the table from the runs that have ended, in
+    the order of points(); figures() and trends() see these rows only."""
+
+    title = ""
+    source = ""
+
+    def points(self, quick):
+        raise NotImplementedError
+
+    def rows(self, ended):
+        """ended: list of (Point, Result)."""
+        raise NotImplementedError
+
+    def figures(self, rows):
+        raise NotImplementedError
+
+    def trends(self, rows):
+        raise NotImplementedError
+
+
+def folder():
+    """Where the studies are: beside the sources, in the installation beside this package, or in the wheel."""
+    named = os.environ.get("SSDTLM_STUDIES")
+    places = [pathlib.Path(named)] if named else [PACKAGE.parent.parent / "studies", PACKAGE / "share" / "ssdtlm" / "studies"]
+    for place in places:
+        if place.is_dir():
+            return place
+    raise UserError(Problem("ssdtlm study", f"{places[0]} is not there", "a folder with studies", "install again, or name one in SSDTLM_STUDIES"))
+
+
+def names():
+    return sorted(file.parent.name for file in folder().glob("*/study.py"))
+
+
+def load(name):
+    """The Study of that name. Raises UserError."""
+    known = names()
+    if name not in known:
+        raise UserError(Problem("command line", f"no study '{name}'", f"all, {', '.join(known)}", did_you_mean(name, [*known, "all"])))
+    spec = importlib.util.spec_from_file_location(f"ssdtlm_study_{name.replace('-', '_')}", folder() / name / "study.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module.STUDY

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm config import mqsim`: devices and workloads in MQSim's XML, with what public configurations have: empty lines in front, comments,
+caches of size 0, thresholds that leave no room, rates that no interface has."""
+import json
+import shlex
+import subprocess
+import tomllib
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from support import BINARY, OK, USER_ERROR, SystemTest
+
+SSD = """<?xml version="1.0" encoding="us-ascii"?>
+<Execution_Parameter_Set>
+ <Host_Parameter_Set><PCIe_Lane_Bandwidth>1.0</PCIe_Lane_Bandwidth><PCIe_Lane_Count>4</PCIe_Lane_Count><SATA_Processing_Delay>400000</SATA_Processing_Delay></Host_Parameter_Set>
+ <Device_Parameter_Set>
+  <Seed>5</Seed><Enabled_Preconditioning>false</Enabled_Preconditioning><Memory_Type>FLASH</Memory_Type><HostInterface_Type>NVME</HostInterface_Type>
+  <IO_Queue_Depth>1024</IO_Queue_Depth><Queue_Fetch_Size>512</Queue_Fetch_Size><Caching_Mechanism>ADVANCED</Caching_Mechanism>
+  <Data_Cache_Capacity>1048576</Data_Cache_Capacity><Data_Cache_DRAM_Data_Rate>800</Data_Cache_DRAM_Data_Rate> <!-- MT/s -->
+  <Data_Cache_DRAM_Data_Busrt_Size>4</Data_Cache_DRAM_Data_Busrt_Size><Data_Cache_DRAM_tRCD>13</Data_Cache_DRAM_tRCD><Data_Cache_DRAM_tCL>13</Data_Cache_DRAM_tCL>
+  <Address_Mapping>PAGE_LEVEL</Address_Mapping><Ideal_Mapping_Table>true</Ideal_Mapping_Table><CMT_Capacity>65536</CMT_Capacity>
+  <Plane_Allocation_Scheme>CWDP</Plane_Allocation_Scheme><Transaction_Scheduling_Policy>PRIORITY_OUT_OF_ORDER</Transaction_Scheduling_Policy>
+  <Overprovisioning_Ratio>0.30</Overprovisioning_Ratio><GC_Exec_Threshold>0.10</GC_Exec_Threshold><GC_Hard_Threshold>0.05</GC_Hard_Threshold>
+  <GC_Block_Selection_Policy>RGA</GC_Block_Selection_Policy><Static_Wearleveling_Enabled>false</Static_Wearleveling_Enabled>
+  <Flash_Channel_Count>2</Flash_Channel_Count><Flash_Channel_Width>1</Flash_Channel_Width><Channel_Transfer_Rate>333</Channel_Transfer_Rate>
+  <Chip_No_Per_Channel>2</Chip_No_Per_Channel><Flash_Comm_Protocol>NVDDR2</Flash_Comm_Protocol>
+  <Flash_Parameter_Set>
+   <Flash_Technology>MLC</Flash_Technology><CMD_Suspension_Support>ERASE</CMD_Suspension_Support>
+   <Page_Read_Latency_LSB>60000</Page_Read_Latency_LSB><Page_Read_Latency_CSB>1</Page_Read_Latency_CSB><Page_Read_Latency_MSB>90000</Page_Read_Latency_MSB>
+   <Page_Program_Latency_LSB>750000</Page_Program_Latency_LSB><Page_Program_Latency_CSB>1</Page_Program_Latency_CSB><Page_Program_Latency_MSB>750000</Page_Program_Latency_MSB>
+   <Block_Erase_Latency>3800000</Block_Erase_Latency><Die_No_Per_Chip>2</Die_No_Per_Chip><Plane_No_Per_Die>1</Plane_No_Per_Die>
+   <Block_No_Per_Plane>64</Block_No_Per_Plane><Page_No_Per_Block>32</Page_No_Per_Block><Page_Capacity>8192</Page_Capacity><Page_Metadat_Capacity>448</Page_Metadat_Capacity>
+  </Flash_Parameter_Set>
+ </Device_Parameter_Set>
+</Execution_Parameter_Set>
+"""
+FLOW = """<IO_Flow_Parameter_Set_Synthetic><Priority_Class>{priority}</Priority_Class><Device_Level_Data_Caching_Mode>WRITE_CACHE</Device_Level_Data_Caching_Mode>
+<Channel_IDs>{channels}</Channel_IDs><Chip_IDs>0,1</Chip_IDs><Die_IDs>0,1</Die_IDs><Plane_IDs>0</Plane_IDs>
+<Initial_Occupancy_Percentage>100</Initial_Occupancy_Percentage><Working_Set_Percentage>50</Working_Set_Percentage><Synthetic_Generator_Type>{kind}</Synthetic_Generator_Type>
+<Read_Percentage>{reads}</Read_Percentage><Address_Distribution>{law}</Address_Distribution><Percentage_of_Hot_Region>20</Percentage_of_Hot_Region>
+<Generated_Aligned_Addresses>true</Generated_Aligned_Addresses><Address_Alignment_Unit>16</Address_Alignment_Unit>
+<Request_Size_Distribution>FIXED</Request_Size_Distribution><Average_Request_Size>16</Average_Request_Size><Variance_Request_Size>0</Variance_Request_Size>
+<Seed>7</Seed><Average_No_of_Reqs_in_Queue>{depth}</Average_No_of_Reqs_in_Queue><Intensity>8192000</Intensity>
+<Stop_Time>20000000</Stop_Time><Total_Requests_To_Generate>{count}</Total_Requests_To_Generate></IO_Flow_Parameter_Set_Synthetic>"""
+
+
+def flow(priority="HIGH", channels="0,1", kind="QUEUE_DEPTH", reads=100, law="RANDOM_UNIFORM", depth=4, count=0):
+    return FLOW.format(priority=priority, channels=channels, kind=kind, reads=reads, law=law, depth=depth, count=count)
+
+
+def changed(text, **values):
+    for name, value in values.items():
+        begin, end = text.index(f"<{name}>") + len(name) + 2, text.index(f"</{name}>")
+        text = text[:begin] + str(value) + text[end:]
+    return text
+
+
+class ImportMqsim(SystemTest):
+    def convert(self, ssd=SSD, scenarios=(), *more, code=OK):
+        self.write("ssd.xml", ssd)
+        words = ["config", "import", "mqsim", "ssd.xml"]
+        if scenarios:
+            self.write("load.xml", "<MQSim_IO_Scenarios>" + "".join(f"<IO_Scenario>{s}</IO_Scenario>" for s in scenarios) + "</MQSim_IO_Scenarios>")
+            words.append("load.xml")
+        done = self.ssdtlm(*words, "-o", "got", *more)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == OK else done.stderr
+
+    def device(self):
+        return tomllib.loads((self.dir / "got" / "ssd.toml").read_text(encoding="utf-8"))
+
+    def run_command(self, line):
+        done = subprocess.run([BINARY, *shlex.split(line)[1:], "-q"], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, OK, done.stderr)
+        words = shlex.split(line)
+        with open(f"{self.dir}/{words[words.index('-o') + 1]}/result.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_a_device(self):
+        said = self.convert()
+        device = self.device()
+        self.assertEqual(device["nand"]["t_read"], ["60000ns", "90000ns"])
+        self.assertEqual(device["nand"]["geometry"], {"channels": 2, "ways": 2, "dies_per_chip": 2, "planes_per_die": 1, "blocks_per_plane": 64, "pages_per_block": 32,
+                                                      "page_size": "8192B", "spare_size": "448B", "unit_size": "8192B"})
+        self.assertEqual(device["gc"], {"soft_free_blocks": 10, "hard_free_blocks": 4, "policy": "d_choices", "d_choices": {"choices": 6}})
+        self.assertEqual(device["dram"]["bandwidth"], "6400MB/s")
+        # 8 planes x 64 blocks x 32 pages x 8 KiB, less 30 %.
+        self.assertEqual(device["ftl"]["user_capacity"], f"{int(8 * 64 * 32 * 8192 * 0.7) // 65536 * 65536}B")
+        self.assertIn("no counterpart", said)
+        self.assertIn("the drive has NVMe", said)
+
+    def test_each_parameter_has_a_row(self):
+        """What the file has is taken, taken nearly, or said to have no counterpart."""
+        names = {row["name"] for row in json.loads(self.convert(SSD, (), "--json"))["rows"]}
+        beside = {"Memory_Type", "Flash_Channel_Width", "CMT_Capacity", "Data_Cache_DRAM_Data_Busrt_Size", "Data_Cache_DRAM_tRCD", "Data_Cache_DRAM_tCL", "Address_Mapping",
+                  "Static_Wearleveling_Enabled"}  # said with another one
+        for leaf in ElementTree.fromstring(SSD.encode()).iter():
+            if len(leaf) == 0 and leaf.tag not in beside:
+                self.assertTrue(any(leaf.tag == name or (name.endswith("*") and leaf.tag.startswith(name[:-1])) for name in names), leaf.tag)
+
+    def test_workloads_run(self):
+        """Depth, share of reads and sizes are what the run has."""
+        said = json.loads(self.convert(SSD, (flow(depth=4) + flow(priority="LOW", reads=0, depth=2), flow(law="RANDOM_HOTCOLD", reads=50, count=200), flow(law="STREAMING", kind="BANDWIDTH", reads=0)), "--json"))
+        both = self.run_command(said["commands"][0])
+        self.assertEqual([f["name"] for f in both["flows"]], ["ssd-scenario1-flow1", "ssd-scenario1-flow2"])
+        self.assertTrue(both["read"]["ios"] > 0 and both["write"]["ios"] > 0)
+        self.assertEqual(both["read"]["bytes"], 8192 * both["read"]["ios"])
+        # Little: depth over latency.
+        self.assertAlmostEqual(both["read"]["iops"] * both["latency_us"]["read"]["total"]["mean"] / 1e6, 4, delta=0.1)
+        self.assertIn("host.queue_priorities=[1, 3]", said["commands"][0])
+        mixed = self.run_command(said["commands"][1])
+        self.assertEqual(mixed["read"]["ios"] + mixed["write"]["ios"], 200)
+        # 8,192,000 B/s of 8 KiB requests for 20 ms.
+        rated = self.run_command(said["commands"][2])
+        self.assertAlmostEqual(rated["write"]["ios"], 20, delta=15)
+
+    def test_sets(self):
+        """Flows on channels of their own are NVM Sets; flows that share channels are not, and that is said."""
+        said = json.loads(self.convert(SSD, (flow(channels="0") + flow(channels="1"), flow(channels="0") + flow(channels="0,1")), "--json"))
+        self.assertIn("ftl.nvm_sets=C0, C1", shlex.join(shlex.split(said["commands"][0])).replace("'", ""))
+        self.run_command(said["commands"][0])
+        self.assertNotIn("nvm_sets", said["commands"][1])
+        self.assertTrue(any(row["how"] == "no counterpart" and "share" in row["why"] for row in said["rows"]))
+
+    def test_odd_devices(self):
+        """As public configurations have them: each is accepted by `config check`."""
+        odd = {"front": "\n" + SSD, "no cache": changed(SSD, Data_Cache_Capacity=0), "small cache": changed(SSD, Data_Cache_Capacity=4096),
+               "no room": changed(SSD, Overprovisioning_Ratio=0.02, GC_Exec_Threshold=0.3, GC_Hard_Threshold=0.4), "fast bus": changed(SSD, Channel_Transfer_Rate=2400, Flash_Channel_Width=2),
+               "fast link": changed(SSD, PCIe_Lane_Bandwidth=15.1, PCIe_Lane_Count=16), "odd lanes": changed(SSD, PCIe_Lane_Bandwidth=0.4, PCIe_Lane_Count=3),
+               "deep": changed(SSD, IO_Queue_Depth=999999), "cached map": changed(SSD, Ideal_Mapping_Table="false"), "other scheduler": changed(SSD, Transaction_Scheduling_Policy="MINE"),
+               "four bits": changed(SSD, Flash_Technology="QLC"), "preconditioned": changed(SSD, Enabled_Preconditioning="true"), "victims": changed(SSD, GC_Block_Selection_Policy="RANDOM_PP"),
+               "suspends": changed(SSD, CMD_Suspension_Support="PROGRAM_ERASE")}
+        for name, ssd in odd.items():
+            for more in ((), ("--mechanisms",)) if name in ("front", "preconditioned") else ((),):
+                with self.subTest(name, more=more):
+                    self.convert(ssd, (), *more)
+                    done = self.ssdtlm("config", "check", "got/ssd.toml")
+                    self.assertEqual(done.returncode, OK, done.stderr)
+
+    def test_mistakes(self):
+        self.assertIn("is not there", self.ssdtlm("config", "import", "mqsim", "none.xml").stderr)
+        self.write("text.xml", "no xml")
+        self.assertIn("cannot be read", self.ssdtlm("config", "import", "mqsim", "text.xml").stderr)
+        self.assertIn("'simplessd'", self.ssdtlm("config", "import", "simplessd", "text.xml").stderr)
+        self.assertIn("Memory_Type", self.convert(changed(SSD, Memory_Type="PCM"), code=USER_ERROR))
+        self.assertIn("Block_No_Per_Plane = many", self.convert(changed(SSD, Block_No_Per_Plane="many"), code=USER_ERROR))
+        self.write("load.xml", flow())
+        self.write("ssd.xml", SSD)
+        done = self.ssdtlm("config", "import", "mqsim", "load.xml", "ssd.xml")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("is no device of MQSim", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Serial ATA drive behind an AHCI adapter as users run it: jobs whose data are compared, losses of power, COMRESETs, the rates of the link, what limits,
+and what it refuses."""
+import json
+import unittest
+
+from support import OK, USER_ERROR, SystemTest
+
+SATA = ("--set", "frontend.kind=sata")
+# Flash and firmware that keep any link busy.
+FAST = tuple(word for setting in ("nand.t_read=3us", "firmware.clock=4GHz", "firmware.cores=4", "ecc.decode_time=0s", "nand.onfi.rate=1200MT/s") for word in ("--set", setting))
+MIX = """[global]
+ioengine=libaio
+[small]
+rw=randrw
+bs=4k
+iodepth=16
+{small}
+[large]
+rw=randwrite
+bs=16k
+iodepth=8
+fsync=50
+{large}
+[trims]
+rw=randtrim
+bs=64k
+iodepth=2
+{trims}
+"""
+# Bytes of the frames around the data of a queued read, with CRC, SOF, EOF and ten dwords of primitives each: H2D and D2H Register, DMA Setup, Set Device Bits.
+AROUND = 4 * 52 + 20 + 20 + 28 + 8
+
+
+def bound_mb_s(bytes_per_command, rate):
+    """Of reads, by the link alone: Data FISes of at most 8 KiB with 4 bytes of header, each 52 bytes more on the wire (A.7)."""
+    frames = -(-bytes_per_command // 8192)
+    return rate * bytes_per_command / (AROUND + bytes_per_command + frames * (4 + 52))
+
+
+class Sata(SystemTest):
+    def mix(self, n):
+        return self.write("mix.fio", MIX.format(small=f"number_ios={20 * n}\nsize=4m\nio_size=1g", large=f"number_ios={3 * n}\noffset=4m\nsize=4m\nio_size=1g",
+                                                trims=f"number_ios={n}\nsize=8m\nio_size=1g"))
+
+    def settings(self, **more):
+        return [word for key, value in more.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+
+    def test_jobs_are_right(self):
+        """Reads, writes, flushes and trims, queued and not, in signatures and in bytes; the program compares what it reads."""
+        job = self.mix(100)
+        for ncq, depth, data in (("true", 32, "signatures"), ("true", 3, "bytes"), ("false", 32, "bytes")):
+            with self.subTest(ncq=ncq, depth=depth, data=data):
+                result = self.simulate("tiny-test", job, *SATA, *self.settings(host__sata__ncq=ncq, host__sata__queue_depth=depth, run__data=data), output=f"{ncq}{depth}")
+                j = self.assert_right(result)
+                self.assertEqual(j["commands_including_ramp"], 2400 + 6)
+                whole = j["counters_whole_run"]
+                # IDENTIFY twice, the transfer mode, and at the end a flush and the standby are the driver's own.
+                self.assertEqual(whole["hba_commands"], whole["host_commands"] + 5)
+                self.assertEqual(whole["hba_comresets"], 1)
+                self.assertEqual(whole["host_error_recoveries"], 0)
+
+    def test_losses_of_power(self):
+        job = self.mix(500)
+        cuts = [f"{at}ms" for at in range(20, 400, 60)]
+        for mode, shutdown in (("write_back", "false"), ("write_back", "true"), ("protected", "false"), ("write_through", "false")):
+            with self.subTest(mode=mode, shutdown=shutdown):
+                result = self.simulate("tiny-test", job, *SATA, "--set", f"host.power_cut_at={json.dumps(cuts)}",
+                                       *self.settings(host__power_off_time="10ms", run__data="bytes", buffer__mode=mode, host__power_cut_shutdown=shutdown, run__check_waiters="true"),
+                                       output=mode + shutdown)
+                j = self.assert_right(result)
+                self.assertGreater(len(j["power_cuts"]), 1)
+                self.assertEqual([cut["after_shutdown"] for cut in j["power_cuts"]], [shutdown == "true"] * len(j["power_cuts"]))
+                # A COMRESET when the host starts the drive, and one after each loss.
+                self.assertEqual(j["counters_whole_run"]["hba_comresets"], 1 + len(j["power_cuts"]))
+
+    def test_comresets(self):
+        job = self.mix(500)
+        resets = [f"{at}ms" for at in (3, 4, 50, 120, 121)]
+        for shutdown in ("false", "true"):
+            with self.subTest(shutdown=shutdown):
+                j = self.assert_right(self.simulate("tiny-test", job, *SATA, "--set", f"host.reset_at={json.dumps(resets)}",
+                                                    *self.settings(run__data="bytes", host__reset_shutdown=shutdown, run__check_waiters="true"), output=shutdown))
+                whole = j["counters_whole_run"]
+                self.assertGreater(whole["host_commands_cancelled"], 0 if shutdown == "false" else -1)
+                self.assertEqual(whole["hba_comresets"], 1 + len(resets))
+
+    def test_the_link_limits(self):
+        """Reads at depth 32 with fast flash: the link's bound at each rate, from the sizes of its frames, and it is named."""
+        for block, ios in ((4096, 20000), (131072, 1500)):
+            job = self.job(f"read{block}", "rw=randread", f"bs={block}", "iodepth=32", f"number_ios={ios}", "norandommap=1")
+            for rate, mega in (("1.5Gbps", 150), ("3Gbps", 300), ("6Gbps", 600)):
+                with self.subTest(block=block, rate=rate):
+                    j = self.simulate("mqsim-table3", job, *SATA, *FAST, "--set", f"frontend.sata.rate={rate}", output=f"{block}{rate}").json()
+                    found, bound = j["read"]["MB_per_s"], bound_mb_s(block, mega)
+                    print(f"[   FIGURE ] {block} B at {rate}: {found:.1f} MB/s of {bound:.1f}")
+                    self.assertLessEqual(found, bound * 1.001)
+                    self.assertGreater(found, bound * 0.97)
+                    self.assertEqual(j["limit"]["parameters"], ["frontend.sata.rate"])
+
+    def test_its_bounds_are_those_of_the_literature(self):
+        self.assertAlmostEqual(bound_mb_s(4096, 600), 554, delta=0.5)
+        self.assertAlmostEqual(bound_mb_s(131072, 600), 595, delta=1)
+
+    def test_slots_limit_where_the_drive_could_do_more(self):
+        job = self.job("read", "rw=randread", "bs=4k", "iodepth=64", "number_ios=4000")
+        one = self.simulate("mqsim-table3", job, *SATA, "--set", "host.sata.queue_depth=1", output="one").json()
+        self.assertEqual(one["limit"]["parameters"], ["host.sata.queue_depth"])
+        four = self.simulate("mqsim-table3", job, *SATA, "--set", "host.sata.queue_depth=4", output="four").json()
+        self.assertAlmostEqual(four["read"]["iops"] / one["read"]["iops"], 4, delta=0.6)
+
+    def test_what_it_refuses(self):
+        job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
+        done = self.ssdtlm("run", "tiny-test", "-w", job, *SATA, "--set", "host.completion=poll")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn('host.completion: "poll" with frontend.kind = "sata"', done.stderr)
+        done = self.ssdtlm("run", "tiny-test", "-w", job, *SATA, "--set", "host.queue_pairs=2", "-o", "out")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        self.assertIn('host.queue_pairs=2 has no effect: frontend.kind = "sata" has one queue, and none of NVMe', done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm study` with a small study of its own: points, runs that are kept, table, charts, trends, and what a failure says."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import sweeps
+from support import BINARY, OK, USER_ERROR, SystemTest
+
+STUDY = '''
+from ssdtlm.studying import Figure, Point, Study, Trend
+
+
+class Small(Study):
+    title = "Reads of tiny-test against tR"
+    source = "nobody has published this"
+
+    def points(self, quick):
+        job = ("reads", "[reads]\\nrw=randread\\nbs=4k\\nnumber_ios=50\\n")
+        return [Point({"t_read": us}, "tiny-test", (job,), {"nand.t_read": f"{us}us"}, ("--seed", "3")) for us in ((50, 100) if quick else (50, 75, 100))]
+
+    def rows(self, ended):
+        return [{**point.axes, "mean": result.json["latency_us"]["read"]["total"]["mean"]} for point, result in ended]
+
+    def figures(self, rows):
+        return [Figure("bars", "Latency", "bars", rows, "t_read", "mean", unit="us"), Figure("lines", "Latency again", "lines", rows, "t_read", "mean", unit="us")]
+
+    def trends(self, rows):
+        steps = [b["mean"] - a["mean"] for a, b in zip(rows, rows[1:])]
+        return [Trend("latency rises with tR", min(steps) > 0, f"by at least {min(steps):.3f} us"),
+                Trend("latency falls with tR", max(steps) < 0, "it does not", expected=EXPECTED, why="it is the other way round")]
+
+
+STUDY = Small()
+'''
+
+
+@unittest.skipUnless(sweeps.can_sweep(), "make python")
+class StudyCommand(SystemTest):
+    def place(self, expected="False", text=STUDY):
+        folder = pathlib.Path(self.dir) / "published" / "small"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "study.py").write_text(text.replace("EXPECTED", expected), encoding="utf-8")
+
+    def study(self, *words):
+        environment = {**sweeps.ENVIRONMENT, "SSDTLM_STUDIES": str(pathlib.Path(self.dir) / "published")}
+        done = subprocess.run([BINARY, "study", *words], cwd=self.dir, env=environment, capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_study(self):
+        self.place()
+        code, said, errors = self.study("small", "-o", "out", "--pictures", "pictures")
+        self.assertEqual((code, errors), (OK, ""))
+        self.assertIn("met     latency rises with tR", said)
+        self.assertIn("NOT MET latency falls with tR: it does not\n          it is the other way round\n", said)
+        self.assertIn("1 of 2 trends are met. 2 charts", said)
+        out = pathlib.Path(self.dir) / "out" / "small"
+        rows = list(csv.DictReader((out / "rows.csv").read_text(encoding="utf-8").splitlines()))
+        self.assertEqual([row["t_read"] for row in rows], ["50", "75", "100"])
+        # One read at a time: what is beside tR is the same.
+        rests = [float(row["mean"]) - float(row["t_read"]) for row in rows]
+        self.assertLess(max(rests) - min(rests), 0.001)
+        self.assertEqual([trend["met"] for trend in json.loads((out / "trends.json").read_text())], [True, False])
+        self.assertIn("nobody has published this", (out / "study.html").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), ["bars.svg", "lines.svg"])
+
+    def test_runs_are_kept(self):
+        """What has ended is not run again; what is new is."""
+        self.place()
+        self.study("small", "-o", "out")
+        runs = pathlib.Path(self.dir) / "out" / "small" / "runs"
+        before = {run.name: (run / "result.json").stat().st_mtime_ns for run in runs.iterdir()}
+        self.assertEqual(len(before), 3)
+        self.place(text=STUDY.replace("(50, 75, 100)", "(50, 75, 100, 125)"))
+        self.assertEqual(self.study("small", "-o", "out")[0], OK)
+        after = {run.name: (run / "result.json").stat().st_mtime_ns for run in runs.iterdir()}
+        self.assertEqual(len(after), 4)
+        self.assertEqual(before, {name: time for name, time in after.items() if name in before})
+
+    def test_a_trend_that_is_lost_is_a_failure(self):
+        self.place(expected="True")
+        self.assertEqual(self.study("small", "--quick", "-o", "out")[0], 1)
+
+    def test_list_and_names(self):
+        self.place()
+        self.assertEqual(self.study("list"), (OK, "small: Reads of tiny-test against tR\n", ""))
+        code, _, errors = self.study("smal")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("no study 'smal'", errors)
+        self.assertIn("small", errors)
+
+    def test_a_run_that_fails(self):
+        self.place(text=STUDY.replace('f"{us}us"', '"1 parsec"'))
+        code, _, errors = self.study("small", "-o", "out")
+        self.assertEqual(code, USER_ERROR)
+        self.assertRegex(errors, "^t_read (50|75|100): the run ended with exit code 2")
+        self.assertIn("1 parsec", errors)
+        self.assertIn("try it alone: ssdtlm run tiny-test", errors)
+
+    def test_those_that_come_with_the_program(self):
+        """Each is complete: a source, points in both sizes, and a README."""
+        folder = pathlib.Path(os.environ["SSDTLM_SOURCE"]) / "studies"
+        environment = {**sweeps.ENVIRONMENT, "PYTHONPATH": str(folder.parent / "python")}
+        for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
+            self.assertTrue((folder / name / "README.md").is_file(), name)
+            code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
+                    "assert s.title and s.source and 0 < len(quick) < len(whole)\nassert all(p.jobs and p.device for p in whole)\n")
+            done = subprocess.run([str(sweeps.PYTHON), "-c", code], env=environment, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
