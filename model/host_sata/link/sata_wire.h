@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire pair of a Serial ATA link as one half-duplex resource: whose frame is next, and when its parts are over.
 // Knows no kernel and no FIS.
-// - Frames of one end keep their order. When both ends ask, the drive's frame goes first: a host that gets X_RDY while
-//   it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at which the drive
-//   asks, too, waits again.
+// - Frames of one end keep their order. When both ends ask at one time, the drive's frame goes first: a host that gets
+//   X_RDY while it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at which
+//   the drive asks, too, waits again.
+// - A frame of the drive that begins something new lets a frame of the host go first that has asked before it (assumed:
+//   a drive that has always something to send would else keep the host from sending commands, and empty its own queue).
+//   Data that continue a transfer do not.
 // - A frame takes wire_bytes() at ten bits a byte, rounded up once. Of its handshake X_RDY and R_RDY come before the
 //   FIS (4 of 10 dwords), WTRM, R_IP and R_OK after it.
 #pragma once
@@ -35,6 +38,8 @@ public:
         std::uint64_t number = 0;  ///< of this use of the wire, from 1 on
         SataEnd from = SataEnd::host;
         std::uint32_t bytes = 0;  ///< of the FIS
+        bool continues = false;   ///< what the drive has begun
+        SimTime asked{};
         SimTime begins{};
         SimTime arrives{};  ///< the CRC is at the far end
         SimTime ends{};     ///< R_OK is back, if the far end answers at once
@@ -42,7 +47,7 @@ public:
 
     explicit SataWire(const SataLinkConfig& config);
 
-    void ask(SataEnd from, std::uint64_t token, std::uint32_t bytes);
+    void ask(SataEnd from, std::uint64_t token, std::uint32_t bytes, SimTime now, bool continues = false);
     /// Who gets the wire now. Null: it is taken, or nobody waits.
     const Frame* grant(SimTime now);
     /// What is on the wire; null: nothing.
@@ -65,6 +70,7 @@ public:
     void check_waiters() const;
 
 private:
+    bool host_goes_first() const;
     static std::size_t index(SataEnd end) { return static_cast<std::size_t>(end); }
 
     const Rate rate_;

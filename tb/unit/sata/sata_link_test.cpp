@@ -233,6 +233,24 @@ TEST(SataLink, OneWireAndTheDriveGoesFirst) {
     }
 }
 
+TEST(SataLink, AHostThatHasAskedBeforeGoesFirstUnlessDataContinue) {
+    Bench b({}, true);
+    const Ps first = time_of(8248, 12), bits = time_of(60, 12), data = time_of(4152, 12), reg = time_of(72, 12);
+    b.drive->send(fis(8196));
+    b.agenda.run_until(b.up + 1us);
+    b.host->send(fis(20, 0x27));
+    b.agenda.run_until(b.up + 2us);
+    b.drive->send(fis(4100));
+    b.drive->send(fis(8, 0xA1));
+    b.agenda.run();
+    ASSERT_EQ(b.drive->answers.size(), 3u);
+    ASSERT_EQ(b.host->answers.size(), 1u);
+    EXPECT_EQ(b.since(b.drive->answers[1].at), first + data);
+    EXPECT_EQ(b.since(b.host->answers[0].at), first + data + reg);
+    EXPECT_EQ(b.since(b.drive->answers[2].at), first + data + reg + bits);
+    EXPECT_EQ(b.link->counts().collisions, 0u);
+}
+
 TEST(SataLink, AReceiverMayHoldTheWire) {
     Bench b;
     b.host->holds = 5us;
