@@ -17,6 +17,8 @@ public:
 
     /// The controller has granted so many pairs. UserError when they are fewer than the tenants.
     void deal(std::uint32_t pairs);
+    /// The drive has one queue, which all share: it cannot tell whose a command is.
+    void deal_one() { pair_of_.assign(tenant_of_job_.size(), 0); }
 
     /// Pairs are numbered from 0 on. Preconditions: dealt.
     std::uint32_t pair_of(std::uint32_t job) const { return pair_of_[job]; }

@@ -53,7 +53,7 @@ private:
 
     void start(std::function<void()> done) override {
         control_.start([this, done = std::move(done)] {
-            plan().deal(1);
+            plan().deal_one();
             done();
         });
     }

@@ -39,7 +39,10 @@ public:
         for (const auto& [key, quotas] :
              {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas},
               std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
-            if (!quotas->empty() && c_.host.tenants == Tenants::one)
+            if (!quotas->empty() && c_.front_end.kind == "sata")
+                add(key, value(key) + " with frontend.kind = \"sata\", where the drive cannot tell whose a command is",
+                    "none", "leave it out");
+            else if (!quotas->empty() && c_.host.tenants == Tenants::one)
                 add(key, value(key) + " with host.tenants = \"one\", where commands belong to no tenant",
                     "tenants by job", "set host.tenants = \"by_job\"");
         if (c_.firmware.table_cache_bytes != 0) table_caches();

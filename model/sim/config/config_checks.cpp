@@ -60,7 +60,7 @@ public:
             add(check_media(resolved_));
             power_cuts();
             resets();
-        serial_ata();
+            serial_ata();
             saved_drive();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
@@ -261,9 +261,10 @@ private:
         if (c_.host.completion == CompletionBy::poll)
             add("host.completion", "\"poll\" with frontend.kind = \"sata\"",
                 "\"interrupt\": libata does not poll for the ends of queued commands", "leave it out");
-        if (c_.host.tenants != Tenants::one)
-            add("host.tenants", "\"by_job\" with frontend.kind = \"sata\"",
-                "\"one\": the drive has one queue, and cannot tell whose a command is", "set it to \"one\"");
+        if (!c_.host.queue_priorities.empty())
+            add("host.queue_priorities", value("host.queue_priorities") + " with frontend.kind = \"sata\"",
+                "none: the drive has one queue, and cannot tell whose a command is",
+                "leave it out; block.scheduler knows priorities of jobs");
     }
 
     void power_cuts() {
