@@ -131,7 +131,7 @@ class Ncq(Study):
 
     def _summary(self, both):
         trends = []
-        for name, word, low, high in (("min_over_max", "fairness", 11, 23), ("utilisation", "device utilisation", 9, 29)):
+        for name, word, low, high in (("min_over_max", "fairness", 11, 23), ("ev", "use of the device (EV)", 9, 29)):
             for drive in dict.fromkeys(row["drive"] for row in both):
                 pairs = matched([row for row in both if row["drive"] == drive], "plain", FULL, name)
                 gain = 100 * (statistics.mean(after for _, after in pairs) / statistics.mean(before for before, _ in pairs) - 1)

@@ -49,7 +49,6 @@ public:
     void dump(std::ostream& out) const override { out << dump(); }
     void bind_health(std::function<DeviceHealth()> health) override { device_.bind_health(std::move(health)); }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override;
-    bool transfers_wait() const override { return device_.transport().phases() > 1; }
     std::uint32_t transfers() const override { return static_cast<std::uint32_t>(device_.transport().phases()); }
     void check_waiters() const override;
 

@@ -141,6 +141,9 @@ void SataLink::end(std::uint64_t number) {
     sent_.release(sent);
     const bool ok = arrived_ok_;
     wire_.release(agenda_.now(), ok);
+    if (ok && from == SataEnd::device &&
+        p.get_data_ptr()[0] == static_cast<std::uint8_t>(sata::FisType::set_device_bits))
+        wire_.give_turn();
     if (probe_ != nullptr) probe_->frame_ends(agenda_.now(), ok);
     answer(p, from, ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
     next_frame();

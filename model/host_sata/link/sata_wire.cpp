@@ -42,13 +42,15 @@ const SataWire::Frame* SataWire::grant(SimTime now) {
     auto& device = waiting_[index(SataEnd::device)];
     auto& host = waiting_[index(SataEnd::host)];
     if (taken_) {
-        if (carried_.from != SataEnd::host || carried_.begins != now || device.empty()) return nullptr;
+        if (carried_.from != SataEnd::host || carried_.begins != now || device.empty() || in_turn_) return nullptr;
         ++counts_.collisions;
         host.push_front(carried_);
         taken_ = false;
     }
     if (device.empty() && host.empty()) return nullptr;
-    auto& next = device.empty() ? host : device;
+    in_turn_ = turn_ && !host.empty();
+    turn_ = false;
+    auto& next = device.empty() || in_turn_ ? host : device;
     carried_ = next.front();
     next.pop_front();
     taken_ = true;

@@ -3,7 +3,8 @@
 // Knows no kernel and no FIS.
 // - Frames of one end keep their order. When both ends ask, the drive's frame goes first: a host that gets X_RDY while
 //   it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at which the drive
-//   asks, too, waits again.
+//   asks, too, waits again. Behind Set Device Bits the drive chooses its next command, and a host that waits goes
+//   first (assumed): else a drive that always has data would keep the host from filling its queue.
 // - A frame takes wire_bytes() at ten bits a byte, rounded up once. Of its handshake X_RDY and R_RDY come before the
 //   FIS (4 of 10 dwords), WTRM, R_IP and R_OK after it.
 #pragma once
@@ -45,6 +46,8 @@ public:
     void ask(SataEnd from, std::uint64_t token, std::uint32_t bytes);
     /// Who gets the wire now. Null: it is taken, or nobody waits.
     const Frame* grant(SimTime now);
+    /// Of the next grant: a host that waits goes first.
+    void give_turn() { turn_ = true; }
     /// What is on the wire; null: nothing.
     const Frame* carried() const { return taken_ ? &carried_ : nullptr; }
     /// The far end has answered what is on the wire. Returns when its sender knows, and the wire is free again.
@@ -73,6 +76,8 @@ private:
     std::array<std::deque<Frame>, 2> waiting_;
     Frame carried_;
     bool taken_ = false;
+    bool turn_ = false;      // of the host
+    bool in_turn_ = false;   // carried_ is the host's in its turn
     std::uint64_t granted_ = 0;
     SataWireCounts counts_;
 };
