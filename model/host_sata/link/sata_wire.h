@@ -76,8 +76,8 @@ private:
     std::array<std::deque<Frame>, 2> waiting_;
     Frame carried_;
     bool taken_ = false;
-    bool turn_ = false;      // of the host
-    bool in_turn_ = false;   // carried_ is the host's in its turn
+    bool turn_ = false;     // of the host
+    bool in_turn_ = false;  // carried_ is the host's in its turn
     std::uint64_t granted_ = 0;
     SataWireCounts counts_;
 };

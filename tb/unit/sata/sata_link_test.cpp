@@ -230,6 +230,14 @@ TEST(SataLink, OneWireAndTheDriveGoesFirst) {
         EXPECT_EQ(b.host->answers[2].at - now, activate + reg);
         EXPECT_EQ(b.link->counts().collisions, 1u);
         EXPECT_EQ(b.drive->frames.size(), 3u);
+        // Behind Set Device Bits a host that waits has its turn.
+        const SimTime then = b.agenda.now();
+        b.drive->send(fis(8, 0xA1));
+        b.drive->send(fis(4, 0x39));
+        b.host->send(fis(20, 0x27));
+        b.agenda.run();
+        EXPECT_EQ(b.host->answers[3].at - then, bits + reg);
+        EXPECT_EQ(b.drive->answers[4].at - then, bits + reg + activate);
     }
 }
 
