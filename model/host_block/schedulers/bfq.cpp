@@ -50,7 +50,11 @@ public:
     explicit Bfq(const BfqSettings& settings) : s_(settings) {}
 
     SimTime ask_again() const override { return idle_until_ == kNever || held() == 0 ? kNever : idle_until_; }
-    std::int64_t anticipates() const override { return idle_until_ != kNever && !draining() ? active_->context : -1; }
+    std::int64_t anticipates() const override {
+        if (active_ == nullptr || !active_->waiting.empty() || draining()) return -1;
+        const bool waits = idle_until_ != kNever || (active_->in_drive != 0 && may_wait(*active_));
+        return waits ? active_->context : -1;
+    }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
         return {{"bfq_turns", turns_},
                 {"bfq_budgets_used_up", used_up_},

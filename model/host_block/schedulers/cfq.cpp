@@ -72,7 +72,11 @@ public:
     SimTime ask_again() const override {
         return idle_until_ == kNever || held() == 0 ? kNever : std::min(idle_until_, active_->slice_end);
     }
-    std::int64_t anticipates() const override { return idle_until_ != kNever && !draining() ? active_->context : -1; }
+    std::int64_t anticipates() const override {
+        if (active_ == nullptr || !active_->waiting.empty() || draining()) return -1;
+        const bool waits = idle_until_ != kNever || (active_->in_drive != 0 && waits_for(*active_));
+        return waits ? active_->context : -1;
+    }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
         return {{"cfq_slices", slices_}, {"cfq_idle_waits", idle_waits_}};
     }
