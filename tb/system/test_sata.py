@@ -8,7 +8,7 @@ from support import OK, USER_ERROR, SystemTest
 
 SATA = ("--set", "frontend.kind=sata")
 # Flash and firmware that keep any link busy.
-FAST = tuple(word for setting in ("nand.t_read=3us", "firmware.clock=4GHz", "firmware.cores=4", "ecc.decode_time=0s", "nand.onfi.rate=1200MT/s") for word in ("--set", setting))
+FAST = tuple(word for setting in ("nand.t_read=3us", "firmware.clock=2GHz", "firmware.cores=4", "ecc.decode_time=0s", "nand.onfi.rate=533MT/s") for word in ("--set", setting))
 MIX = """[global]
 ioengine=libaio
 [small]

@@ -76,7 +76,8 @@ tlm::tlm_sync_enum SataLink::from_end(SataEnd from, tlm::tlm_generic_payload& p,
     if (p.has_mm()) p.acquire();
     Sent& sent = sent_.acquire();
     sent.payload = &p;
-    wire_.ask(from, Pool<Sent>::handle_of(sent).number(), bytes);
+    const bool data = p.get_data_ptr()[0] == static_cast<std::uint8_t>(sata::FisType::data);
+    wire_.ask(from, Pool<Sent>::handle_of(sent).number(), bytes, agenda_.now(), data);
     next_frame();
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
@@ -141,9 +142,6 @@ void SataLink::end(std::uint64_t number) {
     sent_.release(sent);
     const bool ok = arrived_ok_;
     wire_.release(agenda_.now(), ok);
-    if (ok && from == SataEnd::device &&
-        p.get_data_ptr()[0] == static_cast<std::uint8_t>(sata::FisType::set_device_bits))
-        wire_.give_turn();
     if (probe_ != nullptr) probe_->frame_ends(agenda_.now(), ok);
     answer(p, from, ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
     next_frame();

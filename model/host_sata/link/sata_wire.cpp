@@ -30,27 +30,37 @@ Ps SataWire::frame_time(std::uint32_t bytes) const {
     return rate_.time_for(front_bytes_ + bytes + kDword + back_bytes_);
 }
 
-void SataWire::ask(SataEnd from, std::uint64_t token, std::uint32_t bytes) {
+void SataWire::ask(SataEnd from, std::uint64_t token, std::uint32_t bytes, SimTime now, bool continues) {
     Frame f;
     f.token = token;
     f.from = from;
     f.bytes = bytes;
+    f.continues = continues;
+    f.asked = now;
     waiting_[index(from)].push_back(f);
+}
+
+/// Of two that wait.
+bool SataWire::host_goes_first() const {
+    const Frame& device = waiting_[index(SataEnd::device)].front();
+    return !device.continues && waiting_[index(SataEnd::host)].front().asked < device.asked;
 }
 
 const SataWire::Frame* SataWire::grant(SimTime now) {
     auto& device = waiting_[index(SataEnd::device)];
     auto& host = waiting_[index(SataEnd::host)];
     if (taken_) {
-        if (carried_.from != SataEnd::host || carried_.begins != now || device.empty() || in_turn_) return nullptr;
-        ++counts_.collisions;
+        if (carried_.from != SataEnd::host || carried_.begins != now || device.empty()) return nullptr;
         host.push_front(carried_);
+        if (host_goes_first()) {
+            host.pop_front();
+            return nullptr;
+        }
+        ++counts_.collisions;
         taken_ = false;
     }
     if (device.empty() && host.empty()) return nullptr;
-    in_turn_ = turn_ && !host.empty();
-    turn_ = false;
-    auto& next = device.empty() || in_turn_ ? host : device;
+    auto& next = device.empty() || (!host.empty() && host_goes_first()) ? host : device;
     carried_ = next.front();
     next.pop_front();
     taken_ = true;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire pair of a Serial ATA link as one half-duplex resource: whose frame is next, and when its parts are over.
 // Knows no kernel and no FIS.
-// - Frames of one end keep their order. When both ends ask, the drive's frame goes first: a host that gets X_RDY while
-//   it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at which the drive
-//   asks, too, waits again. Behind Set Device Bits the drive chooses its next command, and a host that waits goes
-//   first (assumed): else a drive that always has data would keep the host from filling its queue.
+// - Frames of one end keep their order. When both ends ask at one time, the drive's frame goes first: a host that gets
+//   X_RDY while it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at
+//   which the drive asks, too, waits again.
+// - A frame of the drive that begins something new lets a frame of the host go first that has asked before it (assumed:
+//   a drive that has always something to send would else keep the host from sending commands, and empty its own queue).
+//   Data that continue a transfer do not.
 // - A frame takes wire_bytes() at ten bits a byte, rounded up once. Of its handshake X_RDY and R_RDY come before the
 //   FIS (4 of 10 dwords), WTRM, R_IP and R_OK after it.
 #pragma once
@@ -36,6 +38,8 @@ public:
         std::uint64_t number = 0;  ///< of this use of the wire, from 1 on
         SataEnd from = SataEnd::host;
         std::uint32_t bytes = 0;  ///< of the FIS
+        bool continues = false;   ///< what the drive has begun
+        SimTime asked{};
         SimTime begins{};
         SimTime arrives{};  ///< the CRC is at the far end
         SimTime ends{};     ///< R_OK is back, if the far end answers at once
@@ -43,11 +47,9 @@ public:
 
     explicit SataWire(const SataLinkConfig& config);
 
-    void ask(SataEnd from, std::uint64_t token, std::uint32_t bytes);
+    void ask(SataEnd from, std::uint64_t token, std::uint32_t bytes, SimTime now, bool continues = false);
     /// Who gets the wire now. Null: it is taken, or nobody waits.
     const Frame* grant(SimTime now);
-    /// Of the next grant: a host that waits goes first.
-    void give_turn() { turn_ = true; }
     /// What is on the wire; null: nothing.
     const Frame* carried() const { return taken_ ? &carried_ : nullptr; }
     /// The far end has answered what is on the wire. Returns when its sender knows, and the wire is free again.
@@ -68,6 +70,7 @@ public:
     void check_waiters() const;
 
 private:
+    bool host_goes_first() const;
     static std::size_t index(SataEnd end) { return static_cast<std::size_t>(end); }
 
     const Rate rate_;
@@ -76,8 +79,6 @@ private:
     std::array<std::deque<Frame>, 2> waiting_;
     Frame carried_;
     bool taken_ = false;
-    bool turn_ = false;     // of the host
-    bool in_turn_ = false;  // carried_ is the host's in its turn
     std::uint64_t granted_ = 0;
     SataWireCounts counts_;
 };

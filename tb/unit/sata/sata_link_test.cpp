@@ -230,15 +230,25 @@ TEST(SataLink, OneWireAndTheDriveGoesFirst) {
         EXPECT_EQ(b.host->answers[2].at - now, activate + reg);
         EXPECT_EQ(b.link->counts().collisions, 1u);
         EXPECT_EQ(b.drive->frames.size(), 3u);
-        // Behind Set Device Bits a host that waits has its turn.
-        const SimTime then = b.agenda.now();
-        b.drive->send(fis(8, 0xA1));
-        b.drive->send(fis(4, 0x39));
-        b.host->send(fis(20, 0x27));
-        b.agenda.run();
-        EXPECT_EQ(b.host->answers[3].at - then, bits + reg);
-        EXPECT_EQ(b.drive->answers[4].at - then, bits + reg + activate);
     }
+}
+
+TEST(SataLink, AHostThatHasAskedBeforeGoesFirstUnlessDataContinue) {
+    Bench b({}, true);
+    const Ps first = time_of(8248, 12), bits = time_of(60, 12), data = time_of(4152, 12), reg = time_of(72, 12);
+    b.drive->send(fis(8196));
+    b.agenda.run_until(b.up + 1us);
+    b.host->send(fis(20, 0x27));
+    b.agenda.run_until(b.up + 2us);
+    b.drive->send(fis(4100));
+    b.drive->send(fis(8, 0xA1));
+    b.agenda.run();
+    ASSERT_EQ(b.drive->answers.size(), 3u);
+    ASSERT_EQ(b.host->answers.size(), 1u);
+    EXPECT_EQ(b.since(b.drive->answers[1].at), first + data);
+    EXPECT_EQ(b.since(b.host->answers[0].at), first + data + reg);
+    EXPECT_EQ(b.since(b.drive->answers[2].at), first + data + reg + bits);
+    EXPECT_EQ(b.link->counts().collisions, 0u);
 }
 
 TEST(SataLink, AReceiverMayHoldTheWire) {
