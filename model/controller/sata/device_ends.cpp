@@ -31,6 +31,9 @@ void SataDevice::let_go(Command& command) {
     if (!c.gone || c.let_go) return;
     c.let_go = true;
     --in_firmware_;
+    // Nothing of it is under way but what the flash does by itself, and its tag may come again before that has ended.
+    c.own = *c.timeline;
+    c.timeline = &c.own;
     settle();
 }
 
@@ -180,8 +183,8 @@ void SataDevice::register_sent(Purpose purpose) {
 void SataDevice::drop(SataCommand& c) {
     ++counts_.dropped;
     if (!c.in_firmware) return commands_.release(c);
-    // Its timeline stays where it is: the flash transactions under way name it. The next command of its tag comes when all
-    // have come to their end.
+    // Its timeline stays where it is: the flash transactions under way name it. The next command of its tag comes when
+    // all have come to their end, or were let go.
     c.gone = true;
     if (host_gone_)
         c.pieces.clear();  // they never come

@@ -115,7 +115,7 @@ struct End : sc_core::sc_module, tlm::tlm_bw_transport_if<SataProtocol>, tlm::tl
 
 /// SystemC elaborates once in a context; each bench has its own. SystemC never deletes one, so they stay reachable.
 void begin_context() {
-    static std::vector<sc_core::sc_simcontext*> all;
+    static auto& all = *new std::vector<sc_core::sc_simcontext*>;
     all.push_back(new sc_core::sc_simcontext);
     sc_core::sc_curr_simcontext = all.back();
     sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
