@@ -21,6 +21,12 @@ std::string value_words(const Figure& f) {
     return fmt::format("{:.3f}", f.value);
 }
 
+/// What is shared or joined at best need not be.
+std::string range_words(const Ceiling& c) {
+    if (c.reached == 0 || c.reached > 0.98 * c.iops) return "";
+    return fmt::format("; from {:.0f} IOPS on when it limits, as not all is joined or shared", c.reached);
+}
+
 Json json_of(const Ceilings& set) {
     Json j{{"op", set.work.reads() ? "read" : "write"},
            {"pattern", set.work.random ? "random" : "sequential"},
@@ -52,8 +58,8 @@ std::string derived_text(const SsdConfig& c, const Derived& d) {
     for (const Ceilings& set : d.ceilings) {
         s += fmt::format("\n{}\n", set.work.name);
         for (const Ceiling& ceiling : set.of)
-            s += fmt::format("{} {:<26} {:>9.1f} MB/s {:>10.0f} IOPS  {}\n", ceiling.least ? "*" : " ",
-                             ceiling.resource, ceiling.mb_per_s, ceiling.iops, ceiling.formula);
+            s += fmt::format("{} {:<26} {:>9.1f} MB/s {:>10.0f} IOPS  {}{}\n", ceiling.least ? "*" : " ",
+                             ceiling.resource, ceiling.mb_per_s, ceiling.iops, ceiling.formula, range_words(ceiling));
         for (const std::string& why : set.left_out) s += "  left out: " + why + "\n";
     }
     return s;

@@ -61,7 +61,8 @@ private:
     }
 
     void reads() {
-        if (c_.scheduler.merge_reads) {
+        // Ascending commands of whole pages share none.
+        if (c_.scheduler.merge_reads && (w_.random || w_.bytes % g_.page_bytes != 0)) {
             all_.left_out.push_back("channel bus, die: with scheduler.merge_reads commands share reads of a page.");
             return;
         }
@@ -76,7 +77,7 @@ private:
         const double issue = op(FlashOp::read, 1), out = to_seconds(bus_.data_out(bytes));
         const double begins = to_seconds(bus_.busy_delay()), array = mean_read(c_);
         const double alone = issue + out + back;
-        const std::uint32_t joined = joined_reads(parts);
+        const std::uint32_t joined = c_.scheduler.multi_plane ? g_.planes_per_die : 1;
         const double together = op(FlashOp::read, joined) + joined * (select + out + back);
         const double per_page = joined == 1 ? alone : std::min(alone, together / joined);
         add_bus(parts * per_page, std::max(most_parts * (alone + select), parts * together / joined),
@@ -85,24 +86,16 @@ private:
         // A die that has read a page keeps it until the bus has taken it.
         const double one = issue + begins + array + out;
         if (c_.nand.independent_plane_read) {
-            add_array(1, parts * one, 0, cycle_words(parts, issue, begins, array, out, 1));
+            add_array(1, parts * one, most_parts * one, cycle_words(parts, issue, begins, array, out, 1));
             return;
         }
-        const double row = op(FlashOp::read, joined) + begins + array +
-                           (joined == 1 ? out : joined * (select + out) + (joined - 1) * back);
+        const double outs = joined == 1 ? out : joined * (select + out) + (joined - 1) * back;
+        const double row = op(FlashOp::read, joined) + begins + array + outs;
         const double least = std::min(one, row / joined);
-        const bool alone_on_bus = g_.dies_per_channel() == 1;
-        const double most =
-            joined == 1 || least == one ? one + back + select : std::max(one + back + select, (row + back) / joined);
-        add_array(1, parts * least, alone_on_bus ? most_parts * most : 0,
+        // Random reads of several planes are joined if their pages have the same number; ascending ones are.
+        add_array(1, parts * least, w_.random ? most_parts * (one + back + select) : parts * least,
                   least == one ? cycle_words(parts, issue, begins, array, out, 1)
-                               : cycle_words(parts, op(FlashOp::read, joined), begins, array,
-                                             joined * (select + out) + (joined - 1) * back, joined));
-    }
-    std::uint32_t joined_reads(std::uint32_t parts) const {
-        if (!c_.scheduler.multi_plane || g_.planes_per_die == 1) return 1;
-        (void)parts;
-        return g_.planes_per_die;
+                               : cycle_words(parts, op(FlashOp::read, joined), begins, array, outs, joined));
     }
     std::string cycle_words(std::uint32_t parts, double issue, double begins, double array, double out,
                             std::uint32_t joined) const {
@@ -124,10 +117,9 @@ private:
         const double pages =
             static_cast<double>(units_of_command(c_, w_)) * g_.unit_bytes / g_.page_bytes * pages_with_parity(c_);
         const std::uint32_t joined = c_.scheduler.multi_plane ? g_.planes_per_die : 1;
-        const std::uint32_t row_pages = std::min<std::uint32_t>(
-            joined, c_.ftl.superblock == SuperblockSpan::plane
-                        ? 1
-                        : static_cast<std::uint32_t>(std::uint64_t{g_.dies()} * c_.ftl.flush_depth(g_)));
+        // Programs in flight may be too few for a row of all planes.
+        const auto row_pages = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(joined, std::uint64_t{g_.dies()} * c_.ftl.flush_depth(g_)));
         const auto transfer = [&](std::uint32_t planes) {
             return op(FlashOp::program, planes) + planes * to_seconds(bus_.data_in(g_.page_bytes));
         };
@@ -140,13 +132,12 @@ private:
         const auto cycle = [&](std::uint32_t planes) {
             return c_.nand.cache_program ? std::max(program, transfer(planes)) : transfer(planes) + begins + program;
         };
-        const double slowest = transfer(row_pages) + begins + program;
-        const double erase = to_seconds(c_.nand.t_erase) / g_.pages_per_block;
-        add_array(
-            joined, rows * cycle(joined),
-            g_.dies_per_channel() == 1 && !c_.nand.independent_plane_read ? pages / row_pages * (slowest + erase) : 0,
-            fmt::format("{:.4g} rows x ({} pages on the bus {}{} tPROG {})", rows, joined, time_words(transfer(joined)),
-                        c_.nand.cache_program ? " behind" : " + tWB + ", time_words(program)));
+        const double behind = row_pages == joined ? cycle(joined) : transfer(row_pages) + begins + program;
+        add_array(joined, rows * cycle(joined), pages / row_pages * behind,
+                  fmt::format("{:.4g} rows x ({} pages on the bus {}, {} tPROG {})", rows, joined,
+                              time_words(transfer(joined)),
+                              c_.nand.cache_program ? "while the array programs others:" : "then tWB and",
+                              time_words(program)));
     }
 
     const SsdConfig& c_;

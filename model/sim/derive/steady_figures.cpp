@@ -21,7 +21,8 @@ double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density
     const std::vector<double> shares = valid_shares(law, n, density);
     // Blocks leave the count of i valid units as often as they come to it, until they are victims: what leaves n is
     // what is filled, and what leaves i for i - 1 goes with i times their number.
-    const double drawn = law.drawn == ChoiceLaw::kAll ? 0 : std::pow(shares[n], law.drawn);
+    // Blocks that are as full as that are not drawn, or seldom: the rest of them goes on.
+    const double drawn = law.drawn == ChoiceLaw::kAll || law.most_valid < n ? 0 : std::pow(shares[n], law.drawn);
     const double filled = n * shares[n] / (1 - drawn);
     double valid = 0;
     for (std::uint32_t i = 1; i <= n; ++i) valid += std::max(0.0, 1 - i * shares[i] / filled);
