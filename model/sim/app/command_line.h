@@ -20,6 +20,7 @@ struct CommandLine {
         run,
         config_check,
         config_show,
+        config_derive,
         config_schema,
         config_presets,
         config_workloads,

@@ -259,6 +259,14 @@ private:
                          "print one "
                          "line of JSON: the parameters, or the problems")
             ->type_name(kFileKind);
+        auto* derived =
+            subcommand(*config, "derive",
+                       "Print what follows from a device before it runs, by formula: capacities, ceilings by resource, "
+                       "latencies, write amplification",
+                       Command::config_derive);
+        device(derived);
+        group(derived, "Output");
+        derived->add_flag("--json", line_.run.json, "Print JSON");
         subcommand(*config, "schema", "Print the JSON Schema of device files", Command::config_schema);
         auto* presets =
             subcommand(*config, "presets", "List the devices that come with the program", Command::config_presets);

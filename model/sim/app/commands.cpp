@@ -90,6 +90,8 @@ int execute(const CommandLine& line) {
             return config_check(line);
         case Command::config_show:
             return config_show(line);
+        case Command::config_derive:
+            return config_derive(line);
         case Command::config_schema:
             std::fputs(config_schema().c_str(), stdout);
             break;

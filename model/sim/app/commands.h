@@ -11,6 +11,7 @@ int execute(const CommandLine& line);
 
 int config_check(const CommandLine& line);
 int config_show(const CommandLine& line);
+int config_derive(const CommandLine& line);
 int config_presets(const CommandLine& line);
 int config_workloads(const CommandLine& line);
 int config_fio(const CommandLine& line);

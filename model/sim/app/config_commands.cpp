@@ -16,7 +16,9 @@
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
 #include "sim/config/effect_notes.h"
+#include "sim/config/plausibility.h"
 #include "sim/config/presets.h"
+#include "sim/derive/derive.h"
 
 namespace ssdtlm {
 
@@ -85,6 +87,7 @@ int config_check(const CommandLine& line) {
         } else {
             std::printf("%s: no problems\n", resolved.config.name.c_str());
             for (const std::string& note : notes_on_effect(resolved)) std::printf("note: %s\n", note.c_str());
+            for (const std::string& note : notes_on_plausibility(resolved)) std::printf("note: %s\n", note.c_str());
         }
         return static_cast<int>(ExitCode::ok);
     } catch (const UserError& e) {
@@ -98,6 +101,13 @@ int config_show(const CommandLine& line) {
     if (!line.variants.empty()) return show_variants(line);
     const ResolvedConfig resolved = load_config(line.files, line.assignments);
     std::fputs((line.run.json ? show_json(resolved) : show_toml(resolved)).c_str(), stdout);
+    return static_cast<int>(ExitCode::ok);
+}
+
+int config_derive(const CommandLine& line) {
+    const SsdConfig config = load_config(line.files, line.assignments).config;
+    const Derived derived = derive(config);
+    std::fputs((line.run.json ? derived_json(config, derived) : derived_text(config, derived)).c_str(), stdout);
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "controller/ftl/steady_state/steady_state.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+/// Of blocks of n units, `density` x n of them valid on average of all full blocks. Precondition: not `other`, 0 <
+/// density < 1. Van Houdt (SIGMETRICS 2013); Desnoyers (SYSTOR 2012).
+double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density);
+/// Share of the units of full blocks that is valid when the whole drive is written.
+double steady_density(const SsdConfig& c);
+
+}  // namespace ssdtlm
