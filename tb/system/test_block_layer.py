@@ -9,6 +9,7 @@ from support import OK, USER_ERROR, SystemTest
 
 MIX = ("rw=randrw", "bs=4k", "iodepth=16", "numjobs=3", "number_ios=300", "norandommap", "size=8m", "fsync=40")
 STREAM = ("rw=read", "bs=4k", "size=4m")
+AT_THE_END = 32 * 4096  # bytes that each job of a depth of 32 has outstanding when time is up: they come when nobody asks any more
 DEVICE = ("precondition.state=sequential", "buffer.size=256KiB")
 
 
@@ -91,9 +92,17 @@ class BlockLayer(SystemTest):
         """Nine parts of ten for the weight of nine, whoever gives it: the list, or the job."""
         for settings, second in ((("block.weights=[100,900]",), ()), ((), ("cgroup_weight=900",))):
             result, j = self.two("block.scheduler=fiops", "block.queue_depth=4", *settings, second=second)
-            one, two = (job["read"]["io_bytes"] for job in result.json("fio.json")["jobs"])
+            one, two = (job["read"]["io_bytes"] - AT_THE_END for job in result.json("fio.json")["jobs"])
             self.assertAlmostEqual(two / (one + two), 0.9, delta=0.02)
             self.assertEqual([c["weight"] for c in j["block"]["contexts"]], [100, 900])
+
+    def test_shares_by_weight_under_bfq(self):
+        """Two tenants with weights of 1 to 3 share the bytes as these."""
+        result, j = self.two("block.scheduler=bfq", "block.queue_depth=4", "block.nr_requests=128", "block.bfq.timeout_sync=1ms", "block.bfq.max_budget=64", "block.weights=[100,300]",
+                             "host.tenants=by_job")
+        one, two = (job["read"]["io_bytes"] - AT_THE_END for job in result.json("fio.json")["jobs"])
+        self.assertAlmostEqual(two / (one + two), 0.75, delta=0.04)
+        self.assertEqual([c["name"] for c in j["block"]["contexts"]], ["one", "two"])
 
     def test_a_class_goes_first(self):
         """Of a realtime and an idle job the idle one has what is left: next to nothing of a drive that is full."""
@@ -126,6 +135,20 @@ class BlockLayer(SystemTest):
         self.assertEqual({r["name"] for r in rows}, {"few", "many"})
         self.assertIn("8", {r["limit"] for r in rows if r["name"] == "many"})
         self.assertTrue(all(0 <= float(r["starved"]) <= 1 and float(r["tags"]) <= float(r["requests"]) + 1e-6 for r in rows))
+
+    def test_nass_frees_tags_for_the_small_one(self):
+        """TEST3: 4 KiB beside 128 KiB. A command of the second costs 26 times as much, so it has one tag; the first then gets more of the drive."""
+        job = self.write("t3.fio", "[global]\nioengine=libaio\nrw=randread\nnorandommap\nsize=8m\ntime_based\nruntime=100ms\niodepth=32\n[small]\nbs=4k\n[large]\nbs=128k\n")
+        got = {}
+        for aggre in ("false", "true"):
+            result, _ = self.run_job(job, "block.scheduler=noop", "block.queue_depth=16", "block.merges=false", f"block.nass.aggre={aggre}", "block.nass.window=5ms", output=f"s{aggre}")
+            # Until time is up; then the large ones that are left are alone.
+            rows = [r for r in result.rows("block.csv") if 40000 <= float(r["time_us"]) <= 100000]
+            limits = {name: {r["limit"] for r in rows if r["name"] == name} for name in ("small", "large")}
+            got[aggre] = result.json("fio.json")["jobs"][0]["read"]["io_bytes"], limits
+        self.assertEqual(got["false"][1], {"small": {""}, "large": {""}})
+        self.assertEqual(got["true"][1], {"small": {"16"}, "large": {"1"}})
+        self.assertGreater(got["true"][0], 1.5 * got["false"][0])
 
     def test_bandwidth_shares_against_alone(self):
         job = self.write("pair.fio", "[global]\nioengine=libaio\nrw=randread\nbs=4k\nnorandommap\nsize=8m\ntime_based\nruntime=30ms\n[few]\niodepth=2\n[many]\niodepth=32\n")
