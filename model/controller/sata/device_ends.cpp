@@ -180,8 +180,8 @@ void SataDevice::register_sent(Purpose purpose) {
 void SataDevice::drop(SataCommand& c) {
     ++counts_.dropped;
     if (!c.in_firmware) return commands_.release(c);
-    // Its timeline stays where it is: the flash transactions under way name it. The next command of its tag comes when all
-    // have come to their end.
+    // Its timeline stays where it is: the flash transactions under way name it. The next command of its tag comes when
+    // all have come to their end.
     c.gone = true;
     if (host_gone_)
         c.pieces.clear();  // they never come

@@ -2,8 +2,8 @@
 // The wire pair of a Serial ATA link as one half-duplex resource: whose frame is next, and when its parts are over.
 // Knows no kernel and no FIS.
 // - Frames of one end keep their order. When both ends ask at one time, the drive's frame goes first: a host that gets
-//   X_RDY while it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at which
-//   the drive asks, too, waits again.
+//   X_RDY while it sends X_RDY gives way (Serial ATA 3.0, 9.6.2). So a frame of the host that begins at the time at
+//   which the drive asks, too, waits again.
 // - A frame of the drive that begins something new lets a frame of the host go first that has asked before it (assumed:
 //   a drive that has always something to send would else keep the host from sending commands, and empty its own queue).
 //   Data that continue a transfer do not.

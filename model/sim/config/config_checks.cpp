@@ -60,7 +60,7 @@ public:
             add(check_media(resolved_));
             power_cuts();
             resets();
-        serial_ata();
+            serial_ata();
             saved_drive();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
