@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Serial ATA drive at queue depth 1: what a command takes beyond its time in the drive (which the front end "raw"
-// shows, because its transport takes none) is that of the frames, of the adapter's reads and writes over PCIe, and of
-// the interrupt handler, by formula to the picosecond.
+// A Serial ATA drive at queue depth 1: what a read takes beyond its time in the drive (which the front end "raw" shows,
+// because its transport takes none) is that of the frames, of the adapter's reads and writes over PCIe, and of the
+// interrupt handler. A write has a formula of its own.
+#include <algorithm>
 #include <systemc>
 
 #include "formula/reference.h"
@@ -76,13 +77,17 @@ struct Formula {
         // The last data have arrived that long before Set Device Bits.
         return submission() + in_drive + phase + completion(last_data(bytes) - serial(kBack) - arrives(8));
     }
-    /// Of at most a page: its entry of the PRDT and its data are read when DMA Setup has come, which takes longer than
-    /// DMA Activate. What the drive does behind the data takes longer than the primitives behind them.
-    std::int64_t write(std::int64_t in_drive, std::uint32_t bytes) const {
-        const std::int64_t ready = arrives(28) + memory_read(16) + memory_read(bytes);
+    /// Of at most a page, into the write buffer. The firmware asks for the data while the D2H Register that releases
+    /// BSY is on the wire. When DMA Setup has come and been copied to memory, the entry of the PRDT and the data are
+    /// read, which takes longer than DMA Activate.
+    std::int64_t write(std::uint32_t bytes) const {
+        const std::int64_t before = reference::cycles(c.firmware, c.firmware.write_command + c.firmware.buffer_insert);
+        const std::int64_t ready = arrives(28) + wire(c.link, 28 + header(true)) + memory_read(16) + memory_read(bytes);
         EXPECT_GT(ready, frame(28) + frame(4)) << "the drive would ask later";
-        EXPECT_GT(reference::dram(c.dram, bytes), serial(kBack));
-        return submission() + in_drive + ready + arrives(4 + bytes) + arrives(8) + completion(0);
+        const std::int64_t behind = reference::dram(c.dram, bytes);
+        EXPECT_GT(behind, serial(kBack)) << "the wire would not be free";
+        return submission() + std::max(before, frame(20)) + ready + arrives(4 + bytes) + behind + arrives(8) +
+               completion(0);
     }
 };
 
@@ -99,17 +104,23 @@ nlohmann::json run(SsdConfig c, const char* kind, const char* rate, HostOp op, s
 }
 
 void expect_exact(const SsdConfig& c, const char* rate, std::int64_t bytes_per_second, HostOp op, std::uint32_t bytes) {
-    const auto raw = run(c, "raw", rate, op, bytes);
-    ASSERT_EQ(raw["exact_min_ps"], raw["exact_max_ps"]);
     const auto found = run(c, "sata", rate, op, bytes);
     const Formula f{c, bytes_per_second};
-    const auto in_drive = raw["exact_max_ps"].get<std::int64_t>();
-    const std::int64_t expected = op == HostOp::read ? f.read(in_drive, bytes) : f.write(in_drive, bytes);
+    std::int64_t expected = 0;
+    if (op == HostOp::read) {
+        const auto raw = run(c, "raw", rate, op, bytes);
+        ASSERT_EQ(raw["exact_min_ps"], raw["exact_max_ps"]);
+        expected = f.read(raw["exact_max_ps"].get<std::int64_t>(), bytes);
+    } else {
+        expected = f.write(bytes);
+    }
     std::printf("[   FIGURE ] %s of %u bytes at %s: formula %ld ps, model %ld .. %ld ps\n",
                 op == HostOp::read ? "read" : "write", bytes, rate, expected, found["exact_min_ps"].get<std::int64_t>(),
                 found["exact_max_ps"].get<std::int64_t>());
-    EXPECT_EQ(found["exact_min_ps"].get<std::int64_t>(), expected);
-    EXPECT_EQ(found["exact_max_ps"].get<std::int64_t>(), expected);
+    // Transfers that follow each other on a wire are rounded up once together, here one by one.
+    constexpr std::int64_t kRounding = 2;
+    EXPECT_EQ(found["exact_min_ps"], found["exact_max_ps"]);
+    EXPECT_NEAR(found["exact_max_ps"].get<std::int64_t>(), expected, kRounding);
 }
 
 TEST(UnloadedSata, FourKiBAtEachRate) {

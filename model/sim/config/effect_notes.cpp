@@ -72,7 +72,8 @@ private:
              {"nvme.lba_size"},
              "one queue, and none of NVMe"},
         };
-        const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return c_.front_end.kind == r.kind; });
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return c_.front_end.kind == r.kind; });
         if (row == rows.end()) return;
         for (const SsdParameter& p : ssd_parameters()) {
             const bool protocol = std::any_of(row->silent.begin(), row->silent.end(),
