@@ -70,8 +70,8 @@ private:
     }
     void time(const std::string& key, Ps value, const char* what, const std::string& of, const Range& range) {
         if (value >= range.low && value <= range.high) return;
-        add(key, std::string(what) + " of " + of + " is " + duration_text(range.low) + " to " + duration_text(range.high) +
-                     " (" + range.source + ")");
+        add(key, std::string(what) + " of " + of + " is " + duration_text(range.low) + " to " +
+                     duration_text(range.high) + " (" + range.source + ")");
     }
 
     void cells() {
@@ -85,8 +85,8 @@ private:
                 add("nand.t_program", "it is tPROG of one page, and looks like that of a one-shot program of all " +
                                           std::to_string(n.geometry.bits_per_cell) + " pages of a word line (" +
                                           cells.one_shot.source + "); a page of " + name + " takes " +
-                                          duration_text(cells.program.low) + " to " + duration_text(cells.program.high) +
-                                          " of it (" + cells.program.source + ")");
+                                          duration_text(cells.program.low) + " to " +
+                                          duration_text(cells.program.high) + " of it (" + cells.program.source + ")");
             else
                 time("nand.t_program", end, "tPROG of one page (not of a one-shot program)", name, cells.program);
         }
