@@ -39,6 +39,10 @@ READ_AND_WRITE = ("rw=randread", "bs=4k", "iodepth=32", "number_ios=800", "size=
 BACKWARDS = ("rw=read:-8k", "bs=4k", "iodepth=16", "number_ios=400", "size=8m")
 WRITE_BACK = ("rw=randread", "bs=4k", "iodepth=4", "number_ios=600", "size=8m", "norandommap", "thinktime=100", "[second]", "ioengine=libaio", "rw=randrw", "bs=8k", "iodepth=24",
               "number_ios=600", "size=8m", "norandommap", "buffered=1")
+EQUALS = tuple(line for line in READ_AND_WRITE if not line.startswith("prioclass"))
+LONG = tuple(line.replace("number_ios=800", "number_ios=8000") for line in EQUALS)
+BUFFERED = (*EQUALS, "buffered=1")
+TWO_BUFFERED = tuple(line.replace("randread", "randwrite") for line in EQUALS[:6]) + ("buffered=1",) + BUFFERED[6:]
 LIMITED = {"block.scheduler": "noop", "block.queue_depth": 16, "block.merges": False, "block.nass.aggre": True, "block.nass.window": "2ms", **FULL}
 
 # name -> (job, what it sets, {key: second value}).
@@ -183,29 +187,35 @@ GROUPS = {
         "block.deadline.read_expire": "100us", "block.deadline.write_expire": "100us", "block.deadline.fifo_batch": 1, "block.deadline.writes_starved": 20}),
     "merges in front": (BACKWARDS, {**SCHEDULED, "block.scheduler": "deadline"}, {"block.deadline.front_merges": False}),
     "deadlines with classes": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {
-        "block.mq-deadline.read_expire": "100us", "block.mq-deadline.write_expire": "100us", "block.mq-deadline.fifo_batch": 1, "block.mq-deadline.writes_starved": 20,
+        "block.mq-deadline.read_expire": "100us", "block.mq-deadline.write_expire": "100us", "block.mq-deadline.fifo_batch": 1,
         "block.mq-deadline.prio_aging_expire": "10us"}),
+    "deadlines of one class": (EQUALS, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {"block.mq-deadline.writes_starved": 20}),
     "merges in front with classes": (BACKWARDS, {**SCHEDULED, "block.scheduler": "mq-deadline", "block.nr_requests": 128}, {"block.mq-deadline.front_merges": False}),
-    "latencies of the host": (READ_AND_WRITE, {**SCHEDULED, "block.scheduler": "kyber", "block.queue_depth": 64}, {
-        "block.kyber.read_latency": "10us", "block.kyber.write_latency": "10us"}),
-    "scales of fiops": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "fiops"}, {
+    "latency of reads in the host": (LONG, {**SCHEDULED, "block.scheduler": "kyber", "block.queue_depth": 64, "block.kyber.write_latency": "1s"}, {
+        "block.kyber.read_latency": "10us"}),
+    "latency of writes in the host": (LONG, {**SCHEDULED, "block.scheduler": "kyber", "block.queue_depth": 64, "block.kyber.read_latency": "1s"}, {
+        "block.kyber.write_latency": "1s"}),
+    "scales of fiops": (BUFFERED, {**SCHEDULED, "block.scheduler": "fiops"}, {
         "block.fiops.read_scale": 7, "block.fiops.write_scale": 7, "block.fiops.sync_scale": 9, "block.fiops.async_scale": 50}),
     "costs of flashfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "flashfq"}, {
         "block.flashfq.read_cost": "1ms", "block.flashfq.read_cost_4k": "1ms", "block.flashfq.write_cost": "1ms", "block.flashfq.write_cost_4k": "1ms",
         "block.flashfq.throttle": "0s", "block.flashfq.anticipation": "0s"}),
     "slices of cfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq"}, {
         "block.cfq.quantum": 1, "block.cfq.fifo_expire_sync": "10us", "block.cfq.fifo_expire_async": "10us", "block.cfq.back_seek_max": "0B", "block.cfq.back_seek_penalty": 1000,
-        "block.cfq.slice_sync": "100us", "block.cfq.slice_async": "100us", "block.cfq.slice_async_rq": 1, "block.cfq.group_idle": "0s", "block.cfq.low_latency": False,
-        "block.cfq.target_latency": "1ms"}),
+        "block.cfq.slice_sync": "100us", "block.cfq.slice_async": "100us", "block.cfq.group_idle": "0s", "block.cfq.target_latency": "1ms"}),
+    "buffered writes under cfq": (BUFFERED, {**SCHEDULED, "block.scheduler": "cfq", "block.cfq.target_latency": "1ms"}, {
+        "block.cfq.low_latency": False}),
+    "two buffered writers under cfq": (TWO_BUFFERED, {**SCHEDULED, "block.scheduler": "cfq"}, {"block.cfq.slice_async_rq": 1}),
     "a drive that takes one command": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "cfq", "block.queue_depth": 1}, {"block.cfq.slice_idle": "0s"}),
     "turns of bfq": (WRITE_BACK, {**SCHEDULED, "block.scheduler": "bfq", "block.nr_requests": 128, "block.weights": [100, 300]}, {
         "block.bfq.slice_idle": "0s", "block.bfq.timeout_sync": "50us", "block.bfq.max_budget": 16, "block.bfq.strict_guarantees": True, "block.bfq.fifo_expire_sync": "10us",
         "block.bfq.fifo_expire_async": "10us", "block.bfq.back_seek_max": "0B", "block.bfq.back_seek_penalty": 1000}),
     "limits of contexts": (FEW_BESIDE_MANY, LIMITED, {
-        "block.nass.aggre": False, "block.nass.anti": True, "block.nass.window": "20ms", "block.nass.window_completions": 20, "block.nass.delta": "100%",
+        "block.nass.aggre": False, "block.nass.anti": True, "block.nass.window": "20ms", "block.nass.delta": "100%",
         "block.nass.read_command": "1ms", "block.nass.read_kib": "100us", "block.nass.write_command": "1ms", "block.nass.write_kib": "100us"}),
+    "limits by completions": (FEW_BESIDE_MANY, {**LIMITED, "block.nass.window": "100ms"}, {"block.nass.window_completions": 20}),
     "tags that are lent": (FEW_BESIDE_MANY, {**LIMITED, "block.nass.anti": True}, {"block.nass.theta": "30%"}),
-    "limits of streams": ((*STREAM, "percentage_random=20"), {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
+    "limits of streams": (("rw=randread", "percentage_random=20", "bs=4k", "iodepth=32", "size=8m", "io_size=24m", "norandommap"), {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
         "block.nass.seq": False, "block.nass.stream": "50%"}),
     "limits of small streams": (STREAM, {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
         "block.nass.small": "4KiB", "block.nass.keep": "0%"}),
