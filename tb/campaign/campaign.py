@@ -25,7 +25,7 @@ from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
 from random_flows import drawn_flows
-from random_host import drawn_block, drawn_sata
+from random_host import NOT_WITH_SATA, drawn_block, drawn_sata
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
 from recorded_run import ARGUMENTS, check_recorded
@@ -55,12 +55,12 @@ def needed_seconds(device, work, result):
     busiest = max((r["busy_max"] for r in result["resources"].values()), default=0) * result["simulated_s"]
     c = result["counters_whole_run"]
     wire = max(c["link_wire_bytes_to_host"], c["link_wire_bytes_to_device"]) / device.link_bytes_per_s
-    tags = c["dma_bytes_to_device"] / device.read_bytes_per_s
-    credits = c["dma_bytes_to_host"] / device.write_bytes_per_s
+    tags = c.get("dma_bytes_to_device", 0) / device.read_bytes_per_s
+    credits = c.get("dma_bytes_to_host", 0) / device.write_bytes_per_s
     waits_for_flash = device.program_s * 2 + device.erase_s + device.read_s
     one = device.command_s + device.read_s + waits_for_flash
     # A request is cut into commands; queues hold what their entries and the fetch window let them.
-    cuts = c["nvme_sqes"] / max(1, result["commands_including_ramp"])
+    cuts = c.get("nvme_sqes", c["host_commands_completed"] if "host_commands_completed" in c else result["commands_including_ramp"]) / max(1, result["commands_including_ramp"])
     serial = work.serial_ios * cuts * one
     queues = work.pair_ios * cuts / device.queue_depth * one
     flushes = (work.flushes + 1) * waits_for_flash
@@ -331,6 +331,8 @@ def run_seed(seed, options):
     beside, more = drawn_flows(seed, device, work, settings, options.way in RTL_WAYS)
     settings += more
     work.beside = list(beside)
+    if options.sata:
+        settings = [s for s in settings if not s.startswith(NOT_WITH_SATA)]
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())

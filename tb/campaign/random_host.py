@@ -5,6 +5,8 @@ besides stays as it was."""
 import random
 
 SCHEDULERS = ("none", "noop", "mq-deadline", "deadline", "kyber", "bfq", "cfq", "fiops", "flashfq")
+# What a drive with one queue refuses, because it cannot tell whose a command is.
+NOT_WITH_SATA = ("host.queue_priorities", "buffer.quotas", "read_cache.quotas", "map.quotas")
 RATES = {"1.5Gbps": 150e6, "3Gbps": 300e6, "6Gbps": 600e6}
 
 
@@ -31,5 +33,6 @@ def drawn_sata(seed, device):
     device.link_bytes_per_s = min(device.link_bytes_per_s, RATES[rate] / 4)
     device.queue_depth = min(device.queue_depth, depth)
     device.command_s += 50e-6
+    device.settings.pop("host.completion", None)
     return ["frontend.kind=sata", f"frontend.sata.rate={rate}", f"frontend.sata.queue_depth={depth}",
             f"frontend.sata.auto_activate={r.choice(('true', 'false'))}", f"frontend.sata.decode_time={r.choice(('0ns', '1us', '10us'))}"]

@@ -88,7 +88,8 @@ public:
     void check_waiters() const {
         control_.check_accesses();
         io_.check_waiters();
-        if (block_ && io_.started() && !io_.paused()) block_->check_waiters();
+        // It is asked again when a handler that runs has ended.
+        if (block_ && io_.started() && !io_.paused() && !io_.handles()) block_->check_waiters();
     }
 
 protected:

@@ -17,6 +17,7 @@
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -88,6 +89,10 @@ public:
     SimTime epoch() const { return epoch_; }
     bool started() const { return started_; }
     bool paused() const { return paused_; }
+    /// A completion handler is at work on some queue.
+    bool handles() const {
+        return std::any_of(queues_.begin(), queues_.end(), [](const IoQueue& q) { return q.reaping; });
+    }
     bool finished() const { return finished_; }
     /// Commands in the device.
     std::uint64_t outstanding() const {
