@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/containers/pool.h"
 #include "common/latency/command_tracker.h"
@@ -106,6 +107,7 @@ private:
     void end_other(SataCommand& c, AtaEnd end);
     void refuse(SataCommand& c, AtaEnd end);
     void fail_queue(SataCommand& c, AtaEnd end, bool received);
+    void fail_those_that_wait();
     void abort_all();
     void drop(SataCommand& c);
     void drop_untold();
@@ -120,6 +122,8 @@ private:
     void bits_leave(std::uint32_t tags) override;
     void bits_sent(std::uint32_t tags) override;
     void data_came(SataCommand& c) override { serve_pieces(c); }
+    void data_are_there(SataCommand& c);
+    void data_are_broken(SataCommand& c);
     void phase_done(SataCommand& c) override;
     void phase_failed(SataCommand& c) override;
 
@@ -150,6 +154,13 @@ private:
     bool srst_ = false;
     bool shut_down_ = false;
     std::uint8_t generation_ = 0;
+    /// An error that the host is told of when the data phase is over.
+    struct Failing {
+        std::uint64_t command;
+        AtaEnd end;
+        bool received;
+    };
+    std::vector<Failing> failing_;
     std::optional<NcqFailure> failure_;
     bool write_cache_;
     bool smart_ = true;

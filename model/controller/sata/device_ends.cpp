@@ -54,6 +54,11 @@ void SataDevice::firmware_ended(std::uint64_t command) {
 }
 
 void SataDevice::phase_done(SataCommand& c) {
+    data_are_there(c);
+    fail_those_that_wait();
+}
+
+void SataDevice::data_are_there(SataCommand& c) {
     switch (c.protocol) {
         case SataProtocolKind::queued_in:
         case SataProtocolKind::dma_in:
@@ -79,6 +84,11 @@ void SataDevice::phase_done(SataCommand& c) {
 }
 
 void SataDevice::phase_failed(SataCommand& c) {
+    data_are_broken(c);
+    fail_those_that_wait();
+}
+
+void SataDevice::data_are_broken(SataCommand& c) {
     if (!c.writes()) ++smart_counts_.crc_errors;
     if (c.in_firmware) {  // it waits for data that will not come
         c.failed = true;
@@ -131,6 +141,7 @@ void SataDevice::refuse(SataCommand& c, AtaEnd end) {
 
 /// `received`: it is being decoded, and BSY is set.
 void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
+    if (transport_.in_phase()) return failing_.push_back({Pool<SataCommand>::handle_of(c).number(), end, received});
     const bool queued = is_queued_command(c.registers.command);
     const sata::RegisterH2d& r = c.registers;
     failure_ = NcqFailure{queued, tag_of(r.count), end.status, end.error, r.lba, r.device, r.count};
@@ -157,6 +168,21 @@ void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     c.tag = kOtherTag;
     other_ = &c;
     refuse(c, end);
+}
+
+/// The data phase is over. The first error aborts the other commands; one that is being decoded is answered all the
+/// same.
+void SataDevice::fail_those_that_wait() {
+    std::vector<Failing> failing;
+    failing.swap(failing_);
+    for (const Failing& f : failing) {
+        SataCommand* const c = commands_.find(Handle<SataCommand>::of(f.command));
+        if (c == nullptr || c->gone) continue;
+        if (!halted_)
+            fail_queue(*c, f.end, f.received);
+        else if (f.received && c == other_)
+            refuse(*c, kAtaAborted);
+    }
 }
 
 void SataDevice::bits_leave(std::uint32_t tags) {
@@ -216,6 +242,7 @@ void SataDevice::abort_all() {
 
 void SataDevice::reset() {
     ++resets_;
+    failing_.clear();
     counts_.unheard_at_most += static_cast<std::uint64_t>(__builtin_popcountll(quiet_));
     quiet_ = 0;
     abort_all();
@@ -265,6 +292,7 @@ void SataDevice::drive_is_up() {
 /// What the firmware has of it goes on without it.
 void SataDevice::host_is_gone() {
     host_gone_ = true;
+    failing_.clear();
     drop_untold();
     transport_.lose_power();
     for (SataCommand*& c : queued_) {

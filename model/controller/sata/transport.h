@@ -76,6 +76,8 @@ public:
     void start_phase(SataCommand& c);
     /// Data phases of these commands are given up; `all`: of all.
     void give_up_phases();
+    /// Data of a command are on their way: nothing else may be told before they have come.
+    bool in_phase() const { return command_ != nullptr; }
     void give_up(const SataCommand& c);
     /// Software reset: nothing that waits is sent any more.
     void forget();

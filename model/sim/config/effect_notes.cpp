@@ -69,7 +69,7 @@ private:
             {"sata",
              {"nvme.", "host.admin_entries", "host.arbitration", "host.queue_pairs", "host.queue_entries",
               "host.queue_priorities", "host.streams"},
-             {"nvme.lba_size"},
+             {"nvme.lba_size", "nvme.max_transfer"},
              "one queue, and none of NVMe"},
         };
         const auto row =

@@ -33,11 +33,14 @@ SataHost::SataHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
 
 namespace {
 
-SataHostConfig config_of(const PolicySettings& own) {
+/// The drive's firmware and its map are made for commands of at most nvme.max_transfer.
+SataHostConfig config_of(const HostSetup& setup, const PolicySettings& own) {
     SataHostConfig c;
     c.driver.queue_depth = static_cast<std::uint32_t>(own.number("queue_depth"));
     c.driver.ncq = own.flag("ncq");
     c.driver.max_transfer = static_cast<std::uint32_t>(own.number("max_transfer"));
+    if (const std::uint64_t most = setup.config.nvme.max_transfer_bytes; most != 0 && most < c.driver.max_transfer)
+        c.driver.max_transfer = static_cast<std::uint32_t>(most);
     const std::string cache = own.text("write_cache");
     c.driver.write_cache = cache == "on"    ? WriteCacheWish::on
                            : cache == "off" ? WriteCacheWish::off
@@ -61,7 +64,7 @@ SataLinkConfig link_of(const SataFrontEnd& drive) {
 class SataSide final : public HostSide {
 public:
     SataSide(const HostSetup& s, const PolicySettings& own)
-        : SataSide(s, s.device.controller.front_end_as<SataFrontEnd>(), config_of(own)) {}
+        : SataSide(s, s.device.controller.front_end_as<SataFrontEnd>(), config_of(s, own)) {}
 
     std::vector<Bytes> survivors() const override {
         // The adapter and its PCIe link have the host's power. The link to the drive is dropped by cut_way().
@@ -130,7 +133,7 @@ const HostSides::Registered kSata{
       policy_quantity("max_transfer", Dimension::bytes, 1280 * 1024)
           .range("4KiB", "32760KiB")
           .multiple_of("4KiB")
-          .says("Data of a command. Larger requests are split")
+          .says("Data of a command, at most nvme.max_transfer. Larger requests are split")
           .from("Linux include/linux/blkdev.h BLK_DEF_MAX_SECTORS: 2560 sectors (max_sectors_kb = 1280)"),
       policy_choice("write_cache", {"as_is", "on", "off"}, "as_is")
           .says("What the driver does about the drive's write cache when it starts (SET FEATURES 02h, 82h)")
