@@ -27,7 +27,7 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       transactions_(transactions),
       arbiter_(order),
       dies_(nand, channel, may_join_),
-      waits_(nand, earlier.die_busy),
+      waits_(nand, earlier.busy),
       sequences_(nand, earlier.counters),
       door_(agenda, *this) {
     scheduler_.listen(channel_, *this);
@@ -40,9 +40,7 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
 }
 
 ChannelController::History ChannelController::history() const {
-    History h{counters(), {}};
-    for (std::uint32_t die = 0; die < dies_.size(); ++die) h.die_busy.push_back(die_busy(die));
-    return h;
+    return {counters(), waits_.history(agenda_.now())};
 }
 
 // --- what is waiting -------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ public:
     /// What was counted up to now, for the one that takes its place.
     struct History {
         ChannelCounters counters;
-        std::vector<BusyMeter::Totals> die_busy;  ///< by die; empty: nothing
+        WaitAccounting::History busy;
     };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`:
     /// null: nothing is suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what

@@ -18,15 +18,26 @@ namespace ssdtlm {
 
 class WaitAccounting {
 public:
-    /// `busy`: of the dies, so far; empty: none.
-    explicit WaitAccounting(const NandConfig& nand, const std::vector<BusyMeter::Totals>& busy = {})
+    /// How long each die, and each plane that reads on its own, was busy before. Empty: nothing.
+    struct History {
+        std::vector<BusyMeter::Totals> dies, planes;
+    };
+    explicit WaitAccounting(const NandConfig& nand, const History& earlier = {})
         : independent_plane_read_(nand.independent_plane_read),
           planes_(nand.geometry.planes_per_die),
           dies_(nand.geometry.dies_per_channel()),
           plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0),
           cache_program_(nand.cache_program),
           registers_(nand.cache_program ? dies_.size() : 0) {
-        for (std::size_t die = 0; die < busy.size(); ++die) dies_[die].meter = BusyMeter(busy[die]);
+        for (std::size_t die = 0; die < earlier.dies.size(); ++die) dies_[die].meter = BusyMeter(earlier.dies[die]);
+        for (std::size_t plane = 0; plane < earlier.planes.size(); ++plane)
+            plane_meters_[plane] = BusyMeter(earlier.planes[plane]);
+    }
+    History history(SimTime now) const {
+        History h;
+        for (const Die& die : dies_) h.dies.push_back(die.meter.totals(now));
+        for (const BusyMeter& plane : plane_meters_) h.planes.push_back(plane.totals(now));
+        return h;
     }
 
     /// From now on what holds the channel's dies and bus is kept in a log.

@@ -50,6 +50,24 @@ TEST(WaitAccounting, SplitsTheWaitByWhoseWorkKeptTheDie) {
     EXPECT_EQ(w.totals(1, at(90us)), BusyMeter::Totals{});
 }
 
+// Over a loss of power the counts go on, those of planes too, and what is on the die then has been busy up to now.
+TEST(WaitAccounting, ItsSuccessorGoesOnCounting) {
+    for (const bool independent : {false, true}) {
+        SCOPED_TRACE(independent ? "planes apart" : "planes together");
+        WaitAccounting w(config(independent));
+        const auto read = transaction(FlashOp::read, FlashClass::host_read, 0);
+        w.busy(read, 1, at(10us));
+        WaitAccounting next(config(independent), w.history(at(25us)));
+        EXPECT_EQ(next.totals(1, at(30us))[static_cast<std::size_t>(BusyKind::host_read)], Ps{15us}.count());
+        EXPECT_EQ(next.totals(0, at(30us)), BusyMeter::Totals{});
+        if (independent) EXPECT_EQ(next.plane_busy(1, 0, at(30us)), Ps{15us});
+        next.busy(read, 1, at(40us));
+        next.idle(read, 1, at(47us));
+        EXPECT_EQ(next.totals(1, at(50us))[static_cast<std::size_t>(BusyKind::host_read)], Ps{22us}.count());
+        if (independent) EXPECT_EQ(next.plane_busy(1, 0, at(50us)), Ps{22us});
+    }
+}
+
 FlashTransaction of_flow(FlashTransaction t, std::uint16_t flow) {
     t.whose.tenant = flow;
     return t;
