@@ -52,8 +52,10 @@ TEST(Plausibility, OfTenDevices) {
         {{"firmware.clock=10GHz"}, "firmware.clock=10GHz", "embedded cores"},
         {{"dram.bandwidth=500GB/s"}, "dram.bandwidth=500GB/s", "the DRAM of drives"},
         {{"buffer.size=64MiB"}, "buffer.size=64MiB", "larger than the drive"},
-        {{"ftl.user_capacity=3MiB"}, "ftl.user_capacity=3MiB", "the over-provisioning is 433.3 % of it"},
-        {{"nand.geometry.blocks_per_plane=2000", "ftl.user_capacity=495MiB"}, "ftl.user_capacity=495MiB", "is 1.0 %"},
+        {{"buffer.size=1MiB", "ftl.user_capacity=3MiB"},
+         "ftl.user_capacity=3MiB",
+         "the over-provisioning is 433.3 % of it"},
+        {{"nand.geometry.blocks_per_plane=2000", "ftl.user_capacity=495MiB"}, "ftl.user_capacity=495MiB", "is 1.000 %"},
     };
     for (const Case& c : cases)
         EXPECT_THAT(notes_with(c.set),

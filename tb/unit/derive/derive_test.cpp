@@ -21,8 +21,8 @@ TEST(Derive, Capacities) {
     c.ftl.user_capacity_bytes = raw / 5 * 4;
     const Figures f = capacity_figures(c);
     EXPECT_EQ(value_of(f, "raw_capacity"), static_cast<double>(raw));
-    EXPECT_EQ(value_of(f, "user_capacity"), static_cast<double>(raw) * 0.8);
-    EXPECT_NEAR(value_of(f, "over_provisioning"), 25, 1e-9);
+    EXPECT_EQ(value_of(f, "user_capacity"), static_cast<double>(raw / 5 * 4));
+    EXPECT_NEAR(value_of(f, "over_provisioning"), 25, 1e-6);
     EXPECT_LT(value_of(f, "over_provisioning_in_use"), 25);
 }
 
