@@ -141,7 +141,7 @@ class Wave(SystemTest):
 class Output(SystemTest):
     def test_a_full_disk_is_no_success(self):
         """Of every command that prints, whether it prints little or much."""
-        arguments = {("config", "check"): ["tiny-test"], ("config", "show"): ["tiny-test"], ("completion",): ["bash"],
+        arguments = {("config", "check"): ["tiny-test"], ("config", "show"): ["tiny-test"], ("config", "derive"): ["tiny-test"], ("completion",): ["bash"],
                      ("run",): ["tiny-test", "-w", JOB, "-o", "out"], ("trace", "info"): [TRACES / "msr.csv"],
                      ("trace", "head"): [TRACES / "msr.csv", "-n", 200],
                      ("wave", "check"): ["seed1/wave.vcd"], ("compare",): ["seed1", "seed2"], ("explain",): ["seed1"],
@@ -150,7 +150,7 @@ class Output(SystemTest):
         for seed in (1, 2):
             self.simulate("tiny-test", JOB, "--seed", seed, "--wave=channel[0].pins", "--wave-to=1ms", output=f"seed{seed}")
         for command in commands(self.ssdtlm):
-            if command in (("report",), ("python", "setup"), ("python", "check"), ("search",), ("study",)) or (command[0] == "sweep" and command not in arguments):
+            if command in (("report",), ("config", "import"), ("python", "setup"), ("python", "check"), ("search",), ("study",)) or (command[0] == "sweep" and command not in arguments):
                 continue  # they need what is not everywhere; they print by the same function as compare
             words = [*command, *arguments.get(command, [])]
             for more in ([], ["--json"]):

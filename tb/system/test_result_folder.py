@@ -137,7 +137,7 @@ class Folder(SystemTest):
 
     def test_recording_that_cannot_be_finished(self):
         # 256 KiB of it stay in memory until the end.
-        done = self.limited(32, "--timeline", "--timeline-to", "4ms", "--set", "run.slowest=1")
+        done = self.limited(48, "--timeline", "--timeline-to", "4ms", "--set", "run.slowest=1")
         self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
         self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: 1000 commands in .* \(results not written: results so far\)\n")
         self.assertRegex(done.stderr, r"^out/trace\.json: cannot be written: File too large; [^\n]*\n$")
