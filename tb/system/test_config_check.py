@@ -113,7 +113,7 @@ class ConfigCheck(SystemTest):
         keys = dict(keys_of(json.loads(self.ssdtlm("config", "schema").stdout)))
         tables = {key.rsplit(".", n)[0] for key in keys for n in (1, 2) if key.count(".") >= n}
         first = {key.split(".")[0] for key in keys if "." in key}
-        others = ("nvme.h", "gc.csv", "ftl.waf", "scheduler.rtl", "firmware.table_", "scheduler.channel_")  # files, metrics, parts of a waveform, beginnings
+        others = ("nvme.h", "gc.csv", "block.csv", "workload.xml", "ftl.waf", "scheduler.rtl", "firmware.table_", "scheduler.channel_")  # files, metrics, parts of a waveform, beginnings
         unknown = []
         for source in sorted(p for folder in ("model", "rtl") for p in (SOURCE / folder).rglob("*") if p.suffix in (".h", ".cpp")):
             for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', source.read_text()):
