@@ -61,7 +61,7 @@ const Case kCases[] = {
     {"4 KiB read, one RTL ONFI sequencer", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.05,
      "channel.rtl_sequencer=[0]", true},
     {"4 KiB read, RTL ONFI sequencers", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01,
-     "channel.rtl_sequencer=[0, 1, 2, 3, 4, 5, 6, 7]", true},
+     "channel.rtl_sequencer=[0,1,2,3,4,5,6,7]", true},
     {"4 KiB read, one channel's wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false,
      Record::channel},
     {"4 KiB read, one channel's pins", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01, nullptr, false,
