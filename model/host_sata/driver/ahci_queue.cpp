@@ -168,8 +168,9 @@ bool AhciQueue::still_active(std::uint32_t slots) {
 }
 
 DriveStatus AhciQueue::status_of(const Slot& slot, std::uint8_t status, std::uint8_t error) const {
-    if (slot.request.op == HostOp::read)
-        return (error & ata::kErrorUnc) != 0 ? DriveStatus::unrecovered_read : DriveStatus::other;
+    // A write of a part of a unit reads the rest first.
+    if ((error & ata::kErrorUnc) != 0) return DriveStatus::unrecovered_read;
+    if (slot.request.op == HostOp::read) return DriveStatus::other;
     if ((status & ata::kStatusDf) != 0) return DriveStatus::write_fault;
     // ATA has no status of its own for a drive that takes no data any more: it aborts what would write. Nothing else
     // that this driver sends is aborted.
