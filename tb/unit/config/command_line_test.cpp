@@ -149,8 +149,9 @@ TEST(CommandLine, Mistakes) {
     EXPECT_THAT(problems({"rn", "x"}),
                 ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
                             "sweep, search, study, python, help, version, manual, completion; did you mean 'run'?"));
-    EXPECT_THAT(problems({"config", "chek"}), ElementsAre("command line: unknown command 'chek'; check, show, schema, "
-                                                          "presets, workloads, fio, reference; did you mean 'check'?"));
+    EXPECT_THAT(problems({"config", "chek"}),
+                ElementsAre("command line: unknown command 'chek'; check, show, derive, schema, "
+                            "presets, workloads, fio, reference, import; did you mean 'check'?"));
     EXPECT_THAT(problems({"config", "show", "d", "--josn"}),
                 ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
