@@ -118,7 +118,6 @@ class Ncq(Study):
     def trends(self, rows):
         both = [row for row in rows if not row["only"]]
         depths = sorted({row["ncq"] for row in both})
-        at = lambda name, **axes: [row[name] for row in both if all(row[k] == v for k, v in axes.items())]
         trends = []
         for test, sentence in (("TEST5", "reads: the deeper NCQ is, the less a workload of depth 2 keeps beside one of depth 32"), ("TEST6", "writes: the same")):
             trends.append(ordered(both, test, "bdr1", depths, sentence))

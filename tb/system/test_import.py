@@ -122,6 +122,18 @@ class ImportMqsim(SystemTest):
         self.assertNotIn("nvm_sets", said["commands"][1])
         self.assertTrue(any(row["how"] == "no counterpart" and "share" in row["why"] for row in said["rows"]))
 
+    def test_traces(self):
+        """What a trace has beside its path: loops and time unit become options, a share of it cannot be said."""
+        scenario = ("<IO_Flow_Parameter_Set_Trace_Based><Priority_Class>HIGH</Priority_Class><File_Path>a.trace</File_Path><Percentage_To_Be_Executed>50</Percentage_To_Be_Executed>"
+                    "<Relay_Count>2</Relay_Count><Time_Unit>MICROSECOND</Time_Unit></IO_Flow_Parameter_Set_Trace_Based>")
+        self.write("a.trace", "".join(f"{10 * i} 0 {16 * i} 16 1\n" for i in range(20)))
+        said = json.loads(self.convert(SSD, (scenario,), "--json"))
+        self.assertEqual([row["how"] for row in said["rows"] if row["name"] in ("Percentage_To_Be_Executed", "Time_Unit")], ["no counterpart", "taken"])
+        result = self.run_command(said["commands"][0])
+        self.assertEqual(result["read"]["ios"], 40)
+        # 20 records, 10 us apart, twice.
+        self.assertGreater(result["simulated_s"], 2 * 19 * 10e-6)
+
     def test_odd_devices(self):
         """As public configurations have them: each is accepted by `config check`."""
         odd = {"front": "\n" + SSD, "no cache": changed(SSD, Data_Cache_Capacity=0), "small cache": changed(SSD, Data_Cache_Capacity=4096),

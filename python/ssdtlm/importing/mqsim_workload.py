@@ -12,6 +12,8 @@ from .taken import NEARLY, NONE, TAKEN, Job, Row
 SECTOR = 512
 PRIORITIES = {"URGENT": 0, "HIGH": 1, "MEDIUM": 2, "LOW": 3}
 DIMENSIONS = (("C", "Channel_IDs", "nand.geometry.channels"), ("W", "Chip_IDs", "nand.geometry.ways"), ("D", "Die_IDs", "nand.geometry.dies_per_chip"), ("P", "Plane_IDs", "nand.geometry.planes_per_die"))
+# The reader of MQSim traces takes times as nanoseconds.
+TIME_SCALES = {"PICOSECOND": "0.001", "MICROSECOND": "1000"}
 CACHES = {"WRITE_CACHE": "write_back", "WRITE_READ_CACHE": "write_back", "READ_CACHE": "write_through", "TURNED_OFF": "write_through"}
 
 
@@ -45,7 +47,7 @@ def scenario(path, element, device):
         region = f"set {i + 1}" if disjoint else f"{100 * i / len(flows):.6g}%-{100 * (i + 1) / len(flows):.6g}%" if len(flows) > 1 else "all"
         if sets[i] and not disjoint:
             s.rows.append(Row("Channel_IDs, ...", sets[i][0], NONE, "", "sets that flows share are not modelled: the flow has all of the flash"))
-        job = trace(values, name) if "Trace" in flow.tag else synthetic(values, name, s.rows)
+        job = trace(values, name, s.rows) if "Trace" in flow.tag else synthetic(values, name, s.rows)
         job.region = region
         job.priority = PRIORITIES.get(values.text("Priority_Class"), 1) if "Priority_Class" in values else 1
         if "Initial_Occupancy_Percentage" in values:
@@ -92,13 +94,20 @@ def overlap(a, b):
     return all(a[1][letter] & b[1][letter] for letter, _, _ in DIMENSIONS)
 
 
-def trace(values, name):
-    path = values.text("File_Path")
-    words = []
-    if "Percentage_To_Be_Executed" in values and values.number("Percentage_To_Be_Executed") < 100:
-        words.append("")
+def trace(values, name, rows):
+    path, words = values.text("File_Path"), []
+    share = values.number("Percentage_To_Be_Executed") if "Percentage_To_Be_Executed" in values else 100
+    if share < 100:
+        rows.append(Row("Percentage_To_Be_Executed", f"{share:g}", NONE, "", "the whole trace is played; --stop-after-commands ends it earlier"))
     loops = values.integer("Relay_Count") if "Relay_Count" in values else 1
-    return Job(name, trace=path, words=("--replay-loops", str(loops)) if loops > 1 else ())
+    if loops > 1:
+        words += ["--replay-loops", str(loops)]
+    unit = values.text("Time_Unit") if "Time_Unit" in values else "NANOSECOND"
+    if unit != "NANOSECOND":
+        scale = TIME_SCALES.get(unit)
+        rows.append(Row("Time_Unit", unit, TAKEN if scale else NONE, f"--time-scale {scale}" if scale else "", "" if scale else "times are taken as nanoseconds"))
+        words += ["--time-scale", scale] if scale else []
+    return Job(name, trace=path, words=tuple(words))
 
 
 def sizes(values, rows):
