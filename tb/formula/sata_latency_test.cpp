@@ -20,7 +20,9 @@ using reference::wire;
 
 // As the parameters' defaults, none of which these runs set.
 constexpr std::int64_t kAccess = 100'000, kIssue = 200'000, kDecode = 1'000'000;
-constexpr std::uint32_t kDataBytes = 8192, kPage = 4096;
+constexpr std::uint32_t kDataBytes = 8192, kPage = 4096, kPrdEntry = 16;
+// Of a command table, before its PRDT (AHCI 1.3.1, 4.2.3). The first table lies at a multiple of 256 bytes.
+constexpr std::uint32_t kTable = 128;
 // Of ten dwords of primitives four stand before a frame, with SOF; six behind it, with EOF. CRC belongs to the frame.
 constexpr std::int64_t kFront = 20, kCrc = 4, kBack = 28;
 
@@ -35,9 +37,10 @@ struct Formula {
     std::int64_t arrives(std::int64_t fis) const { return serial(kFront + fis + kCrc); }
 
     /// A read of host memory by the adapter in one burst of requests of at most 512 bytes, answered 256 bytes at a
-    /// time.
-    std::int64_t memory_read(std::uint64_t bytes) const {
-        const std::uint64_t answers = (bytes + c.link.completion_payload_bytes - 1) / c.link.completion_payload_bytes;
+    /// time. It begins `after` bytes behind a multiple of these 256.
+    std::int64_t memory_read(std::uint64_t bytes, std::uint64_t after = 0) const {
+        const std::uint64_t payload = c.link.completion_payload_bytes;
+        const std::uint64_t answers = (after + bytes + payload - 1) / payload;
         return wire(c.link, header(true)) + up() + c.link.root_complex_latency.count() +
                wire(c.link, bytes + answers * header(false)) + down();
     }
@@ -77,17 +80,24 @@ struct Formula {
         // The last data have arrived that long before Set Device Bits.
         return submission() + in_drive + phase + completion(last_data(bytes) - serial(kBack) - arrives(8));
     }
-    /// Of at most a page, into the write buffer. The firmware asks for the data while the D2H Register that releases
-    /// BSY is on the wire. When DMA Setup has come and been copied to memory, the entry of the PRDT and the data are
-    /// read, which takes longer than DMA Activate.
+    /// Into the write buffer. The firmware asks for the data while the D2H Register that releases BSY is on the wire.
+    /// When DMA Setup has come and been copied to memory, the PRDT, an entry for each host page, and the first frame's
+    /// data are read, which takes longer than DMA Activate. The adapter has read each later frame before the drive asks
+    /// for it, so only the wire counts. The firmware takes the data of a command as a whole, through the DRAM.
     std::int64_t write(std::uint32_t bytes) const {
-        const std::int64_t before = reference::cycles(c.firmware, c.firmware.write_command + c.firmware.buffer_insert);
-        const std::int64_t ready = arrives(28) + wire(c.link, 28 + header(true)) + memory_read(16) + memory_read(bytes);
+        const std::uint32_t first = std::min(bytes, kDataBytes), last = bytes - (bytes - 1) / kDataBytes * kDataBytes;
+        const std::uint32_t pages = (bytes + kPage - 1) / kPage;
+        const std::int64_t before =
+            reference::cycles(c.firmware, c.firmware.write_command + c.firmware.buffer_insert * pages);
+        const std::int64_t ready =
+            arrives(28) + wire(c.link, 28 + header(true)) + memory_read(kPrdEntry * pages, kTable) + memory_read(first);
         EXPECT_GT(ready, frame(28) + frame(4)) << "the drive would ask later";
+        EXPECT_LT(memory_read(kDataBytes), frame(4 + kDataBytes)) << "the adapter would read too slowly";
+        std::int64_t data = arrives(4 + last);
+        for (std::uint32_t left = bytes - last; left != 0; left -= kDataBytes) data += frame(4 + kDataBytes) + frame(4);
         const std::int64_t behind = reference::dram(c.dram, bytes);
         EXPECT_GT(behind, serial(kBack)) << "the wire would not be free";
-        return submission() + std::max(before, frame(20)) + ready + arrives(4 + bytes) + behind + arrives(8) +
-               completion(0);
+        return submission() + std::max(before, frame(20)) + ready + data + behind + arrives(8) + completion(0);
     }
 };
 
@@ -139,6 +149,10 @@ TEST(UnloadedSata, OneSectorAndManyFrames) {
 TEST(UnloadedSata, WritesIntoTheBuffer) {
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 4096);
     expect_exact(table3_small(), "1.5Gbps", 150'000'000, HostOp::write, 4096);
+    expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 8192);
+    expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 131072);
+    expect_exact(table3_small(), "3Gbps", 300'000'000, HostOp::write, 131072);
+    expect_exact(table3_small(), "1.5Gbps", 150'000'000, HostOp::write, 131072);
 }
 
 TEST(UnloadedSata, LatencyOfInterruptsAndAFasterPcie) {
