@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saturated throughput against closed formulas: the link, the dies, the programs, and a closed network of dies.
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
+#include <random>
 #include <systemc>
+#include <vector>
 
 #include "formula/reference.h"
 #include "support/devices.h"
@@ -274,6 +279,55 @@ TEST(ClosedNetwork, SixtyFourDies) {
 TEST(ClosedNetwork, ManyDiesFollowTheClosedForm) {
     for (const double k : {1.0, 2.0, 4.0})
         closed_network(128, static_cast<std::uint32_t>(128 * k), 1 + k - std::sqrt(1 + k * k));
+}
+
+// Share of `dies` that work while q reads are outstanding, each of the same duration at a die of its own choice: the
+// closed network itself, in a few lines.
+double busy_share(std::uint32_t dies, std::uint32_t q) {
+    std::mt19937_64 random(q);
+    std::vector<double> free_at(dies, 0.0);
+    std::priority_queue<double, std::vector<double>, std::greater<>> ends;
+    constexpr int kReads = 400'000, kSkipped = 4'000;
+    double first = 0, now = 0;
+    for (int i = 0; i < kReads; ++i) {
+        if (i >= static_cast<int>(q)) {
+            now = ends.top();
+            ends.pop();
+        }
+        double& die = free_at[random() % dies];
+        die = std::max(die, now) + 1;
+        ends.push(die);
+        if (i == kSkipped) first = now;
+    }
+    return (kReads - kSkipped) / (now - first) / dies;
+}
+
+// Dies of a drive that wait for work because the host may have no more than 32 commands in it: tags against throughput.
+TEST(ClosedNetwork, TagsOfASerialAtaDrive) {
+    SsdConfig c = grid(8, 4);
+    c.front_end.kind = "sata";
+    c.nand.t_read = {Ps{20'000'000'000}};
+    c.firmware.read_command = c.firmware.map_lookup = c.firmware.flash_issue = 0;
+    ClosedLoop::Spec s;
+    s.requests = 60000;
+    s.skip = 1000;
+    s.span = c.ftl.user_capacity_bytes;
+    for (const std::uint32_t tags : {1u, 2u, 4u, 8u, 16u, 32u}) {
+        s.depth = tags;
+        const auto r = run_closed_loop(c, s);
+        const std::string what = "IOPS of reads of 20 ms on 32 dies with " + std::to_string(tags) + " tags";
+        const double formula = tags == 1 ? 1 / 0.020 : busy_share(32, tags) * 32 / 0.020;
+        expect_within(what.c_str(), r["read"]["iops"].get<double>(), formula, 0.01);
+    }
+    // A queue of the host does not help: the drive has 32 tags.
+    const double most = busy_share(32, 32) * 32 / 0.020;
+    s.depth = 128;
+    expect_within("the same, 128 requests of the host", run_closed_loop(c, s)["read"]["iops"].get<double>(), most,
+                  0.01);
+    // Fewer tags of the drive than requests.
+    c.front_end.policies["sata"]["queue_depth"] = Value{std::int64_t{8}};
+    expect_within("the same, 8 tags of the drive", run_closed_loop(c, s)["read"]["iops"].get<double>(),
+                  busy_share(32, 8) * 32 / 0.020, 0.01);
 }
 
 }  // namespace
