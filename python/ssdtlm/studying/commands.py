@@ -17,10 +17,10 @@ from .runs import Runs, progress
 
 
 def add_arguments(parser):
-    parser.add_argument("names", nargs="+")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("-o", "--output")
-    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count())
+    parser.add_argument("names", nargs="+", metavar="NAME", help="studies, or all; list names them")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs: at most two minutes on two cores")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder of the results, studies/NAME else; runs in it are not made again")
+    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count(), metavar="N", help="runs at a time; as many as there are cores else")
     picture_files.add_arguments(parser)
 
 

@@ -21,6 +21,7 @@ from ..simulate import assignment
 from ..sweeping.build_id import build_identifier
 
 LONGEST_MESSAGE = 2000
+SECONDS_OF_SILENCE = 10
 
 
 def key(point, build):
@@ -102,9 +103,15 @@ class Runs:
 
 
 def progress():
-    """A line on a terminal that is written again and again; nothing elsewhere."""
+    """(say, end): a line on a terminal that is written again and again; elsewhere one every ten seconds."""
     if not sys.stderr.isatty():
-        return lambda text: None, lambda: None
+        last = [time.monotonic()]
+
+        def say_now_and_then(text):
+            if time.monotonic() - last[0] >= SECONDS_OF_SILENCE:
+                last[0] = time.monotonic()
+                print(text, file=sys.stderr, flush=True)
+        return say_now_and_then, lambda: None
 
     def say(text):
         sys.stderr.write(f"\r\x1b[K{text}")
