@@ -310,6 +310,15 @@ bool BlockLayer::scheduler_waits() const {
     return scheduler_ && in_drive_ < depth_ && scheduler_->waiting() != 0;
 }
 
+bool BlockLayer::waits_for_depth() const {
+    if (!scheduler_) return false;
+    return (in_drive_ >= depth_ && scheduler_->waiting() != 0) || (in_drive_ >= most_requests_ && !incoming_.empty());
+}
+
+bool BlockLayer::waits_for_virtual_room() const {
+    return scheduler_ && virtual_ != 0 && in_drive_ < depth_ && scheduler_->waiting() == 0;
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Completion.
 

@@ -76,6 +76,10 @@ public:
     bool is_empty() const { return requests_.in_use() == 0; }
     /// Requests wait for the scheduler, which waits for a time of its own, with room in the drive.
     bool scheduler_waits() const;
+    /// Requests wait, and as many commands as may be are in the drive, or in scheduler and drive.
+    bool waits_for_depth() const;
+    /// Nothing else keeps requests from the drive but that their virtual machines may have no more here.
+    bool waits_for_virtual_room() const;
     struct Counters {
         std::uint64_t requests = 0;  ///< of the workload
         std::uint64_t completed = 0;

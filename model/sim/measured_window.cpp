@@ -163,6 +163,12 @@ void Simulation::judge(RunSummary& r) const {
     if (host.completion == CompletionBy::interrupt) costs(host.interrupt_time, "host.interrupt_time");
     if (host.cores != 0) context.host_cpu.emplace_back("host.cores");
     context.queue_entries = s.host.queue_slots(s.config);
+    if (const BlockLayer* const block = s.host.driver.block()) {
+        const std::uint32_t given = host.block.queue_depth;
+        context.block_depth = block->nr_requests() <= block->queue_depth()  ? "block.nr_requests"
+                              : given != 0 && given <= block->queue_depth() ? "block.queue_depth"
+                                                                            : context.queue_entries;
+    }
     if (const std::string& kind = s.config.front_end.kind; kind != "nvme")
         context.fetch_window = "frontend." + kind + (kind == "raw" ? ".commands" : "");
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared())

@@ -76,6 +76,9 @@ const Case kCases[] = {
      "block.scheduler=noop block.queue_depth=32"},
     {"4 KiB 70/30 mix, two tenants, bfq", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1,
      "block.scheduler=bfq block.queue_depth=32 host.tenants=by_job", false, Record::nothing, 2},
+    {"4 KiB read, Serial ATA, NCQ 32", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "frontend.kind=sata"},
+    {"4 KiB write, Serial ATA, NCQ 32", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.5,
+     "frontend.kind=sata"},
 };
 
 struct Options {

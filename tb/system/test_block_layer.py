@@ -45,6 +45,27 @@ class BlockLayer(SystemTest):
                     self.assertIn("block_queue", j["latency_us"]["read"])
                     self.assertEqual(j["block"]["requeued"] > 0, bool(events))
 
+    def test_what_the_verdict_names_is_what_changes_the_result(self):
+        """Each of the waits of the block layer: more of what is named brings more."""
+        deep = self.job("deep", "rw=randread", "bs=4k", "iodepth=64", "number_ios=4000", "norandommap", "size=8m")
+        # One that reads in sequence by itself, and is waited for; the others have the drive to themselves only without that.
+        alone = ("rw=read", "bs=4k", "iodepth=1", "size=4m", "thinktime=300us", "time_based", "runtime=30ms")
+        many = ("rw=randread", "bs=4k", "iodepth=16", "size=4m", "time_based", "runtime=30ms", "norandommap")
+        waits = self.write("waits.fio", "\n".join(["[alone]", *alone, "cgroup_weight=500", "[many]", *many, ""]))
+        cases = [
+            ("queue depth of the block layer", "block.queue_depth", deep, ("block.scheduler=noop", "block.queue_depth=2"), "block.queue_depth=4"),
+            ("queue depth of the block layer", "block.nr_requests", deep, ("block.scheduler=noop", "block.nr_requests=2"), "block.nr_requests=4"),
+            ("queue depth of the block layer", "host.queue_entries", deep, ("block.scheduler=noop", "host.queue_pairs=1", "host.queue_entries=3"), "host.queue_entries=5"),
+            ("queues of virtual machines", "block.vm_queue_depth", deep, ("block.scheduler=noop", "block.vm_queue_depth=2"), "block.vm_queue_depth=4"),
+            ("I/O scheduler", "block.scheduler", waits, ("block.scheduler=cfq", "block.queue_depth=32", "host.tenants=by_job"), "block.scheduler=none"),
+        ]
+        for name, parameter, job, settings, more in cases:
+            with self.subTest(name=name, parameter=parameter):
+                _, before = self.run_job(job, *settings)
+                self.assertEqual((before["limit"]["names"], before["limit"]["parameters"]), ([name], [parameter]), before["limiting"])
+                _, after = self.run_job(job, *settings, more)
+                self.assertGreater(after["read"]["iops"], 1.1 * before["read"]["iops"])
+
     def test_stages_add_up_to_all_requests(self):
         """Little's law: the time of requests in and below the block layer is the sum of their latencies, and what the tags were held for is that less block_queue
         and without merging."""

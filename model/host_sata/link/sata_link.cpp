@@ -87,8 +87,8 @@ void SataLink::next_frame() {
     const SataWire::Frame* const f = wire_.grant(agenda_.now());
     if (f == nullptr) return;
     agenda_.post<&SataLink::arrive>(f->arrives, this, f->number);
-    if (probe_ != nullptr)
-        probe_->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
+    for (SataProbe* const probe : probes_)
+        probe->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
 }
 
 /// Stale when the host gave way, or the frame was cut off.
@@ -142,7 +142,7 @@ void SataLink::end(std::uint64_t number) {
     sent_.release(sent);
     const bool ok = arrived_ok_;
     wire_.release(agenda_.now(), ok);
-    if (probe_ != nullptr) probe_->frame_ends(agenda_.now(), ok);
+    for (SataProbe* const probe : probes_) probe->frame_ends(agenda_.now(), ok);
     answer(p, from, ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
     next_frame();
 }
@@ -197,8 +197,10 @@ void SataLink::go_down() {
     up_ = false;
     ++attempt_;
     checker_.reset();
-    if (probe_ != nullptr && wire_.carried() != nullptr) probe_->frame_ends(agenda_.now(), false);
-    if (probe_ != nullptr && was_up) probe_->phy(agenda_.now(), false);
+    for (SataProbe* const probe : probes_) {
+        if (wire_.carried() != nullptr) probe->frame_ends(agenda_.now(), false);
+        if (was_up) probe->phy(agenda_.now(), false);
+    }
     forget_delivery();
     std::vector<SataWire::Frame> gone;
     wire_.cut(agenda_.now(), [&gone](const SataWire::Frame& f) { gone.push_back(f); });
@@ -217,7 +219,7 @@ void SataLink::negotiate() {
 void SataLink::come_up(std::uint64_t attempt) {
     if (attempt != attempt_) return;
     up_ = true;
-    if (probe_ != nullptr) probe_->phy(agenda_.now(), true);
+    for (SataProbe* const probe : probes_) probe->phy(agenda_.now(), true);
     signal(SataEnd::host, Kind::phy_up);
     if (up_) signal(SataEnd::device, Kind::phy_up);
 }
@@ -227,8 +229,10 @@ void SataLink::restart() {
     up_ = powered_ = false;
     ++attempt_;
     checker_.reset();
-    if (probe_ != nullptr && wire_.carried() != nullptr) probe_->frame_ends(agenda_.now(), false);
-    if (probe_ != nullptr && was_up) probe_->phy(agenda_.now(), false);
+    for (SataProbe* const probe : probes_) {
+        if (wire_.carried() != nullptr) probe->frame_ends(agenda_.now(), false);
+        if (was_up) probe->phy(agenda_.now(), false);
+    }
     host_.in.restart();
     host_.out.restart();
     device_.in.restart();

@@ -109,9 +109,9 @@ private:
                                               &s.device.controller.stages, s.oracle, s.observer)) {}
     SataSide(const HostSetup& s, SataFrontEnd& drive, std::unique_ptr<SataHost> host)
         : HostSide(host->driver), host_(std::move(host)), pcie_(s.link) {
-        host_->driver.mmio_initiator.bind(s.link.host_target);
+        s.taps.join_mmio(host_->driver.mmio_initiator, s.link.host_target);
         s.link.device_initiator.bind(host_->adapter.mmio_target);
-        host_->adapter.dma_initiator.bind(s.link.device_target);
+        s.taps.join_dma(host_->adapter.dma_initiator, s.link.device_target);
         s.link.host_initiator.bind(host_->root_complex.link_target);
         host_->sata_link.device_initiator.bind(drive.link_target);
         drive.link_initiator.bind(host_->sata_link.device_target);

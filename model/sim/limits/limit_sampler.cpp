@@ -80,6 +80,11 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::slots_filled) = busy == 0 ? 0.0 : slots_filled / busy;
     of(now, WaitKind::window_filled) = busy == 0 ? 0.0 : windows_filled / busy;
     of(now, WaitKind::fetch_depth) = drive.fetches_wait();
+    if (const BlockLayer* const block = system_.host.driver.block()) {
+        of(now, WaitKind::block_depth) = block->waits_for_depth();
+        of(now, WaitKind::virtual_room) = block->waits_for_virtual_room();
+        of(now, WaitKind::io_scheduler) = block->scheduler_waits();
+    }
     of(now, WaitKind::own_time) = system_.host.driver.waits_for_time();
 }
 

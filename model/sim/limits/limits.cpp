@@ -231,6 +231,7 @@ std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& con
     for (const WaitRow& row : wait_rows()) {
         WaitUse use{row.name, row.parameters, row.says, shares[static_cast<std::size_t>(row.kind)]};
         if (row.kind == WaitKind::queue_slots) use.parameters = {context.queue_entries};
+        if (row.kind == WaitKind::block_depth) use.parameters = {context.block_depth};
         if (row.kind == WaitKind::fetch_window) use.parameters = {context.fetch_window};
         if (row.kind == WaitKind::buffer_room) use.parameters = {context.buffer_room};
         all.push_back(std::move(use));

@@ -23,6 +23,9 @@ enum class WaitKind : std::uint8_t {
     fetch_window,  ///< commands wait behind the doorbell: as many of their queue are in the controller as may be
     fetch_depth,   ///< the same: as many fetches are under way as may be
     queue_slots,   ///< requests wait in the host: their queue is full
+    block_depth,   ///< requests wait in the block layer: as many commands are in the drive as it lets in
+    virtual_room,  ///< the same before the scheduler: a virtual machine has as many there as it may
+    io_scheduler,  ///< requests wait with room in the drive: the scheduler holds them back
     headers_up,    ///< the wire to the host is idle, and a write waits for a credit of a header,
     data_up,       ///< for credits of its data,
     writes_up,     ///< or for either
