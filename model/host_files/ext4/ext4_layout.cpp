@@ -16,6 +16,10 @@ bool is_power_of(std::uint64_t value, std::uint64_t base) {
     return value == 1;
 }
 
+bool lies_before(const BlockRun& a, const BlockRun& b) {
+    return a.first < b.first;
+}
+
 }  // namespace
 
 /// e2fsprogs lib/ext2fs/mkjournal.c
@@ -46,22 +50,25 @@ bool Ext4Layout::lay_out() {
     table_blocks_ = div_ceil(inodes_per_group_, per_block);
     inodes_per_group_ = table_blocks_ * per_block;
     descriptor_blocks_ = div_ceil(groups_ * kGroupDescriptorBytes, config_.block_bytes);
-    for (std::uint64_t first = 0; first < groups_; first += kFlex) {
-        const std::uint64_t count = std::min(kFlex, groups_ - first);
+    // Tables stay in the first of their groups, with the root directory in group 0: those behind may begin with a copy.
+    const auto fits = [&] { return 1 + descriptor_blocks_ + flex_ * (2 + table_blocks_) < blocks_per_group(); };
+    while (flex_ > 1 && !fits()) flex_ /= 2;
+    if (!fits()) return false;
+    for (std::uint64_t first = 0; first < groups_; first += flex_) {
+        const std::uint64_t count = std::min(flex_, groups_ - first);
         Tables t;
         t.block_bitmaps = copy_in(first).end();
         t.inode_bitmaps = t.block_bitmaps + count;
         t.inode_tables = t.inode_bitmaps + count;
         t.end = t.inode_tables + count * table_blocks_;
-        if (t.end > blocks_) return false;
+        if (t.end >= blocks_) return false;
         tables_.push_back(t);
     }
     root_directory_ = tables_.front().end;
     // e2fsprogs get_midpoint_journal_block(): the first group behind the middle, behind what lies there.
     const std::uint64_t middle = groups_ / 2;
-    journal_.first = middle % kFlex == 0 ? tables_[middle / kFlex].end : copy_in(middle).end();
-    journal_.first = std::max(journal_.first, root_directory_ + 1);
-    for (const BlockRun& run : written_first())  // not across a copy of the superblock
+    journal_.first = copy_in(middle).end();
+    for (const BlockRun& run : own())  // in one piece
         if (run.first < journal_.end() && run.end() > journal_.first) journal_.first = run.end();
     return journal_.end() < blocks_;
 }
@@ -77,12 +84,12 @@ BlockRun Ext4Layout::copy_in(std::uint64_t group) const {
 
 std::uint64_t Ext4Layout::inode_bitmap(std::uint64_t inode) const {
     const std::uint64_t group = (inode - 1) / inodes_per_group_;
-    return tables_[group / kFlex].inode_bitmaps + group % kFlex;
+    return tables_[group / flex_].inode_bitmaps + group % flex_;
 }
 
 std::uint64_t Ext4Layout::inode_block(std::uint64_t inode) const {
     const std::uint64_t group = (inode - 1) / inodes_per_group_, in_group = (inode - 1) % inodes_per_group_;
-    return tables_[group / kFlex].inode_tables + group % kFlex * table_blocks_ +
+    return tables_[group / flex_].inode_tables + group % flex_ * table_blocks_ +
            in_group / (config_.block_bytes / config_.inode_bytes);
 }
 
@@ -96,7 +103,7 @@ std::vector<BlockRun> Ext4Layout::written_first() const {
         if (const BlockRun copy = copy_in(group); copy.count != 0 && copy.end() <= blocks_) runs.push_back(copy);
     for (const Tables& t : tables_) runs.push_back({t.block_bitmaps, t.inode_tables - t.block_bitmaps});
     runs.push_back({root_directory_, 1});
-    std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.first < b.first; });
+    std::sort(runs.begin(), runs.end(), lies_before);
     return runs;
 }
 
@@ -106,11 +113,17 @@ std::vector<BlockRun> Ext4Layout::inode_tables() const {
     return runs;
 }
 
-std::vector<BlockRun> Ext4Layout::taken() const {
+/// All but the journal.
+std::vector<BlockRun> Ext4Layout::own() const {
     std::vector<BlockRun> runs = written_first();
     for (const BlockRun& run : inode_tables()) runs.push_back(run);
-    runs.push_back(journal_);
-    std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.first < b.first; });
+    std::sort(runs.begin(), runs.end(), lies_before);
+    return runs;
+}
+
+std::vector<BlockRun> Ext4Layout::taken() const {
+    std::vector<BlockRun> runs = own();
+    runs.insert(std::upper_bound(runs.begin(), runs.end(), journal_, lies_before), journal_);
     return runs;
 }
 

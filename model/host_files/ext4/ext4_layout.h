@@ -32,7 +32,7 @@ public:
     std::uint64_t blocks_per_group() const { return std::uint64_t{8} * config_.block_bytes; }
     std::uint64_t inodes() const { return groups_ * inodes_per_group_; }
 
-    std::uint64_t block_bitmap(std::uint64_t group) const { return tables_[group / kFlex].block_bitmaps + group % kFlex; }
+    std::uint64_t block_bitmap(std::uint64_t group) const { return tables_[group / flex_].block_bitmaps + group % flex_; }
     /// Inodes count from 1.
     std::uint64_t inode_bitmap(std::uint64_t inode) const;
     std::uint64_t inode_block(std::uint64_t inode) const;
@@ -51,18 +51,19 @@ public:
     static std::uint64_t default_journal_blocks(std::uint64_t blocks);
 
 private:
-    static constexpr std::uint64_t kFlex = 16;  // mke2fs.conf: groups of a flex group
     struct Tables {  // of a flex group, side by side
         std::uint64_t block_bitmaps = 0, inode_bitmaps = 0, inode_tables = 0, end = 0;
     };
     bool has_copy(std::uint64_t group) const;
     BlockRun copy_in(std::uint64_t group) const;
     bool lay_out();
+    std::vector<BlockRun> own() const;
 
     const Ext4LayoutConfig config_;
     std::uint64_t blocks_ = 0;
     std::uint64_t groups_ = 0;
     std::uint64_t inodes_per_group_ = 0;
+    std::uint64_t flex_ = 16;              // groups whose tables lie together: mke2fs.conf flex_bg_size
     std::uint64_t table_blocks_ = 0;       // of one group
     std::uint64_t descriptor_blocks_ = 0;  // of one copy
     std::vector<Tables> tables_;

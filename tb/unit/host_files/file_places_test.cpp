@@ -35,10 +35,14 @@ TEST(BlockAllocator, GivesEachBlockOnceAndTakesItBack) {
         ASSERT_LE(run.count, wanted);
         ASSERT_LE(run.end(), kBlocks);
         // The goal where it is free; all of it where any gap has room for all, unless the goal cuts it short.
-        if (!used[goal]) ASSERT_EQ(run.first, goal);
+        if (!used[goal]) {
+            ASSERT_EQ(run.first, goal);
+        }
         std::uint64_t longest = 0, length = 0;
         for (std::uint64_t b = 0; b < kBlocks; ++b) longest = std::max(longest, length = used[b] ? 0 : length + 1);
-        if (used[goal]) ASSERT_EQ(run.count, std::min(wanted, longest));
+        if (used[goal]) {
+            ASSERT_EQ(run.count, std::min(wanted, longest));
+        }
         for (std::uint64_t b = run.first; b < run.end(); ++b) {
             ASSERT_FALSE(used[b]);
             used[b] = true;

@@ -34,7 +34,9 @@ TEST(FilesWorkload, AnFsyncedWriteIsThreeWritesOf28KiB) {
         EXPECT_EQ(writes[i + 2].request.bytes, 4096u);
         EXPECT_EQ(writes[i + 1].at, writes[i].done);
         EXPECT_EQ(writes[i + 2].at, writes[i + 1].done);
-        if (i != 0) EXPECT_EQ(writes[i].at - writes[i - 3].at, 3 * bench.latency + bench.files.call_time);
+        if (i != 0) {
+            EXPECT_EQ(writes[i].at - writes[i - 3].at, 3 * bench.latency + bench.files.call_time);
+        }
     }
 }
 
@@ -71,9 +73,11 @@ TEST(FilesWorkload, CommitsOfThreadsAreSharedAndSmall) {
     EXPECT_GE(commits, 1600u / 8);
     std::uint64_t data = 0;
     for (const OnDrive& w : eight) {
-        if (w.request.bytes == 16384) ++data;
+        data += w.request.bytes == 16384;
         // 64 files of 16 inodes a block: at most 5 blocks of inodes, and a descriptor.
-        else EXPECT_LE(w.request.bytes, 6u * 4096);
+        if (w.request.bytes != 16384) {
+            EXPECT_LE(w.request.bytes, 6u * 4096);
+        }
     }
     EXPECT_EQ(data, 1600u);
     EXPECT_LE(eight.size(), 1600 + 2 * commits);
