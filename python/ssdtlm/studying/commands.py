@@ -56,6 +56,9 @@ def run(name, study, folder, quick, workers, pictures):
     rows = study.rows(ended)
     trends, figures = study.trends(rows), study.figures(rows)
     write(folder / "rows.csv", csv_of(rows))
+    for path, text in study.files(ended).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / path, text)
     write(folder / "trends.json", json.dumps([vars(trend) for trend in trends], indent=1, ensure_ascii=False) + "\n")
     count = page(study, folder, figures, trends, rows, pictures)
     met = sum(trend.met for trend in trends)

@@ -4,11 +4,14 @@
 import altair as alt
 
 from ..reporting import charts
+from .time_figures import time_chart
 
 HEIGHT = 220
 
 
 def chart_of(figure):
+    if figure.kind == "time":
+        return time_chart(figure)
     rows = [{"x": str(row[figure.x]) if figure.kind == "bars" else row[figure.x], "y": charts.shortened(row[figure.y]),
              "by": str(row[figure.by]) if figure.by else ""} for row in figure.rows]
     lines = list(dict.fromkeys(row["by"] for row in rows))

@@ -26,7 +26,8 @@ class Point:
 @dataclasses.dataclass(frozen=True)
 class Figure:
     """A chart. kind: "bars" (groups of bars: `by` beside each other at each `x`) or "lines" (a line for each `by`). rows: dicts with these three and
-    `y`. `top`: where the scale ends at least."""
+    `y`. `top`: where the scale ends at least. "time": `y` over `x` in seconds as one line in `colour`, with its largest and smallest value marked; `bands`: (from, to, name)
+    of parts of the time that are shaded, whose values are not looked at for that; `points`: a dot for each value; `digits` of the numbers."""
 
     name: str
     title: str
@@ -37,6 +38,10 @@ class Figure:
     by: str = ""
     unit: str = ""
     top: float = 0.0
+    bands: tuple = ()
+    points: bool = False
+    digits: int = 0
+    colour: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +68,10 @@ class Study:
     def rows(self, ended):
         """ended: list of (Point, Result)."""
         raise NotImplementedError
+
+    def files(self, ended):
+        """{path in the folder of the study: text} of files that the study is known by, beside its rows."""
+        return {}
 
     def figures(self, rows):
         raise NotImplementedError
