@@ -54,8 +54,8 @@ class Runs:
     def run(self, points):
         """[(Point, Result)] in the order of `points`."""
         (self.folder / "runs").mkdir(parents=True, exist_ok=True)
-        keys = [key(point, self._build) for point in points]
-        wanted = {k: point for k, point in zip(keys, points) if not self._place(k).is_dir()}
+        keys = [self._key(point) for point in points]
+        wanted = {k: point for k, point in zip(keys, points) if not self._place(k).exists()}
         began, done = time.monotonic(), 0
         with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
             futures = [pool.submit(self._one, k, point) for k, point in wanted.items()]
@@ -71,10 +71,26 @@ class Runs:
                 for child in list(self._children):
                     child.kill()
                 raise
-        return [(point, Result(self._place(k))) for k, point in zip(keys, points)]
+        return [(point, self._read(self._place(k))) for k, point in zip(keys, points)]
+
+    # What others keep of a run.
+
+    def _key(self, point):
+        return key(point, self._build)
 
     def _place(self, name):
         return self.folder / "runs" / name
+
+    def _keep(self, name, attempt):
+        if not self._place(name).is_dir():
+            os.rename(attempt, self._place(name))
+
+    def _read(self, place):
+        return Result(place)
+
+    def _failed(self, _, point, code, said):
+        raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {code}: {said.strip()[-LONGEST_MESSAGE:]}",
+                                "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
 
     def _one(self, name, point):
         if self._stop.is_set():
@@ -94,10 +110,9 @@ class Runs:
             if child.returncode != 0:
                 if self._stop.is_set():
                     return
-                raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {child.returncode}: {said.strip()[-LONGEST_MESSAGE:]}",
-                                        "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
-            if not self._place(name).is_dir():
-                os.rename(attempt, self._place(name))
+                self._failed(name, point, child.returncode, said)
+                return
+            self._keep(name, attempt)
         finally:
             shutil.rmtree(attempt, ignore_errors=True)
 
