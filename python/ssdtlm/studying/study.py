@@ -25,8 +25,10 @@ class Point:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A chart. kind: "bars" (groups of bars: `by` beside each other at each `x`) or "lines" (a line for each `by`). rows: dicts with these three and
-    `y`. `top`: where the scale ends at least."""
+    """A chart. rows: dicts with the columns that `x`, `y` and `by` name. kind: "bars" (groups of bars: `by` beside each other at each `x`), "stacked" (on
+    top of each other), "lines" (a line for each `by`, the values of `x` equally far from each other), "curves" (`x` to scale) or "map" (`x` and `by` are
+    columns and rows of cells, `y` is their colour). `top`: where the scale of `y` ends at least. Of lines and curves: `log` has the axes, "x" (of curves),
+    "y" or "xy", which go by powers; `dashed` names lines, such as those of a formula; `extremes` marks the largest and the smallest value of each."""
 
     name: str
     title: str
@@ -37,6 +39,9 @@ class Figure:
     by: str = ""
     unit: str = ""
     top: float = 0.0
+    log: str = ""
+    dashed: tuple = ()
+    extremes: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
