@@ -100,7 +100,8 @@ def _colour(names, colours):
 
 
 def _x(figure, rows, kind):
-    return alt.X(f"x:{kind}", title=figure.x, sort=_different(rows, "x"))
+    axis = {"axis": alt.Axis(labelAngle=0)} if kind == "O" else {}
+    return alt.X(f"x:{kind}", title=figure.x, sort=_different(rows, "x"), **axis)
 
 
 def _y(figure, rows):
