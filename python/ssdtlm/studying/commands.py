@@ -12,6 +12,7 @@ from ..errors import Problem, UserError
 from ..extras import need
 from ..reporting import pictures as picture_files
 from ..reporting.page import write
+from . import measured as measured_curves
 from . import study as studies
 from .runs import Runs, progress
 
@@ -19,6 +20,8 @@ from .runs import Runs, progress
 def add_arguments(parser):
     parser.add_argument("names", nargs="+")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--measured")
+    parser.add_argument("--trace", action="append", default=[])
     parser.add_argument("-o", "--output")
     parser.add_argument("-j", "--workers", type=int, default=os.cpu_count())
     picture_files.add_arguments(parser)
@@ -34,17 +37,32 @@ def command(arguments):
     need("report")
     names = studies.names() if arguments.names == ["all"] else arguments.names
     chosen = [(name, studies.load(name)) for name in names]
+    if arguments.measured and len(chosen) != 1:
+        raise UserError(Problem("command line", "--measured with several studies", "one study: the curves name its columns"))
+    curves = measured_curves.read(arguments.measured) if arguments.measured else []
     text, lost = "", False
     for name, study in chosen:
+        place_traces(name, study, arguments.trace)
         folder = pathlib.Path(arguments.output or "studies") / (name + ("-quick" if arguments.quick else ""))
-        said, misses = run(name, study, folder, arguments.quick, arguments.workers, pictures)
+        said, misses = run(name, study, folder, arguments.quick, arguments.workers, pictures, curves)
         text += said
         lost = lost or misses
     return text, int(lost)
 
 
-def run(name, study, folder, quick, workers, pictures):
-    """Runs what has not ended, writes study.html, rows.csv and trends.json, and returns (what to print, whether an expected trend is missed)."""
+def place_traces(name, study, traces):
+    """Gives a study the user's traces. Raises UserError where it has no use for them, or one cannot be read."""
+    if traces and not study.takes_traces:
+        raise UserError(Problem("command line", f"--trace: {name} has no use for traces", ", ".join(n for n in studies.names() if studies.load(n).takes_traces)))
+    missing = [trace for trace in traces if not pathlib.Path(trace).is_file()]
+    if missing:
+        raise UserError(*[Problem(trace, "is not there", "a block trace (ssdtlm trace info)") for trace in missing])
+    study.traces = tuple(str(pathlib.Path(trace).resolve()) for trace in traces)
+
+
+def run(name, study, folder, quick, workers, pictures, curves=()):
+    """Runs what has not ended, writes study.html, rows.csv and trends.json, with measured curves errors.csv too, and returns (what to print, whether an expected
+    trend is missed)."""
     began = time.monotonic()
     say, end = progress()
     try:
@@ -64,6 +82,10 @@ def run(name, study, folder, quick, workers, pictures):
         text += f"  {'met    ' if trend.met else 'NOT MET'} {trend.sentence}: {trend.found}\n"
         text += f"          {trend.why}\n" if not trend.met and trend.why else ""
     text += f"{met} of {len(trends)} trends are met. {count} charts in {folder / 'study.html'}, all figures in {folder / 'rows.csv'}\n"
+    if curves:
+        found = measured_curves.errors(rows, curves)
+        write(folder / "errors.csv", csv_of(found))
+        text += f"beside measured curves, each point in {folder / 'errors.csv'}:\n" + measured_curves.summary(found)
     return text, any(trend.expected and not trend.met for trend in trends)
 
 
