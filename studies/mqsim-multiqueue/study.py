@@ -44,7 +44,7 @@ class Multiqueue(Study):
         """Equal flows: what one of them gets of all that the drive gives."""
         times = ("5ms", "10ms" if quick else "50ms")
         jobs = tuple(flows.job(f"flow{i}", "read", 4, 256, *times) for i in range(count))
-        regions = ", ".join(f"{100 * i / count:g}%-{100 * (i + 1) / count:g}%" for i in range(count))
+        regions = ", ".join(f"{i * (100 // count)}%-{(i + 1) * (100 // count)}%" for i in range(count))
         return Point({"figure": "2 flows", "column": drive, "flows": count}, DRIVES[drive], jobs, {"host.tenants": "by_job", "host.regions": regions})
 
     @staticmethod
@@ -59,7 +59,7 @@ class Multiqueue(Study):
 
     def rows(self, ended):
         rows = [{**point.axes, **(flows.pair(result) if "depth" in point.axes else
-                                  {"kIOPS of one": result.flows[0]["iops"] / 1000, "kIOPS of all": sum(flow["iops"] for flow in result.flows) / 1000})} for point, result in ended]
+                                  {"kIOPS of one": result.json["read"]["iops"] / 1000 / point.axes["flows"], "kIOPS of all": result.json["read"]["iops"] / 1000})} for point, result in ended]
         made = []
         for key in dict.fromkeys(self.series_of(row) for row in rows):
             of = [row for row in rows if self.series_of(row) == key]
