@@ -13,6 +13,7 @@ from ..extras import need
 from ..reporting import pictures as picture_files
 from ..reporting.page import write
 from . import index as indexes
+from . import measured as measured_curves
 from . import study as studies
 from .runs import Runs, progress
 
@@ -20,6 +21,8 @@ from .runs import Runs, progress
 def add_arguments(parser):
     parser.add_argument("names", nargs="+", metavar="NAME", help="studies, or all; list names them")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs: at most two minutes on two cores")
+    parser.add_argument("--measured", metavar="CSV", help="measured curves: the errors of the study's figures against them")
+    parser.add_argument("--trace", metavar="FILE", action="append", default=[], help="a block trace for studies that take some; may come several times")
     parser.add_argument("-o", "--output", metavar="DIR", help="folder of the results, studies/NAME else; runs in it are not made again")
     parser.add_argument("-j", "--workers", type=int, default=os.cpu_count(), metavar="N", help="runs at a time; as many as there are cores else")
     picture_files.add_arguments(parser)
@@ -35,11 +38,15 @@ def command(arguments):
     need("report")
     names = studies.names() if arguments.names == ["all"] else list(dict.fromkeys(arguments.names))
     chosen = [(name, studies.load(name)) for name in names]
+    if arguments.measured and len(chosen) != 1:
+        raise UserError(Problem("command line", "--measured with several studies", "one study: the curves name its columns"))
+    curves = measured_curves.read(arguments.measured) if arguments.measured else []
     output, suffix = pathlib.Path(arguments.output or "studies"), "-quick" if arguments.quick else ""
     ended, problems = [], {}
     for name, study in chosen:
         try:
-            ended.append(run(name, study, output / (name + suffix), arguments.quick, arguments.workers))
+            place_traces(name, study, arguments.trace)
+            ended.append(run(name, study, output / (name + suffix), arguments.quick, arguments.workers, curves))
         except UserError as error:
             if len(chosen) == 1:
                 raise
@@ -65,8 +72,18 @@ def index(ended, problems, path, pictures):
     return f"{indexes.summary(ended)} in {path}\n{lines}"
 
 
-def run(name, study, folder, quick, workers):
-    """Runs what has not ended, writes study.html, rows.csv and trends.json, and returns an Ended. Raises UserError."""
+def place_traces(name, study, traces):
+    """Gives a study the user's traces. Raises UserError where it has no use for them, or one cannot be read."""
+    if traces and not study.takes_traces:
+        raise UserError(Problem("command line", f"--trace: {name} has no use for traces", ", ".join(n for n in studies.names() if studies.load(n).takes_traces)))
+    missing = [trace for trace in traces if not pathlib.Path(trace).is_file()]
+    if missing:
+        raise UserError(*[Problem(trace, "is not there", "a block trace (ssdtlm trace info)") for trace in missing])
+    study.traces = tuple(str(pathlib.Path(trace).resolve()) for trace in traces)
+
+
+def run(name, study, folder, quick, workers, curves=()):
+    """Runs what has not ended, writes study.html, rows.csv and trends.json, with measured curves errors.csv too, and returns an Ended. Raises UserError."""
     from .figures import chart_of  # pylint: disable=import-outside-toplevel
     from ..reporting.report import save  # pylint: disable=import-outside-toplevel
     began = time.monotonic()
@@ -90,6 +107,10 @@ def run(name, study, folder, quick, workers):
         one.said += f"  {'met    ' if trend.met else 'NOT MET'} {trend.sentence}: {trend.found}\n"
         one.said += f"          {trend.why}\n" if not trend.met and trend.why else ""
     one.said += f"{one.met} of {len(one.trends)} trends are met. {len(one.charts)} charts in {folder / 'study.html'}, all figures in {folder / 'rows.csv'}\n"
+    if curves:
+        found = measured_curves.errors(rows, curves)
+        write(folder / "errors.csv", csv_of(found))
+        one.said += f"beside measured curves, each point in {folder / 'errors.csv'}:\n" + measured_curves.summary(found)
     return one
 
 

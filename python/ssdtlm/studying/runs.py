@@ -27,13 +27,14 @@ SECONDS_OF_SILENCE = 10
 def key(point, build):
     """Of what decides the result: equal points of two studies are one run."""
     what = [build, point.device, list(point.jobs), sorted((k, assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
+    what += [hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest() for trace in point.traces]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:20]
 
 
 def words(point, folder, jobs):
     """The command of a point whose job files are `jobs`."""
     line = ["run", point.device, "-q", "-o", str(folder)]
-    for job in jobs:
+    for job in (*jobs, *point.traces):
         line += ["-w", str(job)]
     for name, value in point.settings.items():
         line += ["--set", assignment(name, value)]

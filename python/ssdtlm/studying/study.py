@@ -14,13 +14,14 @@ from ..errors import Problem, UserError, did_you_mean
 @dataclasses.dataclass(frozen=True)
 class Point:
     """One run. `axes` names it in tables: {"drive": "s4500", "ncq": 8}. `jobs`: (name, text of a job file), a flow each. `settings`: parameters, as
-    --set takes them. `options`: further words of `ssdtlm run`."""
+    --set takes them. `options`: further words of `ssdtlm run`. `traces`: files that are flows too."""
 
     axes: dict
     device: str
     jobs: tuple
     settings: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()
+    traces: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,11 +63,13 @@ class Trend:
 
 
 class Study:
-    """The contract: points() depends on `quick` alone; rows() makes one dict for each line of the table from the runs that have ended, in
+    """The contract: points() depends on `quick` alone, and on `traces` (of --trace) where `takes_traces` says so; rows() makes one dict for each line of the table from the runs that have ended, in
     the order of points(); figures() and trends() see these rows only."""
 
     title = ""
     source = ""
+    takes_traces = False
+    traces = ()
 
     def points(self, quick):
         raise NotImplementedError
