@@ -546,7 +546,7 @@ private:
 
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
     auto app = std::make_unique<CLI::App>(
-        "Simulates an NVMe SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
+        "Simulates an SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
     Table(*app, texts).fill();
     return app;
 }
