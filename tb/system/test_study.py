@@ -67,6 +67,9 @@ class StudyCommand(SystemTest):
         self.assertEqual([trend["met"] for trend in json.loads((out / "trends.json").read_text())], [True, False])
         self.assertIn("nobody has published this", (out / "study.html").read_text(encoding="utf-8"))
         self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), ["bars.svg", "lines.svg"])
+        heights = [float(height) for height in re.findall(r'aria-roledescription="bar" d="M[^,]+,[\d.]+h[\d.]+v([\d.]+)', (pathlib.Path(self.dir) / "pictures" / "bars.svg").read_text(encoding="utf-8"))]
+        for row, height in zip(rows, heights, strict=True):
+            self.assertAlmostEqual(height / heights[0], float(row["mean"]) / float(rows[0]["mean"]), places=4)
 
     def test_runs_are_kept(self):
         """What has ended is not run again; what is new is."""
