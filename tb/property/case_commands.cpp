@@ -117,7 +117,7 @@ void CaseHost::ended_well(Slot& s) {
     const CaseCommand& c = s.command;
     if (c.kind == Kind::beyond) throw CheckFailed("blocks behind the last one were read or written");
     const bool forced = c.is_forced() || (c.kind == Kind::trim ? drive_.durable_trims
-                                                                : drive_.durable_writes || !port_->facts().write_cache);
+                                                               : drive_.durable_writes || !port_->facts().write_cache);
     if (c.kind == Kind::flush) initial_at_risk_ = initial_at_risk_ && flush_failed_;
     if (c.kind == Kind::flush)
         map_.end_flush(s.begun);
@@ -204,8 +204,8 @@ void CaseHost::check_read(Slot& s) {
     for (const Part& p : s.parts) {
         ReferenceMap::Image found;
         std::string wrong;
-        for (const std::uint64_t end = std::min((p.unit + 1) * per_unit, s.command.lba + s.command.blocks); lba < end && wrong.empty();
-             ++lba) {
+        for (const std::uint64_t end = std::min((p.unit + 1) * per_unit, s.command.lba + s.command.blocks);
+             lba < end && wrong.empty(); ++lba) {
             found.push_back(contents_.read(lba, s.data + (lba - s.command.lba) * drive_.lba_bytes, wrong));
             if (!drive_.bytes && found.back() != found.front())
                 wrong = "LBA " + std::to_string(lba) + " has version " + std::to_string(found.back()) +

@@ -222,7 +222,8 @@ bool is_out_of_two_steps(const std::string& key) {
 
 /// What is refused where collection takes no time; there is no loss of power either.
 bool is_out_of_no_time(const std::string& key) {
-    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "gc.pace", "gc.tokens"};
+    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity",
+                                        "gc.pace",     "gc.tokens",   "scheduler.merge_reads"};
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
 

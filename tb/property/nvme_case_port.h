@@ -40,6 +40,7 @@ public:
     void stop(Then done) override { bring_up_.stop(std::move(done)); }
     void shutdown(Then done) override { bring_up_.shutdown(std::move(done)); }
     void power_lost() override;
+    bool resets_end_commands() const override { return true; }
     std::uint64_t commands() const override { return commands_; }
     std::string doing() const override { return bring_up_.doing(); }
 

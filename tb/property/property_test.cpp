@@ -71,7 +71,7 @@ TEST(Property, AfterEachLossOfPower) {
 TEST(Property, SerialAtaEachReadIsWhatTheReferenceMapSays) {
     Campaign c;
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 2'000'000;
-    c.operations = from_environment("SSDTLM_PROPERTY_OPERATIONS", 30'000);
+    c.operations = from_environment("SSDTLM_PROPERTY_OPERATIONS", 20'000);
     c.mix.serial_ata = true;
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }
@@ -79,7 +79,7 @@ TEST(Property, SerialAtaEachReadIsWhatTheReferenceMapSays) {
 TEST(Property, SerialAtaAfterEachLossOfPower) {
     Campaign c;
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 3'000'000;
-    c.cuts = from_environment("SSDTLM_PROPERTY_CUTS", 150);
+    c.cuts = from_environment("SSDTLM_PROPERTY_CUTS", 60);
     c.mix = {40, 400, true};
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }

@@ -41,11 +41,11 @@ Kind kind_of(int n, int cuts) {
 /// The same for Serial ATA, which has no Write Zeroes.
 Kind sata_kind_of(int n, int cuts) {
     const int resets = 4 + cuts / 4;
-    const std::pair<Kind, int> shares[] = {{Kind::write, 400},        {Kind::read, 270 - cuts - resets},
-                                           {Kind::reset, resets},     {Kind::forced_write, 80},
-                                           {Kind::trim, 60},          {Kind::flush, 40},
-                                           {Kind::drain, 30},         {Kind::cut, cuts - cuts / 3},
-                                           {Kind::off, cuts / 3},     {Kind::beyond, 8},
+    const std::pair<Kind, int> shares[] = {{Kind::write, 400},      {Kind::read, 270 - cuts - resets},
+                                           {Kind::reset, resets},   {Kind::forced_write, 80},
+                                           {Kind::trim, 60},        {Kind::flush, 40},
+                                           {Kind::drain, 30},       {Kind::cut, cuts - cuts / 3},
+                                           {Kind::off, cuts / 3},   {Kind::beyond, 8},
                                            {Kind::broken_frame, 12}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;

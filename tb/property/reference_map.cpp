@@ -9,6 +9,8 @@
 namespace ssdtlm {
 
 namespace {
+constexpr std::size_t kMostTried = 500;  // states, to find out about one operation
+
 bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
            std::uint32_t atoms) {
     return std::equal(found, found + atoms, image.begin() + first);
@@ -21,8 +23,13 @@ bool shows(const ReferenceMap::Image& image, std::uint32_t first, const Referenc
 /// have too many orders to try.
 class ReferenceMap::Search {
 public:
-    Search(const Unit& u, const Question& q, std::uint32_t life)
-        : u_(u), q_(q), life_(life), seen_in_read_(u.base.size(), false), leaves_(u.operations.size(), false) {
+    Search(const Unit& u, const Question& q, std::uint32_t life, std::size_t most)
+        : u_(u),
+          q_(q),
+          life_(life),
+          most_(most),
+          seen_in_read_(u.base.size(), false),
+          leaves_(u.operations.size(), false) {
         std::fill_n(seen_in_read_.begin() + q.first, q.atoms, true);
         for (const Sight& s : u.sights) std::fill_n(seen_in_read_.begin() + s.first, s.found.size(), true);
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
@@ -43,6 +50,7 @@ private:
     };
     std::vector<bool> nothing_done() const { return std::vector<bool>(u_.operations.size(), false); }
     bool from(const State& s) {
+        if (seen_.size() + stuck_.size() > most_) return true;
         if (!seen_.insert(s).second || !fits_sights(s)) return false;
         const bool last = s.life == life_;
         if (last && all_done_before(q_.begun, s) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
@@ -110,6 +118,7 @@ private:
     const Unit& u_;
     const Question& q_;
     const std::uint32_t life_;
+    const std::size_t most_;
     std::vector<bool> seen_in_read_;  // by atom
     std::vector<bool> leaves_;        // by operation: it need not be tried
     std::set<State> seen_, stuck_;
@@ -205,19 +214,20 @@ void ReferenceMap::power_lost() {
     ++life_;
 }
 
-bool ReferenceMap::can_be(const Unit& u, const Question& q) const {
-    return Search(u, q, life_).run();
+bool ReferenceMap::can_be(const Unit& u, const Question& q, std::size_t most) const {
+    return Search(u, q, life_, most).run();
 }
 
-/// What may have been done, and is over, was done if what was found says so, or was not.
+/// What may have been done, and is over, was done if what was found says so, or was not. Where many may have been done
+/// that stays open: a no takes a look at all their orders.
 void ReferenceMap::find_out(Unit& u, const Question& q) const {
     for (std::size_t i = 0; i < u.operations.size(); ++i) {
         const Operation o = u.operations[i];
         if (!o.cut || !o.over || o.life != life_ || o.ended > q.begun) continue;
         u.operations[i].cut = false;
-        const bool can_be_done = can_be(u, q);
+        const bool can_be_done = can_be(u, q, kMostTried);
         u.operations.erase(u.operations.begin() + static_cast<std::ptrdiff_t>(i));
-        const bool can_be_left_out = can_be(u, q);
+        const bool can_be_left_out = can_be(u, q, kMostTried);
         if (!can_be_done && can_be_left_out) {
             --i;
             continue;

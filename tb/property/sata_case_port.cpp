@@ -78,8 +78,8 @@ void SataCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
         std::fill_n(page, kPageBytes, 0);
         for (std::size_t i = 0; i < c.ranges.size(); ++i)
             for (unsigned b = 0; b < kTrimEntryBytes; ++b)
-                page[i * kTrimEntryBytes + b] = static_cast<std::uint8_t>(
-                    (c.ranges[i].lba | std::uint64_t{c.ranges[i].blocks} << 48) >> (8 * b));
+                page[i * kTrimEntryBytes + b] =
+                    static_cast<std::uint8_t>((c.ranges[i].lba | std::uint64_t{c.ranges[i].blocks} << 48) >> (8 * b));
         s.bytes = kPageBytes;
         r.count = 1;
     } else if (c.kind == Kind::flush) {
@@ -114,20 +114,19 @@ void SataCasePort::ended(std::uint32_t slot, std::uint8_t status, std::uint8_t e
     Slot& s = slots_[slot];
     s.under_way = false;
     const bool good = (status & (kStatusErr | kStatusDf)) == 0;
-    const CaseEnd end = good                                         ? CaseEnd::good
-                        : (error & kErrorIcrc) != 0                  ? CaseEnd::transfer
-                        : (error & kErrorUnc) != 0                   ? CaseEnd::unrecovered
-                        : (error & kErrorIdnf) != 0                  ? CaseEnd::beyond
-                        : (status & kStatusDf) != 0                  ? CaseEnd::write_fault
+    const CaseEnd end = good                                            ? CaseEnd::good
+                        : (error & kErrorIcrc) != 0                     ? CaseEnd::transfer
+                        : (error & kErrorUnc) != 0                      ? CaseEnd::unrecovered
+                        : (error & kErrorIdnf) != 0                     ? CaseEnd::beyond
+                        : (status & kStatusDf) != 0                     ? CaseEnd::write_fault
                         : error == kErrorAbrt && status == kStatusError ? CaseEnd::refused
-                                                                     : CaseEnd::other;
+                                                                        : CaseEnd::other;
     if (good && s.moved != s.bytes && s.opcode != kFlushCacheExt)
         wrong("slot " + std::to_string(slot) + " has ended with " + std::to_string(s.moved) + " of " +
               std::to_string(s.bytes) + " bytes");
     if (end != CaseEnd::transfer && end != CaseEnd::beyond) ++commands_;
-    client_.command_ended(slot, end,
-                          good ? std::string()
-                               : "status " + std::to_string(status) + ", error " + std::to_string(error));
+    client_.command_ended(
+        slot, end, good ? std::string() : "status " + std::to_string(status) + ", error " + std::to_string(error));
 }
 
 // ---------------------------------------------------------------------------------------------------------------

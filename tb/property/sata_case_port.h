@@ -133,20 +133,20 @@ private:
     InitiatorDoor<SataProtocol> out_;
     tlm::tlm_fw_transport_if<SataProtocol>* link_ = nullptr;
     PayloadPool<SataExtension> payloads_;
-    std::deque<std::vector<std::uint8_t>> frames_;    // to be sent; the first one is at the link if sent_ says so
-    tlm::tlm_generic_payload* sent_ = nullptr;        // at the link
+    std::deque<std::vector<std::uint8_t>> frames_;  // to be sent; the first one is at the link if sent_ says so
+    tlm::tlm_generic_payload* sent_ = nullptr;      // at the link
     Link state_ = Link::no_signature;
     std::array<Slot, 33> slots_;
     std::uint32_t last_slot_ = kOwn - 1;
-    std::uint32_t outstanding_ = 0;          // tags
-    std::uint32_t unreleased_ = kNobody;     // tag whose command the drive has not answered
-    std::uint32_t other_ = kNobody;          // slot of a command that is not queued
-    std::uint32_t phase_ = kNobody;          // tag whose data go
-    std::uint8_t pio_end_ = 0;               // status behind the Data of a PIO Setup
+    std::uint32_t outstanding_ = 0;       // tags
+    std::uint32_t unreleased_ = kNobody;  // tag whose command the drive has not answered
+    std::uint32_t other_ = kNobody;       // slot of a command that is not queued
+    std::uint32_t phase_ = kNobody;       // tag whose data go
+    std::uint8_t pio_end_ = 0;            // status behind the Data of a PIO Setup
     bool pio_ = false;
-    bool halted_ = false;                    // by an error of a queued command
-    bool clean_ = false;                     // and the drive has cleared all tags
-    bool told_ = true;                       // what the drive ends is told
+    bool halted_ = false;  // by an error of a queued command
+    bool clean_ = false;   // and the drive has cleared all tags
+    bool told_ = true;     // what the drive ends is told
     sata::RegisterH2d own_command_;
     bool own_may_fail_ = false;
     Next own_next_ = nullptr;
