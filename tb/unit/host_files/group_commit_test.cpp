@@ -39,6 +39,8 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
     bool busy = false, wanted = false;
     Counts counts;
     double now = 0;
+    // Uniform, so that threads do not march in step.
+    const auto takes = [&] { return latency * (0.5 + uniform(random)); };
     const auto commit = [&] {
         busy = true;
         wanted = false;
@@ -46,7 +48,7 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
         running.clear();
         counts.logged += static_cast<double>(committing.size());
         ++current;
-        events.push({now + 2 * latency, threads});  // blocks, then record
+        events.push({now + takes() + takes(), threads});  // blocks, then record
     };
     const auto begin = [&](std::uint32_t t, double at) {
         Thread& thread = all[t];
@@ -57,7 +59,7 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
             changed_in[thread.file] = current;
             running.insert((11 + thread.file) / 16);
         }
-        events.push({at + call + latency, t});
+        events.push({at + call + takes(), t});
     };
     for (std::uint32_t t = 0; t < threads; ++t) begin(t, 0);
     while (events.top().first < end) {
@@ -101,6 +103,7 @@ TEST(GroupCommit, IsThatOfASmallSimulation) {
     for (const std::uint32_t threads : {1u, 4u, 32u}) {
         FilesBench bench;
         bench.ext4.relatime = false;
+        bench.spread = 100us;
         const auto all = bench.run(
             "[j]\ndirectory=/"
             "d\nfilename_format=f.$filenum\nnrfiles=128\nfilesize=1m\nbs=16k\nrw=randrw\nrwmixread=60\nsync=1\n"
