@@ -72,7 +72,12 @@ struct FilesBench {
             if (n.state == Workload::State::ready) {
                 all.push_back({now, n.request, {}});
                 // A drive without a volatile cache gets no flush.
-                const Ps takes = latency + (spread == Ps{} ? Ps{} : Ps{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread.count())) - spread.count()});
+                const Ps takes =
+                    latency +
+                    (spread == Ps{}
+                         ? Ps{}
+                         : Ps{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread.count())) -
+                              spread.count()});
                 pending.push({n.request.op == HostOp::flush ? now : now + takes, all.size() - 1});
                 continue;
             }
