@@ -218,6 +218,7 @@ void FilesWorkload::sync(std::uint32_t number) {
     const bool flush = call.request.op == HostOp::flush;
     const bool data_only = flush ? call.request.tag == kFdatasync : job.data_only;
     FileSystem::Sync wanted;
+    if (flush && call.request.preparation) mount.system->close(call.file);  // it is laid out
     const auto add = [&](std::uint32_t file) {
         const FileSystem::Sync one = mount.system->sync(file, data_only);
         wanted.transaction = std::max(wanted.transaction, one.transaction);

@@ -71,6 +71,21 @@ class StudyCommand(SystemTest):
         for row, height in zip(rows, heights, strict=True):
             self.assertAlmostEqual(height / heights[0], float(row["mean"]) / float(rows[0]["mean"]), places=4)
 
+    def test_a_chart_over_time_and_files(self):
+        """The largest and the smallest value are marked, but for those in a band; files stand in the study's folder."""
+        text = STUDY.replace('"lines", "Latency again", "lines", rows, "t_read", "mean", unit="us")', '"time", "Latency again", "time", rows, "t_read", "mean", '
+                             'unit="us", bands=((50, 60, "layout"),), points=True, digits=3, colour="#8B0000")')
+        self.place(text=text.replace("    def trends(", '    def files(self, ended):\n        return {"more/t.csv": "\\n".join(str(p.axes["t_read"]) for p, _ in ended)}\n\n    def trends('))
+        code, _, errors = self.study("small", "-o", "out", "--pictures", "pictures")
+        self.assertEqual((code, errors), (OK, ""))
+        out = pathlib.Path(self.dir) / "out" / "small"
+        self.assertEqual((out / "more" / "t.csv").read_text(encoding="utf-8"), "50\n75\n100")
+        rows = list(csv.DictReader((out / "rows.csv").read_text(encoding="utf-8").splitlines()))
+        picture = (pathlib.Path(self.dir) / "pictures" / "time.svg").read_text(encoding="utf-8")
+        self.assertIn(f"Max: {float(rows[2]['mean']):,.3f}", picture)
+        self.assertIn(f"Min: {float(rows[1]['mean']):,.3f}", picture)
+        self.assertIn(">layout<", picture)
+
     def test_runs_are_kept(self):
         """What has ended is not run again; what is new is."""
         self.place()

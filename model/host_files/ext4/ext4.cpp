@@ -143,7 +143,11 @@ BlockRun Ext4::take(Ext4File& file, std::uint64_t block, std::uint64_t count, Si
 
 void Ext4::allocate(Ext4File& file, std::uint64_t block, std::uint64_t count, SimTime now) {
     while (count != 0) {
-        const BlockRun run = take(file, block, count, now);
+        BlockRun run = take(file, block, count, now);
+        if (run.count == 0) {  // what other files keep is given up before the last block is missed
+            for (std::uint32_t f = 0; f < files_.size(); ++f) close(f);
+            run = take(file, block, count, now);
+        }
         SSDTLM_CHECK(run.count != 0, "the file system is full");
         file.map.add(block, run, false);
         change_tree(file, block, now);
@@ -220,6 +224,11 @@ FileSystem::Sync Ext4::sync(std::uint32_t number, bool data_only) {
     sync.flush = config_.barrier && journal_.durable(sync.transaction);
     journal_.want(sync.transaction);
     return sync;
+}
+
+void Ext4::close(std::uint32_t number) {
+    space_.release(files_[number].reserved);
+    files_[number].reserved = {};
 }
 
 std::vector<std::string> Ext4::outcomes() const {

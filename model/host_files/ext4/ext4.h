@@ -43,6 +43,7 @@ public:
     void completed(SimTime now) override { journal_.completed(now); }
     SimTime wakes() const override { return journal_.wakes(); }
     std::vector<std::string> outcomes() const override;
+    void close(std::uint32_t file) override;
 
     const Ext4Layout& layout() const { return layout_; }
     const Journal& journal() const { return journal_; }

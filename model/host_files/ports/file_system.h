@@ -63,6 +63,9 @@ public:
 
     /// Sentences about what it did, after the run.
     virtual std::vector<std::string> outcomes() const = 0;
+
+    /// The file has its length: what is kept for it to grow into is free.
+    virtual void close(std::uint32_t file) = 0;
 };
 
 }  // namespace ssdtlm

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <queue>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct FilesBench {
     Ext4Config ext4;
     FilesConfig files;
     Ps latency = 200us;
+    Ps spread{};  ///< of the latency: uniform within this to either side
+    std::mt19937 random{17};
 
     FilesBench() { files.call_time = 1us; }
 
@@ -69,7 +72,13 @@ struct FilesBench {
             if (n.state == Workload::State::ready) {
                 all.push_back({now, n.request, {}});
                 // A drive without a volatile cache gets no flush.
-                pending.push({n.request.op == HostOp::flush ? now : now + latency, all.size() - 1});
+                const Ps takes =
+                    latency +
+                    (spread == Ps{}
+                         ? Ps{}
+                         : Ps{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread.count())) -
+                              spread.count()});
+                pending.push({n.request.op == HostOp::flush ? now : now + takes, all.size() - 1});
                 continue;
             }
             if (pending.empty() && n.state != Workload::State::wait) {

@@ -29,6 +29,8 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
     struct Thread {
         std::uint32_t file = 0;
         bool writing = false;
+        enum { starting, in_drive } step = starting;
+        std::uint64_t waits_for = 0;  // commit
     };
     std::vector<Thread> all(threads);
     std::vector<std::uint64_t> changed_in(files, 0);
@@ -39,6 +41,8 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
     bool busy = false, wanted = false;
     Counts counts;
     double now = 0;
+    // Uniform, so that threads do not march in step.
+    const auto takes = [&] { return latency * (0.5 + uniform(random)); };
     const auto commit = [&] {
         busy = true;
         wanted = false;
@@ -46,18 +50,25 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
         running.clear();
         counts.logged += static_cast<double>(committing.size());
         ++current;
-        events.push({now + 2 * latency, threads});  // blocks, then record
+        events.push({now + takes() + takes(), threads});  // blocks, then record
     };
+    // A call takes its time before it changes anything, so what begins where a commit does is not in it.
     const auto begin = [&](std::uint32_t t, double at) {
+        all[t].step = Thread::starting;
+        events.push({at + call, t});
+    };
+    const auto start = [&](std::uint32_t t) {
         Thread& thread = all[t];
+        thread.step = Thread::in_drive;
         thread.file = random() % files;
         thread.writing = uniform(random) >= share_of_reads;
-        if (thread.writing && stamp[thread.file] != static_cast<std::int64_t>((at + call) / tick)) {
-            stamp[thread.file] = static_cast<std::int64_t>((at + call) / tick);
+        const auto now_tick = static_cast<std::int64_t>(now / tick);
+        if (thread.writing && stamp[thread.file] != now_tick) {
+            stamp[thread.file] = now_tick;
             changed_in[thread.file] = current;
             running.insert((11 + thread.file) / 16);
         }
-        events.push({at + call + latency, t});
+        events.push({now + takes(), t});
     };
     for (std::uint32_t t = 0; t < threads; ++t) begin(t, 0);
     while (events.top().first < end) {
@@ -70,7 +81,7 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
             ++counts.commits;
             std::vector<std::uint32_t> still;
             for (const std::uint32_t t : waiting)
-                if (changed_in[all[t].file] <= committed) {
+                if (all[t].waits_for <= committed) {
                     ++counts.writes;
                     begin(t, now);
                 } else {
@@ -81,15 +92,18 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
             continue;
         }
         Thread& thread = all[who];
-        if (!thread.writing) {
+        if (thread.step == Thread::starting) {
+            start(who);
+        } else if (!thread.writing) {
             ++counts.reads;
             begin(who, now);
         } else if (changed_in[thread.file] <= committed) {
             ++counts.writes;
             begin(who, now);
         } else {
+            thread.waits_for = changed_in[thread.file];
             waiting.push_back(who);
-            if (changed_in[thread.file] == current) wanted = true;
+            if (thread.waits_for == current) wanted = true;
             if (wanted && !busy) commit();
         }
     }
@@ -101,6 +115,7 @@ TEST(GroupCommit, IsThatOfASmallSimulation) {
     for (const std::uint32_t threads : {1u, 4u, 32u}) {
         FilesBench bench;
         bench.ext4.relatime = false;
+        bench.spread = 100us;
         const auto all = bench.run(
             "[j]\ndirectory=/"
             "d\nfilename_format=f.$filenum\nnrfiles=128\nfilesize=1m\nbs=16k\nrw=randrw\nrwmixread=60\nsync=1\n"

@@ -111,6 +111,7 @@ TEST(Journal, CommitsByItselfAfterTheInterval) {
 // The log is a ring: no commit may overwrite one whose blocks are not all in place. Checked block by block.
 TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
     std::mt19937 random(7);
+    std::uint64_t checkpoints = 0;
     for (int round = 0; round < 20; ++round) {
         Journal::Config c = config(32 + random() % 200);
         Journal journal(c);
@@ -150,9 +151,10 @@ TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
             }
             now += 1s * (random() % 20);
         }
-        EXPECT_GT(journal.counters().checkpoints, 0u);
+        checkpoints += journal.counters().checkpoints;
         EXPECT_GT(journal.counters().in_place_blocks, 0u);
     }
+    EXPECT_GT(checkpoints, 10u) << "logs that were full";
 }
 
 }  // namespace
