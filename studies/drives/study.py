@@ -18,6 +18,8 @@ CELLS = {
 NAMES = {"seq_read": "sequential reads", "seq_write": "sequential writes", "past_cache_write": "writes past the SLC cache", "rand_read": "random reads",
          "rand_write": "random writes", "steady_write": "random writes in steady state", "qd1_read": "random reads at depth 1", "qd1_write": "random writes at depth 1",
          "seq_latency_read": "latency of sequential reads", "seq_latency_write": "latency of sequential writes"}
+SHORT = {"seq_read": "seq R", "seq_write": "seq W", "past_cache_write": "past cache", "rand_read": "rand R", "rand_write": "rand W", "steady_write": "steady W", "qd1_read": "R at 1",
+         "qd1_write": "W at 1", "seq_latency_read": "latency R", "seq_latency_write": "latency W"}
 # What an I/O of one fio job cost on the host of the SN730's matrix (wd-sn730-512g). The other presets have a host that takes no time; the data sheets' had.
 HOST = {"host.submit_time": "7.28us", "host.completion_time": "7.385us", "host.submit_page_time_read": "92ns", "host.submit_page_time_write": "222ns",
         "host.completion_page_time_read": "15ns", "host.completion_page_time_write": "15ns"}
@@ -171,7 +173,7 @@ class Drives(Study):
             figures.append(Figure(name, f"Ours over published: {title}", "bars", of, "drive", "ratio", "number", "ours / published", 1.2))
         changed = [row for row in rows if row["changed"]]
         if changed:
-            both = [{**row, "place": f"{row['drive']}, {NAMES[row['cell']]}", "which": which, "value": row["ratio"] if which == "changed" else before(rows, row)}
+            both = [{**row, "place": f"{row['drive']}, {SHORT[row['cell']]}", "which": which, "value": row["ratio"] if which == "changed" else before(rows, row)}
                     for row in changed for which in ("as preset", "changed")]
             figures.append(Figure("changed", "One thing changed: what misses go back to", "bars", both, "place", "value", "which", "ours / published", 1.2))
         return figures

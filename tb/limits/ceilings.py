@@ -40,6 +40,11 @@ def saturating_case(seed):
     s["precondition.state"] = "fresh" if "write" in job["rw"] else "sequential"
     s["precondition.fill_caches"] = False
     s["host.queue_pairs"] = job["numjobs"]  # each job has a core
+    others = random.Random(f"front end and DRAM {seed}")
+    if others.random() < 0.15:
+        s["frontend.kind"] = others.choice(("sata", "raw"))
+    if others.random() < 0.15:
+        s["dram.model"] = "banks"
     user = s["ftl.user_capacity"]
     job["size"] = job["offset_increment"] = user // job["numjobs"] // job["bs"] * job["bs"]
     commands = 60000 if job["bs"] == 4096 else 8192
