@@ -19,12 +19,12 @@ using FileSystems = PolicyRegistry<FileSystem, FileSystemSetup>;
 
 /// Between the files of jobs and the drive.
 struct FilesConfig {
-    std::string system = "none";            ///< a name of FileSystems, or none: files lie side by side on the drive
-    bool format = true;                     ///< what makes the file system is written before the files
-    std::uint64_t layout_write = 128 << 10; ///< bytes of a write that lays out a file
-    std::uint32_t layout_depth = 32;        ///< such writes under way
-    Ps call_time{1'000'000};                ///< of a call, before its I/O
-    PolicyTable systems;                    ///< parameters of file systems
+    std::string system = "none";             ///< a name of FileSystems, or none: files lie side by side on the drive
+    bool format = true;                      ///< what makes the file system is written before the files
+    std::uint64_t layout_write = 128 << 10;  ///< bytes of a write that lays out a file
+    std::uint32_t layout_depth = 32;         ///< such writes under way
+    Ps call_time{1'000'000};                 ///< of a call, before its I/O
+    PolicyTable systems;                     ///< parameters of file systems
     bool on() const { return system != "none"; }
 };
 

@@ -13,7 +13,7 @@ namespace {
 // Owners of an I/O: calls by their number, file systems from here on, and what goes through untouched.
 constexpr std::uint64_t kSystems = std::uint64_t{1} << 32;
 constexpr std::uint64_t kFormats = std::uint64_t{2} << 32;
-constexpr std::uint32_t kFormatDepth = 32;                // assumed: as the kernel's write-back
+constexpr std::uint32_t kFormatDepth = 32;                    // assumed: as the kernel's write-back
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a request
 
 }  // namespace

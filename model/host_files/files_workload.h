@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // File systems between jobs and the drive, as a Workload over a Workload. Jobs see files at addresses of their own
-// (FileOfJobs); each of their requests is a call on a file: a read, a write, or a sync. Here the calls become I/O of the
-// drive, and end when that has ended. Before the first call the file system is made.
+// (FileOfJobs); each of their requests is a call on a file: a read, a write, or a sync. Here the calls become I/O of
+// the drive, and end when that has ended. Before the first call the file system is made.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,12 @@ private:
     }
     bool can_be_next(std::size_t i, const State& s) const {
         const Operation& o = u_.operations[i];
-        return !s.done[i] && o.life == s.life && all_done_before(o.begun, s);
+        return !s.done[i] && o.life == s.life && all_done_before(o.begun, s) && !(o.over && done_behind(o.ended, s));
+    }
+    bool done_behind(Moment at, const State& s) const {
+        for (std::size_t i = 0; i < s.done.size(); ++i)
+            if (s.done[i] && u_.operations[i].begun > at) return true;
+        return false;
     }
     State behind(std::size_t i, State s) const {
         const Operation& o = u_.operations[i];
@@ -143,12 +148,13 @@ void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
     throw CheckFailed("the reference map knows nothing of what has ended");
 }
 
-void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps) {
+void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps, bool over) {
     std::vector<Operation>& all = touch(unit).operations;
     const auto o = std::find_if(all.begin(), all.end(), [begun](const Operation& a) { return a.begun == begun; });
     if (o == all.end()) throw CheckFailed("the reference map knows nothing of what was given up");
     o->ended = ++clock_;
     o->cut = true;
+    o->over = over;
     if (!perhaps) all.erase(o);
 }
 
@@ -203,6 +209,24 @@ bool ReferenceMap::can_be(const Unit& u, const Question& q) const {
     return Search(u, q, life_).run();
 }
 
+/// What may have been done, and is over, was done if what was found says so, or was not.
+void ReferenceMap::find_out(Unit& u, const Question& q) const {
+    for (std::size_t i = 0; i < u.operations.size(); ++i) {
+        const Operation o = u.operations[i];
+        if (!o.cut || !o.over || o.life != life_ || o.ended > q.begun) continue;
+        u.operations[i].cut = false;
+        const bool can_be_done = can_be(u, q);
+        u.operations.erase(u.operations.begin() + static_cast<std::ptrdiff_t>(i));
+        const bool can_be_left_out = can_be(u, q);
+        if (!can_be_done && can_be_left_out) {
+            --i;
+            continue;
+        }
+        u.operations.insert(u.operations.begin() + static_cast<std::ptrdiff_t>(i), o);
+        u.operations[i].cut = can_be_left_out;
+    }
+}
+
 std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun) {
     const Moment ended = ++clock_;
     Unit& u = touch(unit);
@@ -227,6 +251,9 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     if (u.operations.empty()) return "";
     ++open_reads_;
     if (!quiet) return "";
+    find_out(u, {first, found.data(), atoms, begun, ended});
+    sure = std::none_of(u.operations.begin(), u.operations.end(),
+                        [this](const Operation& o) { return o.life == life_ && o.cut; });
     if (!here && first == 0 && atoms == atoms_) {  // what the loss of power has left
         u.base = found;
         u.operations.clear();

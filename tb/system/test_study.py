@@ -67,6 +67,9 @@ class StudyCommand(SystemTest):
         self.assertEqual([trend["met"] for trend in json.loads((out / "trends.json").read_text())], [True, False])
         self.assertIn("nobody has published this", (out / "study.html").read_text(encoding="utf-8"))
         self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), ["bars.svg", "lines.svg"])
+        heights = [float(height) for height in re.findall(r'aria-roledescription="bar" d="M[^,]+,[\d.]+h[\d.]+v([\d.]+)', (pathlib.Path(self.dir) / "pictures" / "bars.svg").read_text(encoding="utf-8"))]
+        for row, height in zip(rows, heights, strict=True):
+            self.assertAlmostEqual(height / heights[0], float(row["mean"]) / float(rows[0]["mean"]), places=4)
 
     def test_runs_are_kept(self):
         """What has ended is not run again; what is new is."""
@@ -141,6 +144,43 @@ class StudyCommand(SystemTest):
         self.assertRegex(errors, "^t_read (50|75|100): the run ended with exit code 2")
         self.assertIn("1 parsec", errors)
         self.assertIn("try it alone: ssdtlm run tiny-test", errors)
+
+    def test_measured_curves(self):
+        """A line between two of our points is one of ours; what lies outside is left out and said."""
+        self.place()
+        self.write("drive.csv", "t_read,mean\n50,100\n62.5,200\n200,50\n")
+        code, said, errors = self.study("small", "-o", "out", "--measured", "drive.csv")
+        self.assertEqual((code, errors), (OK, ""))
+        out = pathlib.Path(self.dir) / "out" / "small"
+        ours = {float(row["t_read"]): float(row["mean"]) for row in csv.DictReader((out / "rows.csv").read_text(encoding="utf-8").splitlines())}
+        found = list(csv.DictReader((out / "errors.csv").read_text(encoding="utf-8").splitlines()))
+        expected = [abs(ours[50] - 100) / 100, abs((ours[50] + ours[75]) / 2 - 200) / 200]
+        for row, error in zip(found, expected):
+            self.assertAlmostEqual(float(row["error"]), error, places=9)
+        self.assertEqual(found[2]["ours"], "")
+        self.assertIn(f"mean error {100 * sum(expected) / 2:.1f} %, worst {100 * max(expected):.1f} %, 2 points, 1 outside of ours", said)
+
+    def test_measured_curves_that_are_none(self):
+        self.place()
+        for text, what in (("t_reed,mean\n1,2\n", "column 't_reed'"), ("t_read,mean\n1,slow\n", "drive.csv:2: mean = slow; a number"), ("t_read,mean\n1,0\n", "more than 0"),
+                           ("", "has no curve")):
+            self.write("drive.csv", text)
+            code, _, errors = self.study("small", "-o", "out", "--measured", "drive.csv")
+            self.assertEqual(code, USER_ERROR, text)
+            self.assertIn(what, errors)
+
+    def test_traces(self):
+        """A study that takes traces runs them as flows; another one says that it has no use for them."""
+        trace = str(pathlib.Path(os.environ["SSDTLM_SOURCE"]) / "configs" / "workload" / "traces" / "mqsim.trace")
+        self.place()
+        self.assertIn("small has no use for traces", self.study("small", "--trace", trace)[2])
+        self.place(text=STUDY.replace('source = ', 'takes_traces = True\n    source = ').replace(
+            "for us in ((50, 100) if quick else (50, 75, 100))]",
+            'for us in (50, 100)] + [Point({"t_read": 1}, "tiny-test", (), {}, ("--trace-beyond", "fold"), (t,)) for t in self.traces]'))
+        code, said, errors = self.study("small", "-o", "out", "--trace", trace)
+        self.assertEqual((code, errors), (OK, ""))
+        self.assertIn("3 runs", said)
+        self.assertIn("is not there", self.study("small", "--trace", "nowhere.csv")[2])
 
     def test_those_that_come_with_the_program(self):
         """Each is complete: a source, points in both sizes, and a README."""

@@ -9,20 +9,23 @@ namespace ssdtlm {
 
 namespace {
 
-constexpr std::uint64_t kFirstInode = 12;         // behind the reserved ones and lost+found
+constexpr std::uint64_t kFirstInode = 12;  // behind the reserved ones and lost+found
 constexpr std::uint64_t kRootInode = 2;
-constexpr std::uint64_t kExtentsInInode = 4;      // struct ext4_inode i_block: a header and four extents
-constexpr std::uint64_t kExtentBytes = 12;        // struct ext4_extent
-constexpr std::uint64_t kDirectoryEntry = 32;     // assumed: a name of 24 characters
-constexpr std::uint64_t kDiscardBytes = 1u << 30; // assumed: mke2fs discards 2 GiB at a time, a block request may have less
-constexpr std::uint64_t kFormatWrite = 1u << 20;  // e2fsprogs mkjournal.c and mke2fs zero this much at a time (STRIDE_LENGTH)
+constexpr std::uint64_t kExtentsInInode = 4;   // struct ext4_inode i_block: a header and four extents
+constexpr std::uint64_t kExtentBytes = 12;     // struct ext4_extent
+constexpr std::uint64_t kDirectoryEntry = 32;  // assumed: a name of 24 characters
+constexpr std::uint64_t kDiscardBytes =
+    1u << 30;  // assumed: mke2fs discards 2 GiB at a time, a block request may have less
+constexpr std::uint64_t kFormatWrite =
+    1u << 20;  // e2fsprogs mkjournal.c and mke2fs zero this much at a time (STRIDE_LENGTH)
 
 const Ext4LayoutConfig& checked(const Ext4LayoutConfig& layout) {
     const Ext4Layout tried(layout);
     if (*tried.problem() != '\0')
-        throw UserError(Problem{"files.system", std::string("ext4 on ") + std::to_string(layout.bytes >> 20) + " MiB: " + tried.problem(),
-                                "a drive of 64 MiB or more with the default journal",
-                                "take a larger drive, or a smaller files.ext4.journal_size"});
+        throw UserError(Problem{
+            "files.system", std::string("ext4 on ") + std::to_string(layout.bytes >> 20) + " MiB: " + tried.problem(),
+            "a drive of 64 MiB or more with the default journal",
+            "take a larger drive, or a smaller files.ext4.journal_size"});
     return layout;
 }
 
@@ -57,7 +60,8 @@ std::vector<std::vector<FileIo>> Ext4::format() {
     }
     const auto write = [&](const BlockRun& run) {
         for (std::uint64_t at = 0; at < run.count * block_; at += kFormatWrite)
-            steps.back().push_back({HostOp::write, false, run.first * block_ + at, std::min(kFormatWrite, run.count * block_ - at)});
+            steps.back().push_back(
+                {HostOp::write, false, run.first * block_ + at, std::min(kFormatWrite, run.count * block_ - at)});
     };
     steps.emplace_back();
     if (config_.zero_inode_tables)
@@ -123,7 +127,8 @@ void Ext4::change_bitmaps(BlockRun run, SimTime now) {
 BlockRun Ext4::take(Ext4File& file, std::uint64_t block, std::uint64_t count, SimTime now) {
     if (file.reserved.count == 0 || file.reserved_for != block) {
         space_.release(file.reserved);
-        const std::uint64_t wanted = std::max(count, normalized(std::max(file.size, (block + count) * block_)) / block_);
+        const std::uint64_t wanted =
+            std::max(count, normalized(std::max(file.size, (block + count) * block_)) / block_);
         // One that would not fit is not reserved.
         file.reserved = space_.allocate(file.map.behind(block), space_.free_blocks() > 2 * wanted ? wanted : count);
         file.reserved_for = block;
@@ -221,11 +226,11 @@ std::vector<std::string> Ext4::outcomes() const {
     const Journal::Counters& c = journal_.counters();
     std::size_t extents = 0;
     for (const Ext4File& f : files_) extents += f.map.size();
-    return {"files: ext4 with " + std::to_string(files_.size()) + " files in " + std::to_string(extents) + " extents; " +
-            std::to_string(c.commits) + " commits with " + std::to_string(c.logged_blocks) + " blocks of metadata, " +
-            std::to_string(c.log_writes) + " writes of " + std::to_string(c.log_bytes >> 10) + " KiB to the journal; " +
-            std::to_string(c.in_place_blocks) + " blocks written to their places; the journal was full " +
-            std::to_string(c.checkpoints) + " times"};
+    return {"files: ext4 with " + std::to_string(files_.size()) + " files in " + std::to_string(extents) +
+            " extents; " + std::to_string(c.commits) + " commits with " + std::to_string(c.logged_blocks) +
+            " blocks of metadata, " + std::to_string(c.log_writes) + " writes of " + std::to_string(c.log_bytes >> 10) +
+            " KiB to the journal; " + std::to_string(c.in_place_blocks) +
+            " blocks written to their places; the journal was full " + std::to_string(c.checkpoints) + " times"};
 }
 
 }  // namespace ssdtlm

@@ -62,8 +62,8 @@ const FileSystems::Registered kExt4{
          c.layout.block_bytes = static_cast<std::uint32_t>(own.number("block_size"));
          if (c.layout.block_bytes < setup.lba_bytes)
              throw UserError(Problem{"files.ext4.block_size",
-                                     std::to_string(c.layout.block_bytes) + " bytes on a drive with logical blocks of " +
-                                         std::to_string(setup.lba_bytes),
+                                     std::to_string(c.layout.block_bytes) +
+                                         " bytes on a drive with logical blocks of " + std::to_string(setup.lba_bytes),
                                      "at least a logical block", "set files.ext4.block_size to \"4KiB\""});
          c.layout.journal_bytes = static_cast<std::uint64_t>(own.number("journal_size"));
          c.layout.inode_ratio = static_cast<std::uint32_t>(own.number("inode_ratio"));

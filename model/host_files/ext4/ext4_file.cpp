@@ -21,8 +21,9 @@ ExtentMap::Piece ExtentMap::at(std::uint64_t block, std::uint64_t most) const {
 }
 
 void ExtentMap::add(std::uint64_t block, BlockRun run, bool written) {
-    SSDTLM_CHECK(run.count != 0 && at(block, run.count).kind == Piece::Kind::hole && at(block, run.count).count == run.count,
-                 "blocks of a file get a second place");
+    SSDTLM_CHECK(
+        run.count != 0 && at(block, run.count).kind == Piece::Kind::hole && at(block, run.count).count == run.count,
+        "blocks of a file get a second place");
     extents_[block] = {run.first, run.count, written};
     join(block);
 }

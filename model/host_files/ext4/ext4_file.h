@@ -45,9 +45,9 @@ struct Ext4File {
     std::uint64_t size = 0;  ///< bytes
     BlockRun reserved;       ///< for the block of the file that is `reserved_for` (mballoc's preallocation)
     std::uint64_t reserved_for = 0;
-    std::vector<std::uint64_t> tree;  ///< blocks of the extent tree outside the inode
-    std::int64_t changed_tick = -1;   ///< mtime, in ticks of the kernel's clock; -1: long ago
-    std::int64_t read_tick = -1;      ///< atime
+    std::vector<std::uint64_t> tree;     ///< blocks of the extent tree outside the inode
+    std::int64_t changed_tick = -1;      ///< mtime, in ticks of the kernel's clock; -1: long ago
+    std::int64_t read_tick = -1;         ///< atime
     std::uint64_t transaction = 0;       ///< of the last change; 0: none
     std::uint64_t data_transaction = 0;  ///< of the last one that data depend on: place or length
 };

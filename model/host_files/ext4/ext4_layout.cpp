@@ -24,23 +24,27 @@ bool lies_before(const BlockRun& a, const BlockRun& b) {
 
 /// e2fsprogs lib/ext2fs/mkjournal.c
 std::uint64_t Ext4Layout::default_journal_blocks(std::uint64_t blocks) {
-    constexpr std::uint64_t kSteps[][2] = {{2048, 0},           {32768, 1024},         {256 * 1024, 4096},
-                                           {512 * 1024, 8192},  {4096 * 1024, 16384},  {8192 * 1024, 32768},
-                                           {16384 * 1024, 65536}, {32768 * 1024, 131072}};
+    constexpr std::uint64_t kSteps[][2] = {{2048, 0},
+                                           {32768, 1024},
+                                           {256 * 1024, 4096},
+                                           {512 * 1024, 8192},
+                                           {4096 * 1024, 16384},
+                                           {8192 * 1024, 32768},
+                                           {16384 * 1024, 65536},
+                                           {32768 * 1024, 131072}};
     for (const auto& [below, journal] : kSteps)
         if (blocks < below) return journal;
     return 262144;
 }
 
 Ext4Layout::Ext4Layout(const Ext4LayoutConfig& config)
-    : config_(config),
-      blocks_(config.bytes / config.block_bytes),
-      groups_(div_ceil(blocks_, blocks_per_group())) {
+    : config_(config), blocks_(config.bytes / config.block_bytes), groups_(div_ceil(blocks_, blocks_per_group())) {
     if (!lay_out() && *problem_ == '\0') problem_ = "no room for its tables and its journal";
 }
 
 bool Ext4Layout::lay_out() {
-    journal_.count = config_.journal_bytes != 0 ? config_.journal_bytes / config_.block_bytes : default_journal_blocks(blocks_);
+    journal_.count =
+        config_.journal_bytes != 0 ? config_.journal_bytes / config_.block_bytes : default_journal_blocks(blocks_);
     if (journal_.count == 0) {
         problem_ = "too few blocks for a journal";
         return false;

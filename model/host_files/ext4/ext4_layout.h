@@ -13,7 +13,7 @@ namespace ssdtlm {
 struct Ext4LayoutConfig {
     std::uint64_t bytes = 0;
     std::uint32_t block_bytes = 4096;
-    std::uint64_t journal_bytes = 0;  ///< 0: as mke2fs chooses it
+    std::uint64_t journal_bytes = 0;    ///< 0: as mke2fs chooses it
     std::uint32_t inode_ratio = 16384;  ///< bytes of the file system for each inode
     std::uint32_t inode_bytes = 256;
 };
@@ -32,7 +32,9 @@ public:
     std::uint64_t blocks_per_group() const { return std::uint64_t{8} * config_.block_bytes; }
     std::uint64_t inodes() const { return groups_ * inodes_per_group_; }
 
-    std::uint64_t block_bitmap(std::uint64_t group) const { return tables_[group / flex_].block_bitmaps + group % flex_; }
+    std::uint64_t block_bitmap(std::uint64_t group) const {
+        return tables_[group / flex_].block_bitmaps + group % flex_;
+    }
     /// Inodes count from 1.
     std::uint64_t inode_bitmap(std::uint64_t inode) const;
     std::uint64_t inode_block(std::uint64_t inode) const;

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-constexpr std::uint32_t kTagBytes = 16;         // journal_block_tag3_t, with csum_v3
+constexpr std::uint32_t kTagBytes = 16;        // journal_block_tag3_t, with csum_v3
 constexpr std::uint32_t kLogHeaderBytes = 32;  // journal_header_t, the UUID behind the first tag, the checksum
 // Linux mm/page-writeback.c dirty_writeback_interval = 5 * 100: the kernel looks for old blocks so often.
 constexpr Ps kWriteBackEvery = std::chrono::seconds(5);
@@ -76,7 +76,8 @@ void Journal::checkpoint() {
     for (const auto& [block, pending] : pending_) blocks.push_back(block);
     if (!blocks.empty()) steps_.push_back(in_place(blocks));
     if (config_.barrier) steps_.push_back({{HostOp::flush, false, 0, 0}});
-    steps_.push_back({{HostOp::write, config_.barrier, config_.first_block * config_.block_bytes, config_.block_bytes}});
+    steps_.push_back(
+        {{HostOp::write, config_.barrier, config_.first_block * config_.block_bytes, config_.block_bytes}});
     for (const std::uint64_t block : blocks) written_in_place(block);
     free_tail();
     SSDTLM_CHECK(used_ == 0, "a checkpoint that leaves the log in use");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of ext4 (jbd2, data=ordered): changed blocks of metadata are gathered in the running transaction. A commit
-// writes them to the log behind a descriptor, then its commit record; whoever comes meanwhile joins the next one (group
-// commit). Later they are written to their places, which frees the log.
+// The journal of ext4 (jbd2, data=ordered): changed blocks of metadata are gathered in the running transaction. A
+// commit writes them to the log behind a descriptor, then its commit record; whoever comes meanwhile joins the next one
+// (group commit). Later they are written to their places, which frees the log.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ public:
         std::uint64_t first_block = 0;  ///< its superblock; the log is a ring behind it
         std::uint64_t blocks = 0;       ///< with the superblock
         std::uint32_t block_bytes = 4096;
-        bool barrier = true;            ///< flush before the commit record, which is written with FUA
-        Ps commit_interval{};           ///< age at which a transaction is committed though nobody asks
-        Ps write_back_age{};            ///< age at which a committed block is written to its place
+        bool barrier = true;   ///< flush before the commit record, which is written with FUA
+        Ps commit_interval{};  ///< age at which a transaction is committed though nobody asks
+        Ps write_back_age{};   ///< age at which a committed block is written to its place
     };
     struct Counters {
         std::uint64_t commits = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file system does with the calls of a job: it turns them into I/O of the drive, and says what a sync has to wait
-// for. Kernel-free; it is told the time and never waits.
+// What a file system does with the calls of a job: it turns them into I/O of the drive, and says what a sync has to
+// wait for. Kernel-free; it is told the time and never waits.
 #pragma once
 
 #include <cstdint>

@@ -287,12 +287,17 @@ private:
                                   "became of each of its parameters",
                                   Command::python);
         group(import, "Configuration");
-        import->add_option("simulator", p.text, "Whose configuration it is: mqsim")->required()->type_name("mqsim");
-        import->add_option("file", p.words, "MQSim's ssdconfig.xml, and its workload.xml behind it")
+        import->add_option("simulator", p.text, "Whose configuration it is: mqsim, simplessd or femu")
+            ->required()
+            ->type_name("mqsim|simplessd|femu");
+        import
+            ->add_option("file", p.words,
+                         "MQSim's ssdconfig.xml, and its workload.xml behind it; SimpleSSD's .cfg; FEMU's command line "
+                         "of QEMU or script, or its nvme SSD options as lines")
             ->required()
             ->type_name(kFileKind);
         import->add_flag("--mechanisms", p.flag,
-                         "With what MQSim does otherwise: a chip works as one die, data go before commands on the "
+                         "With what MQSim (and only it) does otherwise: a chip works as one die, data go before commands on the "
                          "bus, and firmware takes no time");
         group(import, "Output");
         import
@@ -516,6 +521,17 @@ private:
             ->required()
             ->type_name("NAME");
         study->add_flag("--quick", p.flag, "Fewer and shorter runs: at most two minutes for a study on two cores");
+        study
+            ->add_option("--trace", p.conditions,
+                         "Block trace for a study that plays traces (mqsim-validation); may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kFileKind);
+        study
+            ->add_option("--measured", p.text,
+                         "Measured curves (CSV, see studies/README.md): the error of the study's figures against them")
+            ->type_name(kFileKind);
         group(study, "Workers");
         study->add_option("-j,--workers", p.text, "Runs at a time; default: one for each core")->type_name("N");
         group(study, "Output");

@@ -8,10 +8,12 @@ namespace {
 void check(const FioJobFile& file, const FioJob& job, std::vector<Problem>& problems) {
     const std::string where = file.path + ": job '" + job.report.name + "'";
     if (job.files.empty() || !job.files.front().number)
-        problems.push_back({where, "the drive itself, beside files on a file system of it", "all jobs on files, or all on the drive",
+        problems.push_back({where, "the drive itself, beside files on a file system of it",
+                            "all jobs on files, or all on the drive",
                             "give it a directory, or set files.system = \"none\""});
     else if (job.trims)
-        problems.push_back({where, "trims of a file on a file system", "reads and writes: punching holes is not modelled",
+        problems.push_back({where, "trims of a file on a file system",
+                            "reads and writes: punching holes is not modelled",
                             "run it on the drive, filename=/dev/nvme0n1"});
 }
 
@@ -35,8 +37,8 @@ std::vector<FilesWorkload::Mount> mounts_for(const SsdConfig& config, const FioJ
             if (f.number) on.files.push_back(*f.number);
     }
     if (!problems.empty()) throw UserError(std::move(problems));
-    mount.system = FileSystems::instance().make("files.system", config.files.system, {device.capacity, device.lba_bytes},
-                                                config.files.systems);
+    mount.system = FileSystems::instance().make("files.system", config.files.system,
+                                                {device.capacity, device.lba_bytes}, config.files.systems);
     // Beside them lie directories, trees of extents, and what files reserve.
     constexpr std::uint64_t kRest = 64;
     if (const std::uint64_t room = mount.system->room(); bytes + bytes / kRest > room)
@@ -50,7 +52,8 @@ std::vector<FilesWorkload::Mount> mounts_for(const SsdConfig& config, const FioJ
 std::string note_on_file_system(std::string note, const std::string& system) {
     static const std::string kSide = " from address 0 on";
     const std::size_t at = note.find(kSide);
-    if (note.rfind("files of the jobs: ", 0) == 0 && at != std::string::npos) note.replace(at, kSide.size(), " on " + system);
+    if (note.rfind("files of the jobs: ", 0) == 0 && at != std::string::npos)
+        note.replace(at, kSide.size(), " on " + system);
     return note;
 }
 

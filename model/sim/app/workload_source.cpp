@@ -455,7 +455,9 @@ WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options,
                                      : open_any(config, options, namespace_bytes, options.only);
     if (!options.only.empty()) number_of(options.only, source.flows);
     if (config.files.on() && source.mounts.empty())
-        source.notes.push_back(fmt::format("files.system = \"{}\" has no effect: no job of fio has files (directory=, or filename= with a size)", config.files.system));
+        source.notes.push_back(fmt::format(
+            "files.system = \"{}\" has no effect: no job of fio has files (directory=, or filename= with a size)",
+            config.files.system));
     std::vector<FioJob> jobs;
     for (const WorkloadSource::FioPart& f : source.fio)
         for (FioJob job : f.workload->job_list()) {

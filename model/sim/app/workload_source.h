@@ -40,7 +40,7 @@ struct WorkloadSource {
     std::vector<FioPart> fio;
     std::vector<GeneratedWorkload*> generated;
     std::vector<FilesWorkload::Mount> mounts;  ///< between `workload` and the drive
-    std::vector<std::string> flows;  ///< their names, by tenant
+    std::vector<std::string> flows;            ///< their names, by tenant
 };
 
 /// Finds workloads that come with the program by name, tells a fio job from a block trace by its content, and reads

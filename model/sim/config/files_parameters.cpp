@@ -44,8 +44,7 @@ void add_files_parameters(std::vector<SsdParameter>& table) {
                         .from("assumed: a system call through the file system")
                         .only_with(kWithSystem));
     add_policy_parameters(
-        table, "files", "files.system", FileSystems::instance(),
-        [](auto& c) -> auto& { return c.files.systems; });
+        table, "files", "files.system", FileSystems::instance(), [](auto& c) -> auto& { return c.files.systems; });
 }
 
 }  // namespace ssdtlm

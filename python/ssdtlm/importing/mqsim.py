@@ -267,7 +267,7 @@ def fit_capacity(device, most_bytes):
     """The drive takes no more than this: the blocks that collection keeps free come on top of the spare here."""
     row = next(row for row in device.rows if row.ours.startswith("ftl.user_capacity"))
     device.rows.remove(row)
-    device.take(row.name, row.value, "ftl.user_capacity", f'"{most_bytes}B"', "blocks that collection keeps free (GC_Exec_Threshold) come on top of the spare here")
+    device.take(row.name, row.value, "ftl.user_capacity", f'"{most_bytes}B"', "blocks that collection keeps free come on top of the spare here")
 
 
 def scheduling(device, values, mechanisms):

@@ -14,7 +14,7 @@ def chart_of(figure):
     if figure.kind == "time":
         return time_chart(figure)
     rows = [{"x": str(row[figure.x]) if figure.kind in NAMED else row[figure.x], "y": charts.shortened(row[figure.y]),
-             "by": str(row[figure.by]) if figure.by else ""} for row in figure.rows]
+             "by": str(row[figure.by]) if figure.by else figure.y} for row in figure.rows]  # an empty text would be no value in CSV
     layers, height = KINDS[figure.kind](figure, rows)
     return charts.make(figure.name, figure.title, rows, layers, height)
 

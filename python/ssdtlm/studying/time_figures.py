@@ -19,7 +19,7 @@ def extremes(figure):
 
 def time_chart(figure):
     most, least = extremes(figure)
-    rows = [{"x": row[figure.x], "y": charts.shortened(row[figure.y], 6), "mark": "", "text": ""} for row in figure.rows]
+    rows = [{"x": row[figure.x], "y": charts.shortened(row[figure.y], 6), "mark": "line", "text": ""} for row in figure.rows]
     for row, mark, word in ((most, "most", "Max"), (least, "least", "Min")):
         rows.append({"x": row[figure.x], "y": charts.shortened(row[figure.y], 6), "mark": mark, "text": f"{word}: {row[figure.y]:,.{figure.digits}f}"})
     begin, end = min(row["x"] for row in rows), max(row["x"] for row in rows)
@@ -28,7 +28,7 @@ def time_chart(figure):
     x = alt.X("x:Q", title=figure.x, scale=scale)
     # Room above the line for the mark of the largest.
     y = alt.Y("y:Q", title=figure.unit or figure.y, scale=alt.Scale(domain=[0, top * 1.12], nice=True))
-    line = charts.view().transform_filter("datum.mark === ''").mark_line(
+    line = charts.view().transform_filter("datum.mark === 'line'").mark_line(
         strokeWidth=1.3, color=figure.colour or charts.LINES[0], point=bool(figure.points) and {"color": figure.colour or charts.LINES[0], "size": 18}).encode(
             x=x, y=y, tooltip=["x:Q", "y:Q"])
     layers = [*phases.layers(figure.bands, scale), line]

@@ -119,7 +119,8 @@ TEST(ExtentMap, IsWhatAListOfBlocksIs) {
         std::vector<Block> list(kBlocks);
         std::uint64_t next_place = 1000;
         for (int i = 0; i < 200; ++i) {
-            const std::uint64_t block = random() % kBlocks, most = 1 + random() % std::min<std::uint64_t>(20, kBlocks - block);
+            const std::uint64_t block = random() % kBlocks,
+                                most = 1 + random() % std::min<std::uint64_t>(20, kBlocks - block);
             const ExtentMap::Piece piece = map.at(block, most);
             ASSERT_GE(piece.count, 1u);
             for (std::uint64_t b = 0; b < piece.count; ++b) {

@@ -31,6 +31,11 @@ struct FilesBench {
     std::unique_ptr<FioWorkload> jobs;
     std::unique_ptr<FilesWorkload> workload;
 
+    /// Whether an I/O is of the journal.
+    bool in_log(const OnDrive& d) const {
+        const std::uint64_t block = d.request.offset / system().layout().block_bytes();
+        return block >= system().layout().journal().first && block < system().layout().journal().end();
+    }
     const Ext4& system() const { return static_cast<const Ext4&>(workload->system(0)); }
 
     void mount(const std::string& text) {

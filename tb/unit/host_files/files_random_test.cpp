@@ -22,10 +22,14 @@ std::string random_job(std::mt19937& random) {
     std::string text = "[j]\ndirectory=/d\nfilename_format=f.$filenum\nioengine=libaio\nrandrepeat=1\n";
     text += one_of<std::string>(random, {"rw=randrw\n", "rw=randwrite\n", "rw=write\n", "rw=rw\n", "rw=randread\n"});
     text += one_of<std::string>(random, {"bs=4k\n", "bs=16k\n", "bs=512\n", "bsrange=4k-64k\n"});
-    text += one_of<std::string>(random, {"", "fsync=1\n", "fdatasync=3\n", "sync=1\n", "sync=dsync\n", "end_fsync=1\n"});
-    text += one_of<std::string>(random, {"", "overwrite=1\n", "create_on_open=1\n", "fallocate=none\n", "fallocate=truncate\n"});
-    text += one_of<std::string>(random, {"", "norandommap\n", "file_service_type=random\n", "file_service_type=sequential\n"});
-    text += "nrfiles=" + std::to_string(1 + random() % 9) + "\nfilesize=" + std::to_string(64 * (1 + random() % 20)) + "k\n";
+    text +=
+        one_of<std::string>(random, {"", "fsync=1\n", "fdatasync=3\n", "sync=1\n", "sync=dsync\n", "end_fsync=1\n"});
+    text += one_of<std::string>(
+        random, {"", "overwrite=1\n", "create_on_open=1\n", "fallocate=none\n", "fallocate=truncate\n"});
+    text += one_of<std::string>(random,
+                                {"", "norandommap\n", "file_service_type=random\n", "file_service_type=sequential\n"});
+    text += "nrfiles=" + std::to_string(1 + random() % 9) + "\nfilesize=" + std::to_string(64 * (1 + random() % 20)) +
+            "k\n";
     text += "numjobs=" + std::to_string(1 + random() % 5) + "\niodepth=" + std::to_string(1 + random() % 8) + "\n";
     return text + "number_ios=" + std::to_string(50 + random() % 400) + "\n";
 }
@@ -53,8 +57,7 @@ TEST(FilesRandom, EachByteHasOnePlaceAndEachCallEnds) {
         std::map<std::uint64_t, std::uint32_t> owner;  // block of the drive -> file
         for (const BlockRun& run : system.layout().taken())
             for (std::uint64_t b = run.first; b < run.end(); ++b) owner[b] = ~0u;
-        const auto files = static_cast<std::uint32_t>(
-            bench.jobs->job_list().front().files.size());
+        const auto files = static_cast<std::uint32_t>(bench.jobs->job_list().front().files.size());
         for (std::uint32_t f = 0; f < files; ++f)
             for (const auto& [at, extent] : system.file(f).map.extents())
                 for (std::uint64_t b = extent.first; b < extent.first + extent.count; ++b)

@@ -20,7 +20,8 @@ struct Counts {
 };
 
 /// `latency` us for each I/O of the drive, however many there are; stamps of `tick` us.
-Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share_of_reads, double latency, double call, double tick, double end) {
+Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share_of_reads, double latency, double call,
+                        double tick, double end) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> uniform(0, 1);
     using Event = std::pair<double, std::uint32_t>;  // when, thread; a commit is thread `threads`
@@ -101,7 +102,8 @@ TEST(GroupCommit, IsThatOfASmallSimulation) {
         FilesBench bench;
         bench.ext4.relatime = false;
         const auto all = bench.run(
-            "[j]\ndirectory=/d\nfilename_format=f.$filenum\nnrfiles=128\nfilesize=1m\nbs=16k\nrw=randrw\nrwmixread=60\nsync=1\n"
+            "[j]\ndirectory=/"
+            "d\nfilename_format=f.$filenum\nnrfiles=128\nfilesize=1m\nbs=16k\nrw=randrw\nrwmixread=60\nsync=1\n"
             "file_service_type=random\nnorandommap\nrandrepeat=0\nioengine=psync\ntime_based\nruntime=8\nnumjobs=" +
             std::to_string(threads) + "\n");
         const Counts expected = small_simulation(threads, kFiles, 0.6, 200, 1, 4000, 8e6);
@@ -109,21 +111,17 @@ TEST(GroupCommit, IsThatOfASmallSimulation) {
         for (const OnDrive& d : all) {
             if (d.request.preparation) continue;
             found.reads += d.request.op == HostOp::read;
-            const bool data = d.request.op == HostOp::write && d.request.bytes == 16384;
-            found.writes += data;
-            found.commits += d.request.op == HostOp::write && d.request.bytes == 4096 && d.request.fua;
-            // A commit of three blocks of inodes is as long as the data, but in the journal.
-            const std::uint64_t journal = bench.system().layout().journal().first * 4096;
-            const bool log = d.request.op == HostOp::write && !d.request.fua && d.request.offset >= journal &&
-                             d.request.offset < journal + bench.system().layout().journal().count * 4096;
-            if (log) {
-                found.logged += static_cast<double>(d.request.bytes / 4096 - 1);
-                found.writes -= data;
-            }
+            if (d.request.op != HostOp::write) continue;
+            const bool log = bench.in_log(d);
+            found.writes += !log;
+            found.commits += log && d.request.fua;
+            if (log && !d.request.fua) found.logged += static_cast<double>(d.request.bytes / 4096 - 1);
         }
-        std::printf("[   FIGURE ] %2u threads: %.0f reads, %.0f writes, %.0f commits of %.2f blocks; small simulation %.0f, %.0f, %.0f, %.2f\n",
-                    threads, found.reads, found.writes, found.commits, found.logged / found.commits, expected.reads, expected.writes,
-                    expected.commits, expected.logged / expected.commits);
+        std::printf(
+            "[   FIGURE ] %2u threads: %.0f reads, %.0f writes, %.0f commits of %.2f blocks; small simulation %.0f, "
+            "%.0f, %.0f, %.2f\n",
+            threads, found.reads, found.writes, found.commits, found.logged / found.commits, expected.reads,
+            expected.writes, expected.commits, expected.logged / expected.commits);
         EXPECT_NEAR(found.reads, expected.reads, 0.03 * expected.reads) << threads;
         EXPECT_NEAR(found.writes, expected.writes, 0.03 * expected.writes) << threads;
         EXPECT_NEAR(found.commits, expected.commits, 0.03 * expected.commits) << threads;

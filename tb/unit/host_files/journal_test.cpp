@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal by itself: what a commit writes, who shares one, and how the log gets room again.
+#include "host_files/ext4/journal.h"
+
 #include <gmock/gmock.h>
 
 #include <random>
-
-#include "host_files/ext4/journal.h"
 
 namespace ssdtlm {
 namespace {
@@ -114,7 +114,7 @@ TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
     for (int round = 0; round < 20; ++round) {
         Journal::Config c = config(32 + random() % 200);
         Journal journal(c);
-        std::vector<std::uint64_t> newest(400);                 // transaction whose copy of the block is the last
+        std::vector<std::uint64_t> newest(400);  // transaction whose copy of the block is the last
         std::vector<bool> in_place(400, true);
         std::vector<std::vector<std::uint64_t>> log(c.blocks);  // blocks of metadata of the commit that owns the block
         std::vector<std::uint64_t> owner(c.blocks);
@@ -129,6 +129,11 @@ TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
             journal.want(t);
             for (const FileIo& io : drain(journal, now)) {
                 if (io.op == HostOp::flush) continue;
+                if (io.fua && io.offset != c.first_block * 4096)  // its commit record
+                    for (const std::uint64_t b : changed) {
+                        newest[b] = t;
+                        in_place[b] = false;
+                    }
                 for (std::uint64_t at = io.offset / 4096; at < (io.offset + io.bytes) / 4096; ++at) {
                     if (at < 400) {
                         in_place[at] = true;
@@ -142,10 +147,6 @@ TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
                     log[place] = changed;
                     owner[place] = t;
                 }
-            }
-            for (const std::uint64_t b : changed) {
-                newest[b] = t;
-                in_place[b] = false;
             }
             now += 1s * (random() % 20);
         }

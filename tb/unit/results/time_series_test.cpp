@@ -241,7 +241,8 @@ TEST(TimeSeries, PhasesOfRows) {
                 r.preparation = layout;
                 Timeline t;
                 t.begin(bench->agenda.now());
-                bench->latency.on_complete(r, bench->agenda.now(), bench->agenda.now(), bench->agenda.now(), t, measured);
+                bench->latency.on_complete(r, bench->agenda.now(), bench->agenda.now(), bench->agenda.now(), t,
+                                           measured);
             }
         };
         static std::vector<std::unique_ptr<Entry>> entries;
@@ -249,13 +250,13 @@ TEST(TimeSeries, PhasesOfRows) {
         b.agenda.post<&Entry::happen>(SimTime{Ps{ms * 1'000'000'000}}, entries.back().get());
     };
     b.agenda.post<&Bench::start>(SimTime{}, &b);
-    at(5, true, false);    // 0 to 10 ms: layout
-    at(12, true, false);   // layout and ramp in one row
+    at(5, true, false);   // 0 to 10 ms: layout
+    at(12, true, false);  // layout and ramp in one row
     at(18, false, false);
     at(25, false, false);  // ramp
     at(31, false, false);  // ramp and run
     at(38, false, true);
-    at(45, false, true);   // run
+    at(45, false, true);  // run
     b.agenda.post<&Bench::stop>(SimTime{Ps{60'000'000'000}}, &b);
     b.agenda.run();
     std::vector<std::string> phases;

@@ -30,7 +30,7 @@ struct FioJobText {
 
 struct FioJobFile {
     std::string path;
-    std::vector<FioJob> jobs;    ///< one per clone, in fio's order; jobs[i].index == i
+    std::vector<FioJob> jobs;         ///< one per clone, in fio's order; jobs[i].index == i
     std::vector<FioFilePlace> files;  ///< by address
     std::vector<FioFill> fills;       ///< files that are written before the jobs start
     FioOptionTexts global_options;

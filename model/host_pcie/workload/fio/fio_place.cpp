@@ -177,7 +177,7 @@ private:
             const bool read_first = job_.reads || (job_.writes && settings_.overwrite);
             const FioLayout::Extend extend = settings_.create_on_open ? FioLayout::Extend::nothing
                                              : read_first             ? FioLayout::Extend::write_out
-                                             : settings_.fallocate;
+                                                                      : settings_.fallocate;
             where_.uses.push_back(
                 {job_.index, job_.files.size(), where_.layout.use(names[i], end, job_.index, extend)});
             job_.files.push_back({offset, region, 0, 0});
