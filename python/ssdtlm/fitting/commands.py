@@ -24,6 +24,10 @@ from .free import read_free
 from .runs import FitRuns
 
 
+# So many say how much each figure varies by chance.
+SEEDS = 4
+
+
 def add_arguments(parser):
     parser.add_argument("device", nargs="+")
     parser.add_argument("--measured", nargs="+", action="extend", default=[])
@@ -141,33 +145,34 @@ def split(groups, share, seed):
 
 def fit(device, frees, groups, folder, options, say):
     """Returns the Outcome. Raises UserError."""
-    import numpy  # pylint: disable=import-outside-toplevel
     from . import certainty, optimum, residuals  # pylint: disable=import-outside-toplevel
     from .outcome import Outcome  # pylint: disable=import-outside-toplevel
     write(folder / "device.toml", device.toml)
     fitted, held_out = split(groups, options.held_out, options.seed)
-    runs = FitRuns(folder, options.workers, folder / "device.toml", {}, options.seed)
+    runs = FitRuns(folder, options.workers, folder / "device.toml", options.seed)
 
     def answers(values):
-        return {group.name: answer for group, (_, answer) in zip(groups, runs.run([runs.points(group, values) for group in groups]))}
+        return {group.name: answer for group, (_, answer) in zip(groups, runs.run([runs.point(group, values) for group in groups]))}
     before = answers({})
     refused = [Problem(f"jobs {name} of --measured", answer["refused"], "", f"look at the job file that was made of it: {place_job(folder, groups, name)}") for name, answer in before.items() if "refused" in answer]
     if refused:
         raise UserError(*refused)
-    search = optimum.Search(frees, fitted, runs, say)
+    seeds = range(options.seed, options.seed + SEEDS)
+    many = [answer for _, answer in runs.run([runs.point(group, {}, seed) for seed in seeds for group in fitted])]
+    weights = residuals.steady_weights(fitted, [many[i * len(fitted):(i + 1) * len(fitted)] for i in range(SEEDS)])
+    search = optimum.Search(frees, fitted, weights, runs, say)
     hidden = search.unseen()
     if len(hidden) == len(frees):
         raise UserError(*[Problem(f"--free {free.key}={free.range}", "no figure of the fitted cells changes between the ends of this range", "a parameter that these workloads depend on",
                                   "measure a workload that needs it, or leave it out") for free in hidden])
     seen = [free for free in frees if free not in hidden]
     if hidden:
-        search = optimum.Search(seen, fitted, runs, say)
+        search = optimum.Search(seen, fitted, weights, runs, say)
     search.explore(options.trials, options.seed)
     if search.best() is None:
         raise UserError(Problem("ssdtlm fit", f"all {len(search.trials)} trials were refused by the program", "", f"narrower ranges; {folder / 'runs'} has what it said"))
     slopes = search.polish()
     best = search.best()
-    weights = numpy.array([w for group in fitted for cell in group.cells for w in residuals.weights_of(cell).values()])
     certain = certainty.certainties(best.vector, slopes, weights, [free.key for free in seen])
     return Outcome(device.name, seen, hidden, search, best, fitted, held_out, before, answers(best.values), certain)
 

@@ -26,17 +26,14 @@ class Trial:
     values: dict
     vector: object  # of weighted deviations; None when it was refused
     how: str
-
-    def error(self, cells):
-        return residuals.error(self.vector, cells)
+    error: float = None
 
 
 class Search:
-    """frees: list of Free; groups: of cells that are fitted; runs: FitRuns; say: progress, takes a text."""
+    """frees: list of Free; groups: of cells that are fitted; weights: of their figures; runs: FitRuns; say: progress, takes a text."""
 
-    def __init__(self, frees, groups, runs, say):
-        self.frees, self.groups, self._runs, self._say = frees, groups, runs, say
-        self.cells = sum(len(group.cells) for group in groups)
+    def __init__(self, frees, groups, weights, runs, say):
+        self.frees, self.groups, self.weights, self._runs, self._say = frees, groups, weights, runs, say
         self.trials = []
         self._known = {}
 
@@ -46,20 +43,21 @@ class Search:
     def try_all(self, many, how):
         """Trials at these places, all of whose runs may run at a time."""
         settings = [self.settings(places) for places in many]
-        points = [self._runs.points(group, values) for values in settings for group in self.groups]
+        points = [self._runs.point(group, values) for values in settings for group in self.groups]
         answers = [answer for _, answer in self._runs.run(points)]
         n, found = len(self.groups), []
         for i, (places, values) in enumerate(zip(many, settings)):
             # Where the value is, not where it was asked for.
             at = tuple(free.place(values[free.key]) for free in self.frees)
-            found.append(Trial(at, values, residuals.vector(self.groups, answers[i * n:(i + 1) * n]), how))
+            vector = residuals.vector(self.groups, answers[i * n:(i + 1) * n], self.weights)
+            found.append(Trial(at, values, vector, how, None if vector is None else residuals.error(vector, self.weights)))
             if at not in self._known:
                 self._known[at] = found[-1]
                 self.trials.append(found[-1])
         return found
 
     def best(self):
-        return min((t for t in self.trials if t.vector is not None), key=lambda t: t.error(self.cells), default=None)
+        return min((t for t in self.trials if t.vector is not None), key=lambda t: t.error, default=None)
 
     def unseen(self):
         """Free parameters that change no figure between five values of the range, the others in the middle."""
@@ -82,7 +80,7 @@ class Search:
         spaces = {free.key: optuna.distributions.FloatDistribution(0.0, 1.0) for free in self.frees}
         for trial in list(self.trials):
             if trial.vector is not None:
-                study.add_trial(optuna.trial.create_trial(params=dict(zip(spaces, map(self._inside, trial.places))), distributions=spaces, value=trial.error(self.cells)))
+                study.add_trial(optuna.trial.create_trial(params=dict(zip(spaces, map(self._inside, trial.places))), distributions=spaces, value=trial.error))
         batch, done = math.ceil(AT_A_TIME / len(self.groups)), 0
         while done < trials:
             asked = [study.ask(spaces) for _ in range(min(batch, trials - done))]
@@ -90,10 +88,10 @@ class Search:
                 if trial.vector is None:
                     study.tell(ask, state=optuna.trial.TrialState.FAIL)
                 else:
-                    study.tell(ask, trial.error(self.cells))
+                    study.tell(ask, trial.error)
             done += len(asked)
             best = self.best()
-            self._say(f"{done} of {trials} trials" + (f", error {100 * best.error(self.cells):.2f} %" if best else ""))
+            self._say(f"{done} of {trials} trials" + (f", error {100 * best.error:.2f} %" if best else ""))
 
     @staticmethod
     def _inside(place):
@@ -128,7 +126,7 @@ class Search:
                 candidates.append(tuple(self._inside(place + step) for place, step in zip(start.places, move)))
             self.try_all(list(dict.fromkeys(candidates)), "Gauss-Newton")
             now = self.best()
-            self._say(f"step {number + 1}, error {100 * now.error(self.cells):.2f} %")
-            if now.error(self.cells) > start.error(self.cells) * (1 - WORTH):
+            self._say(f"step {number + 1}, error {100 * now.error:.2f} %")
+            if now.error > start.error * (1 - WORTH):
                 break
         return self.jacobian(self.best())

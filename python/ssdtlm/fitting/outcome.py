@@ -111,7 +111,7 @@ def save(outcome, folder, toml):
     """All files but the page. `toml`: the whole device with what was found."""
     write(folder / "fit.json", json.dumps(outcome.summary(), indent=1, ensure_ascii=False) + "\n")
     write(folder / "cells.csv", csv_text(outcome.figures()))
-    trials = [{"trial": n, "how": t.how, "error": "" if t.vector is None else t.error(outcome.search.cells), **{k: shown(v) for k, v in t.values.items()}}
+    trials = [{"trial": n, "how": t.how, "error": "" if t.vector is None else t.error, **{k: shown(v) for k, v in t.values.items()}}
               for n, t in enumerate(outcome.search.trials)]
     write(folder / "trials.csv", csv_text(trials))
     head = "# By ssdtlm fit: " + ", ".join(f"{row['key']} = {row['value']} (standard error {row['standard_error']:.3g}{row['unit']})" for row in outcome.parameters() if row["value"]) + "\n"

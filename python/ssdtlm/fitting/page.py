@@ -69,9 +69,9 @@ def _figures(outcome):
 def _profile(outcome, at):
     """The error of all trials over one parameter: the lower edge of the cloud is its profile."""
     free, search = outcome.frees[at], outcome.search
-    least = outcome.best.error(search.cells)
-    rows = [{"value": charts.shortened(free.number(t.values[free.key])), "percent": charts.shortened(100 * t.error(search.cells)), "how": t.how}
-            for t in search.trials if t.vector is not None and t.error(search.cells) <= max(SHOWN * least, 0.5)]
+    least = outcome.best.error
+    rows = [{"value": charts.shortened(free.number(t.values[free.key])), "percent": charts.shortened(100 * t.error), "how": t.how}
+            for t in search.trials if t.vector is not None and t.error <= max(SHOWN * least, 0.5)]
     kinds = ["screening", "Optuna", "difference", "Gauss-Newton"]
     scale = {"type": "log"} if free.log else {}
     y = {"type": "log"} if min(row["percent"] for row in rows) > 0 else {}

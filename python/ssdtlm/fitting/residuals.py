@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far simulated figures are from measured ones. Each figure counts by the logarithm of simulated / measured, so that twice and half are
 equally wrong. A cell has rates (IOPS, bandwidth), the mean latency and percentiles for each operation: the three kinds weigh the same in
-it, and each cell weighs the same in the whole."""
+it, and each cell weighs the same in the whole. For the search a figure counts the less, the more it varies from seed to seed."""
 
 import math
+import statistics
 
 import numpy
 
@@ -32,21 +33,36 @@ def deviations(cell, simulated):
     return found
 
 
-def vector(groups, answers):
+# Figures that vary by this part from seed to seed weigh less by the root of three: measured and simulated ones both vary.
+USUAL = 0.01
+
+
+def steady_weights(groups, many):
+    """[weight of each figure of each cell], with what varies from seed to seed counting less. many: answers for each of some seeds."""
+    found = []
+    for at, group in enumerate(groups):
+        for cell in group.cells:
+            away = [deviations(cell, answers[at]["cells"].get(cell.name, {})) for answers in many]
+            spread = {figure: statistics.stdev(one[figure] for one in away) for figure in cell.figures}
+            found += [weight / math.sqrt(1 + 2 * (spread[figure] / USUAL) ** 2) for figure, weight in weights_of(cell).items()]
+    return numpy.array(found)
+
+
+def vector(groups, answers, weights):
     """Weighted deviations of all figures of all cells. answers: what FitRuns read for each group; None when one was refused."""
     parts = []
     for group, answer in zip(groups, answers):
         if "refused" in answer:
             return None
         for cell in group.cells:
-            weights = weights_of(cell)
-            parts += [weights[figure] * value for figure, value in deviations(cell, answer["cells"].get(cell.name, {})).items()]
-    return numpy.array(parts)
+            away = deviations(cell, answer["cells"].get(cell.name, {}))
+            parts += [away[figure] for figure in weights_of(cell)]
+    return weights * numpy.array(parts)
 
 
-def error(vector_of, cells):
-    """Root of the mean square over cells, as a part: 0.05 for 5 %."""
-    return math.expm1(math.sqrt(float(vector_of @ vector_of) / cells))
+def error(vector_of, weights):
+    """Root of the weighted mean square, as a part: 0.05 for 5 %."""
+    return math.expm1(math.sqrt(float(vector_of @ vector_of) / float(weights @ weights)))
 
 
 def cell_errors(groups, answers):

@@ -16,14 +16,14 @@ REFUSED = 2
 class FitRuns(Runs):
     """`device`: the file of the device that is fitted, whose contents count in what a run is."""
 
-    def __init__(self, folder, workers, device, settings, seed):
+    def __init__(self, folder, workers, device, seed):
         super().__init__(folder, workers, lambda text: None)
-        self._device, self._settings, self._options = str(device), settings, ("--seed", str(seed))
+        self._device, self._seed = str(device), seed
         self._contents = hashlib.sha256(device.read_bytes()).hexdigest()
 
-    def points(self, group, values):
-        """A run of a measured.Group with these values of the free parameters."""
-        return Point({"cells": group.name, **values}, self._device, (("fio", group.job),), {**self._settings, **values}, self._options)
+    def point(self, group, values, seed=None):
+        """A run of a measured.Group with these values of the free parameters; `seed`: instead of the fit's."""
+        return Point({"cells": group.name, **values}, self._device, (("fio", group.job),), values, ("--seed", str(self._seed if seed is None else seed)))
 
     def _key(self, point):
         # Not by the path: a folder that was moved goes on too.
