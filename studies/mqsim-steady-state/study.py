@@ -7,18 +7,19 @@ import statistics
 from ssdtlm.studying import Figure, Point, Study, Trend
 
 DRIVE = "mqsim-drive-b"
+BLOCKS, PAGES = 160, 16
 # Drive B with fewer and smaller blocks, so that it is written several times in a short time. Spare and dies stay.
-SHARE = {"nand.geometry.pages_per_block": 8, "gc.soft_free_blocks": 4, "gc.hard_free_blocks": 3, "buffer.size": "4MiB"}
-BLOCKS = {False: 640, True: 320}
+SHARE = {"nand.geometry.blocks_per_plane": BLOCKS, "nand.geometry.pages_per_block": PAGES, "gc.soft_free_blocks": 2, "gc.hard_free_blocks": 1, "buffer.size": "4MiB"}
+CHANNELS = {False: 8, True: 2}  # the quick form has a quarter of the dies, and as many requests outstanding for each
 USER_OF_FLASH = 256060514304 / (16 * 2 * 1048 * 512 * 16384)
 STATES = {"with preconditioning": "random", "without": "fresh"}
 # The paper draws a point for each second. Here a second of the whole drive is some milliseconds.
 INTERVAL_MS = 50
-WRITES = 2.5  # times the flash is written
+WRITES = 2  # times the flash is written
 
 
 def flash_bytes(quick):
-    return 16 * 2 * BLOCKS[quick] * 8 * 16384
+    return CHANNELS[quick] * 2 * 2 * BLOCKS * PAGES * 16384
 
 
 class SteadyState(Study):
@@ -28,8 +29,8 @@ class SteadyState(Study):
     def points(self, quick):
         user = int(flash_bytes(quick) * USER_OF_FLASH) // 65536 * 65536
         count = int(WRITES * flash_bytes(quick)) // 16384
-        job = ("writes", f"[writes]\nioengine=libaio\ndirect=1\nrw=randwrite\nbs=16k\niodepth=64\nnorandommap\nloops=100\nnumber_ios={count}\n")
-        settings = {**SHARE, "nand.geometry.blocks_per_plane": BLOCKS[quick], "ftl.user_capacity": f"{user}B", "run.timeseries_interval": f"{INTERVAL_MS}ms"}
+        job = ("writes", f"[writes]\nioengine=libaio\ndirect=1\nrw=randwrite\nbs=16k\niodepth={8 * CHANNELS[quick]}\nnorandommap\nloops=100\nnumber_ios={count}\n")
+        settings = {**SHARE, "nand.geometry.channels": CHANNELS[quick], "ftl.user_capacity": f"{user}B", "run.timeseries_interval": f"{INTERVAL_MS}ms"}
         return [Point({"state": state, "flash": flash_bytes(quick)}, DRIVE, (job,), {**settings, "precondition.state": STATES[state]}) for state in STATES]
 
     def rows(self, ended):
