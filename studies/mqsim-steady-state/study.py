@@ -13,6 +13,7 @@ SHARE = {"nand.geometry.blocks_per_plane": BLOCKS, "nand.geometry.pages_per_bloc
 CHANNELS = {False: 8, True: 2}  # the quick form has a quarter of the dies, and as many requests outstanding for each
 USER_OF_FLASH = 256060514304 / (16 * 2 * 1048 * 512 * 16384)
 STATES = {"with preconditioning": "random", "without": "fresh"}
+MORE = {"written once in sequence": "sequential"}  # in the full form: between both
 # The paper draws a point for each second. Here a second of the whole drive is some milliseconds.
 INTERVAL_MS = 50
 WRITES = 2  # times the flash is written
@@ -31,7 +32,7 @@ class SteadyState(Study):
         count = int(WRITES * flash_bytes(quick)) // 16384
         job = ("writes", f"[writes]\nioengine=libaio\ndirect=1\nrw=randwrite\nbs=16k\niodepth={8 * CHANNELS[quick]}\nnorandommap\nloops=100\nnumber_ios={count}\n")
         settings = {**SHARE, "nand.geometry.channels": CHANNELS[quick], "ftl.user_capacity": f"{user}B", "run.timeseries_interval": f"{INTERVAL_MS}ms"}
-        return [Point({"state": state, "flash": flash_bytes(quick)}, DRIVE, (job,), {**settings, "precondition.state": STATES[state]}) for state in STATES]
+        return [Point({"state": state, "flash": flash_bytes(quick)}, DRIVE, (job,), {**settings, "precondition.state": how}) for state, how in (STATES if quick else STATES | MORE).items()]
 
     def rows(self, ended):
         rows = []

@@ -94,6 +94,7 @@ class Runs:
             if child.returncode != 0:
                 if self._stop.is_set():
                     return
+                self._stop.set()  # at once: a worker that is free now must not begin the next run
                 raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {child.returncode}: {said.strip()[-LONGEST_MESSAGE:]}",
                                         "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
             if not self._place(name).is_dir():
