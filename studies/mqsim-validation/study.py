@@ -15,14 +15,17 @@ PEER = "Table 3"
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 OPERATIONS = {"read": "randread", "write": "randwrite"}
 # Released MQSim 7ec40e3 on its Table 3 device, one flow at depth 1, cache off, fresh for writes: mean response time in whole us, run by this project.
-RELEASED = {("read", 4): 88, ("write", 4): 763}
+RELEASED = {**dict(zip((("read", size) for size in SIZES), (88, 102, 104, 109, 119, 164, 253, 507, 864))),
+            **dict(zip((("write", size) for size in SIZES), (763, 777, 779, 784, 794, 839, 929, 1784, 2071)))}
+WHY = {"read": "In MQSim the data of a command leave for the host when its last page is in (291 us for 1 MiB), here page by page. 577 us and these are 868 us; MQSim has 864.",
+       "write": "In MQSim the two dies of a chip program together when their commands come together; here a chip is one die. With both dies (mqsim-table3) 1 MiB takes 1975 us; MQSim has 2071."}
 PERCENTILES = (5, 10, 25, 50, 75, 90, 95, 99, 99.9)
 
 
 class Validation(Study):
     title = "Response times beside measured ones (MQSim, FAST '18, Fig. 3, 10, 11 and Table 2)"
     source = ("Tavakkol, Gómez-Luna, Sadrosadati, Ghose, Mutlu: MQSim, FAST '18. Its measured curves were not published as numbers: give yours with --measured, your traces with "
-              "--traces.")
+              "--trace.")
     takes_traces = True
 
     def points(self, quick):
@@ -75,7 +78,9 @@ class Validation(Study):
                 trends.append(flows.rises(f"Fig. 10: the response time of a {operation} rises with its size, {drive}", of, "KiB", "us", 0.02))
         for operation in OPERATIONS:
             of = [row for row in flows.series(rows, figure="10", drive=PEER, operation=operation) if "us MQSim" in row]
-            trends.append(flows.near(f"Fig. 10: the response time of a {operation} is the released MQSim's, to 15 %", of, "KiB", "us", "us MQSim", 0.15))
+            sentence = f"Fig. 10: the response time of a {operation} is the released MQSim's, to 15 %"
+            trends += [flows.near(f"{sentence}, up to 128 KiB", [row for row in of if row["KiB"] <= 128], "KiB", "us", "us MQSim", 0.15),
+                       flows.near(f"{sentence}, beyond", [row for row in of if row["KiB"] > 128], "KiB", "us", "us MQSim", 0.15, expected=False, why=WHY[operation])]
         return trends
 
 

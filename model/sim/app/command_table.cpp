@@ -292,13 +292,13 @@ private:
             ->type_name("mqsim|simplessd|femu");
         import
             ->add_option("file", p.words,
-                         "MQSim's ssdconfig.xml, and its workload.xml behind it; SimpleSSD's .cfg; FEMU's command line "
-                         "of QEMU or script, or its nvme SSD options as lines")
+                         "MQSim's ssdconfig.xml, and its workload.xml behind it; SimpleSSD's .cfg; for FEMU a command "
+                         "line of QEMU, a script that has one, or vssd1.conf")
             ->required()
             ->type_name(kFileKind);
         import->add_flag("--mechanisms", p.flag,
-                         "With what MQSim (and only it) does otherwise: a chip works as one die, data go before commands on the "
-                         "bus, and firmware takes no time");
+                         "MQSim only: with what it does otherwise: a chip works as one die, data go before commands on "
+                         "the bus, firmware takes no time, and the DRAM limits nothing");
         group(import, "Output");
         import
             ->add_option("-o,--output", p.text,

@@ -34,7 +34,13 @@ def normalised(rows, base):
 
 def lines(rows, x, columns, by=""):
     """Rows of a chart with a line for each of `columns`; `by`: also for each value of this column."""
-    return [{x: row[x], "value": row[column], "line": column + (f", {row[by]}" if by else "")} for column in columns for row in rows if row.get(column) is not None]
+    found = {}
+    for column in columns:
+        for row in rows:
+            if row.get(column) is not None:
+                line = column + (f", {row[by]}" if by and "released" not in column else "")
+                found[line, row[x]] = {x: row[x], "value": row[column], "line": line}
+    return list(found.values())
 
 
 def charts(name, title, rows, x, by, more=()):
