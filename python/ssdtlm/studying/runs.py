@@ -90,6 +90,7 @@ class Runs:
         return Result(place)
 
     def _failed(self, _, point, code, said):
+        self._stop.set()  # a worker that is free now must not begin the next run
         raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {code}: {said.strip()[-LONGEST_MESSAGE:]}",
                                 "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
 
