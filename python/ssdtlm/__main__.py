@@ -12,6 +12,7 @@ from .binary import check_version
 from .comparison import compare
 from .errors import Problem, RunFailed, UserError
 from .explanation import explain
+from .fitting import commands as fit
 from .importing import commands as importing
 from .reporting import report
 from .sweeping import commands as sweep
@@ -20,7 +21,7 @@ from .studying import commands as study
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"config": importing, "compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
+COMMANDS = {"config": importing, "compare": compare, "explain": explain, "fit": fit, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

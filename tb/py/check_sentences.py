@@ -80,7 +80,7 @@ def strings_of(source):
 
 def help_texts(program):
     pages = [[program, "--help"]]
-    for name in ("run", "config", "trace", "compare", "explain", "report", "sweep", "search", "study", "python"):
+    for name in ("run", "config", "trace", "compare", "explain", "report", "sweep", "search", "fit", "study", "python"):
         pages.append([program, "help", name])
     for page in pages:
         yield subprocess.run(page, capture_output=True, text=True, check=False).stdout

@@ -179,6 +179,8 @@ class Timelines(SystemTest):
                 data = [s for s in frames if s["name"] == "Data" and "lost" not in s["args"]]
                 if name in ("alone", "not-queued"):
                     self.assertEqual(len([s for s in data if "command" in s["args"]]), 500 * 2)
+                for direction in ("to host", "to device"):  # they end at the adapter, which keeps its power
+                    self.assertFalse([s for s in tracks[f"link/{direction}"] if "power_lost" in s["args"]])
                 if name == "resets":
                     self.assertGreater(len([s for t in tracks.values() for s in t if "reset" in s["args"]]), 5)
 

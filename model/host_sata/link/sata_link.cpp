@@ -122,7 +122,11 @@ tlm::tlm_sync_enum SataLink::answer_from(SataEnd, tlm::tlm_generic_payload& p, t
 void SataLink::answered(bool ok) {
     const SataWire::Frame& f = *wire_.carried();
     arrived_ok_ = ok && !delivered_->get_extension<SataExtension>()->crc_error;
-    if (arrived_ok_ && checks_) checker_.frame(agenda_.now(), f.from, delivered_->get_data_ptr(), f.bytes);
+    const std::uint8_t* const fis = delivered_->get_data_ptr();
+    if (arrived_ok_ && checks_)
+        checker_.frame(agenda_.now(), f.from, fis, f.bytes);
+    else if (fis[0] == static_cast<std::uint8_t>(sata::FisType::data))
+        checker_.data_lost();
     forget_delivery();
     agenda_.post<&SataLink::end>(wire_.answered(agenda_.now()), this, f.number);
 }

@@ -398,6 +398,7 @@ private:
         pictures(report);
         add_sweep();
         add_search();
+        add_fit();
         add_study();
         auto* python =
             family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
@@ -512,6 +513,40 @@ private:
             ->type_name("N");
         search->add_flag("--json", texts_.python.flag, "Print all trials as JSON");
     }
+    void add_fit() {
+        PythonTexts& p = texts_.python;
+        auto* fit = subcommand(
+            app_, "fit", "Find parameters of a device from fio's results of a drive, judged on cells that it did not see",
+            Command::python);
+        group(fit, "Device");
+        fit->add_option("device", p.words, "Device files or presets, merged from left to right")
+            ->required()
+            ->type_name(kDeviceKind);
+        fit->add_option("--set", p.conditions, "Set a parameter, after all files; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kAssignmentKind);
+        group(fit, "Drive");
+        fit->add_option("--measured", p.measured, "Results of the drive by fio --output-format=json; each job is a cell")
+            ->type_name(kFileKind);
+        fit->add_option("--free", p.free, "Parameters to find, each between two values: nand.t_read=40us..100us")
+            ->type_name("KEY=LOW..HIGH");
+        fit->add_option("--held-out", p.text, "Share of the runs of fio that judge only; default 25%")
+            ->type_name("SHARE");
+        fit->add_option("--runtime", p.text, "How long each run is simulated; default 50ms")->type_name("TIME");
+        fit->add_option("--ramp", p.text, "How long before that nothing is counted; default 10ms")->type_name("TIME");
+        group(fit, "Search");
+        fit->add_option("--trials", p.text, "Points that Optuna chooses; steps from the best follow; default 60")
+            ->type_name("N");
+        fit->add_option("--seed", p.text, "Of all random streams and of what is held out; default 1")->type_name("N");
+        group(fit, "Workers");
+        fit->add_option("-j,--workers", p.text, "Runs at a time; default: one for each core")->type_name("N");
+        group(fit, "Output");
+        fit->add_option("-o,--output", p.text, "Folder of the results; default fits/NAME")->type_name(kFolderKind);
+        fit->add_flag("--json", p.flag, "Print JSON");
+        pictures(fit);
+    }
     void add_study() {
         PythonTexts& p = texts_.python;
         auto* study = subcommand(app_, "study", "Run published studies again: tables, charts, and which trends are met",
@@ -562,7 +597,7 @@ private:
 
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
     auto app = std::make_unique<CLI::App>(
-        "Simulates an NVMe SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
+        "Simulates an SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
     Table(*app, texts).fill();
     return app;
 }

@@ -20,6 +20,8 @@ namespace ssdtlm {
 struct PythonTexts {
     std::vector<std::string> words;
     std::vector<std::string> conditions;
+    std::vector<std::string> measured;
+    std::vector<std::string> free;
     std::string text;
     bool flag = false;
 };

@@ -205,6 +205,7 @@ void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
 }
 
 void DeviceTimeline::name_sata_link() {
+    has_sata_link_ = true;
     writer_.name_track(kSataLink, "Serial ATA");
 }
 
@@ -358,7 +359,7 @@ void DeviceTimeline::end_commands(SimTime now, const char* why) {
 
 void DeviceTimeline::supply_fails(SimTime now) {
     supply_failed_ = now;
-    cut(now, true);
+    if (!has_sata_link_) cut(now, true);
     end_commands(now, kPowerLost);
     writes_.clear();
     bulk_.clear();

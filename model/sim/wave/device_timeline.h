@@ -127,8 +127,9 @@ private:
     std::size_t look_at_ = kAhead;                          // entries of ahead_ that are worth a look
     SimTime supply_failed_ = kNever, power_lost_ = kNever;  // kNever: it has not
     bool has_supply_track_ = false;
-    std::vector<Operation> operations_;                   // by global plane
-    std::deque<std::uint64_t> writes_;                    // given to the link, not yet on the wire: their commands
+    bool has_sata_link_ = false;         // then PCIe ends at the host's adapter, which has the host's power
+    std::vector<Operation> operations_;  // by global plane
+    std::deque<std::uint64_t> writes_;   // given to the link, not yet on the wire: their commands
     std::deque<std::pair<SimTime, std::uint64_t>> bulk_;  // the same of bulk writes, with the times of their data
 };
 

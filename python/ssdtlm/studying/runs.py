@@ -21,6 +21,7 @@ from ..simulate import assignment
 from ..sweeping.build_id import build_identifier
 
 LONGEST_MESSAGE = 2000
+SECONDS_OF_SILENCE = 10
 
 
 def key(point, build):
@@ -54,8 +55,8 @@ class Runs:
     def run(self, points):
         """[(Point, Result)] in the order of `points`."""
         (self.folder / "runs").mkdir(parents=True, exist_ok=True)
-        keys = [key(point, self._build) for point in points]
-        wanted = {k: point for k, point in zip(keys, points) if not self._place(k).is_dir()}
+        keys = [self._key(point) for point in points]
+        wanted = {k: point for k, point in zip(keys, points) if not self._place(k).exists()}
         began, done = time.monotonic(), 0
         with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
             futures = [pool.submit(self._one, k, point) for k, point in wanted.items()]
@@ -71,10 +72,26 @@ class Runs:
                 for child in list(self._children):
                     child.kill()
                 raise
-        return [(point, Result(self._place(k))) for k, point in zip(keys, points)]
+        return [(point, self._read(self._place(k))) for k, point in zip(keys, points)]
+
+    # What others keep of a run.
+
+    def _key(self, point):
+        return key(point, self._build)
 
     def _place(self, name):
         return self.folder / "runs" / name
+
+    def _keep(self, name, attempt):
+        if not self._place(name).is_dir():
+            os.rename(attempt, self._place(name))
+
+    def _read(self, place):
+        return Result(place)
+
+    def _failed(self, _, point, code, said):
+        raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {code}: {said.strip()[-LONGEST_MESSAGE:]}",
+                                "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
 
     def _one(self, name, point):
         if self._stop.is_set():
@@ -94,19 +111,23 @@ class Runs:
             if child.returncode != 0:
                 if self._stop.is_set():
                     return
-                self._stop.set()  # at once: a worker that is free now must not begin the next run
-                raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {child.returncode}: {said.strip()[-LONGEST_MESSAGE:]}",
-                                        "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
-            if not self._place(name).is_dir():
-                os.rename(attempt, self._place(name))
+                self._failed(name, point, child.returncode, said)
+                return
+            self._keep(name, attempt)
         finally:
             shutil.rmtree(attempt, ignore_errors=True)
 
 
 def progress():
-    """A line on a terminal that is written again and again; nothing elsewhere."""
+    """(say, end): a line on a terminal that is written again and again; elsewhere one every ten seconds."""
     if not sys.stderr.isatty():
-        return lambda text: None, lambda: None
+        last = [time.monotonic()]
+
+        def say_now_and_then(text):
+            if time.monotonic() - last[0] >= SECONDS_OF_SILENCE:
+                last[0] = time.monotonic()
+                print(text, file=sys.stderr, flush=True)
+        return say_now_and_then, lambda: None
 
     def say(text):
         sys.stderr.write(f"\r\x1b[K{text}")

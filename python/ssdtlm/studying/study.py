@@ -26,8 +26,12 @@ class Point:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A chart. kind: "bars" (groups of bars: `by` beside each other at each `x`) or "lines" (a line for each `by`). rows: dicts with these three and
-    `y`. `top`: where the scale ends at least."""
+    """A chart. rows: dicts with the columns that `x`, `y` and `by` name. kind: "bars" (groups of bars: `by` beside each other at each `x`), "stacked" (on
+    top of each other), "lines" (a line for each `by`, the values of `x` equally far from each other), "curves" (`x` to scale) or "map" (`x` and `by` are
+    columns and rows of cells, `y` is their colour). `top`: where the scale of `y` ends at least. Of lines and curves: `log` has the axes, "x" (of curves),
+    "y" or "xy", which go by powers; `dashed` names lines, such as those of a formula; `extremes` marks the largest and the smallest value of each.
+    "time": `y` over `x` in seconds as one line in `colour`, with its largest and smallest value marked; `bands`: (from, to, name) of parts of the time that
+    are shaded, whose values are not looked at for that; `points`: a dot for each value; `digits` of the numbers."""
 
     name: str
     title: str
@@ -38,6 +42,13 @@ class Figure:
     by: str = ""
     unit: str = ""
     top: float = 0.0
+    bands: tuple = ()
+    points: bool = False
+    digits: int = 0
+    colour: str = ""
+    log: str = ""
+    dashed: tuple = ()
+    extremes: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +77,10 @@ class Study:
     def rows(self, ended):
         """ended: list of (Point, Result)."""
         raise NotImplementedError
+
+    def files(self, ended):
+        """{path in the folder of the study: text} of files that the study is known by, beside its rows."""
+        return {}
 
     def figures(self, rows):
         raise NotImplementedError

@@ -29,14 +29,14 @@ TICK_S = 0.5
 
 
 @contextlib.contextmanager
-def locked(output):
+def locked(output, what="a sweep"):
     """Two drivers would start the same runs."""
     handle = os.open(output / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(Problem(str(output), "a sweep is running in it", "one at a time", "wait for its end, or choose another folder with -o")) from None
+            raise UserError(Problem(str(output), f"{what} is running in it", "one at a time", "wait for its end, or choose another folder with -o")) from None
         yield
     finally:
         os.close(handle)

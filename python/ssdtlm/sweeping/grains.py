@@ -33,6 +33,16 @@ class Grain:
             high = max(round(value * (1 + share) / self.step), math.floor(value / self.step) + 1) * self.step
         return tuple(_text(v, unit) for v in (low, high))
 
+    def nearest(self, number, unit, per_unit):
+        """The possible value next to `number` of the unit, said to 1/per_unit of the unit, or to the step where that is larger."""
+        value = number * UNITS[unit]
+        if self.allowed:
+            return _text(min(self.allowed, key=lambda a: abs(a - value)), unit)
+        # A round decimal that is fine enough, so that it can be read.
+        digit = fractions.Fraction(10) ** math.floor(math.log10(UNITS[unit] / per_unit))
+        step = max(1, round(digit / self.step)) * self.step
+        return _text(round(value / step) * step, unit)
+
 
 def _text(value, unit):
     """In the unit given, or in a smaller one of its kind that says it exactly."""

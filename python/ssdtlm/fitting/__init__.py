@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a device from measurements of a drive: `ssdtlm fit`."""

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a host makes of the micro-benchmarks. Nothing here knows the drive: only fio's results and logs go in. None: it cannot be seen."""
+
+import dataclasses
+import statistics
+
+KIB = 2**10
+# Rates within this part are the same.
+SAME = 0.15
+# A block that takes no longer than this part more than half of it has its second half elsewhere.
+NO_LONGER = 1.05
+# A plateau: half as many parallel units, the same rate.
+FLAT = 0.06
+
+
+def by_prefix(jobs, prefix):
+    """{KiB: that operation's part of fio's job} of the sections of a kind."""
+    return {int(job["jobname"].removeprefix(prefix)): job["read"] for job in jobs if job["jobname"].startswith(prefix) and job["read"]["total_ios"]}
+
+
+@dataclasses.dataclass
+class Reads:
+    """From benchmarks.reads(). latency: us by KiB, of the fastest; rate: reads/s by KiB of stride; far: us between reads by KiB."""
+
+    latency: dict
+    rate: dict
+    far: dict
+
+    @classmethod
+    def of(cls, jobs):
+        return cls({k: r["lat_ns"]["min"] / 1e3 for k, r in by_prefix(jobs, "block").items()}, {k: r["iops"] for k, r in by_prefix(jobs, "stride").items()},
+                   {k: 1e6 / r["iops"] for k, r in by_prefix(jobs, "far").items()})
+
+    def slopes(self):
+        """{KiB: us for each KiB between this block size and twice it}."""
+        sizes = sorted(self.latency)
+        return {a: (self.latency[b] - self.latency[a]) / (b - a) for a, b in zip(sizes, sizes[1:])}
+
+    def chunk(self):
+        """KiB in sequence on one die: up to there each KiB costs bus and link, beyond it the link alone."""
+        slopes = self.slopes()
+        most = max(slopes.values())
+        return next((size for size, slope in slopes.items() if slope < most / 2), min(slopes))
+
+    def page(self):
+        """KiB. In one die the time of a block grows up to a page: the next page is in another plane. None where planes hide it."""
+        sizes, chunk = [size for size in sorted(self.far) if size <= self.chunk()], self.chunk()
+        grows = [self.far[b] > NO_LONGER * self.far[a] for a, b in zip(sizes, sizes[1:])]
+        if all(grows):
+            return sizes[-1] if sizes[-1] == chunk else None
+        first = grows.index(False)
+        return sizes[first] if not any(grows[first:]) else None
+
+    def _family(self, odd):
+        """Strides of 4 KiB x `odd` x a power of two, in KiB."""
+        found = []
+        stride = 4 * odd
+        while stride in self.rate:
+            found.append(stride)
+            stride *= 2
+        return found
+
+    def stripe(self):
+        """KiB after which the same die comes again: the smallest stride from which on reads meet in one unit."""
+        floors = {odd: statistics.median(self.rate[s] for s in self._family(odd)[-3:]) for odd in (1, 3) if len(self._family(odd)) > 3}
+        odd = 1 if floors[1] <= 1.3 * floors.get(3, floors[1]) else 3
+        family = self._family(odd)
+        limit = (1 + SAME) * floors[odd]
+        at = len(family)
+        while at and self.rate[family[at - 1]] <= limit:
+            at -= 1
+        return family[at] if at < len(family) else None
+
+    def units(self):
+        return self.stripe() // self.chunk() if self.stripe() else None
+
+    def plateau(self):
+        """(KiB of stride, reads/s) where reads are on one channel and as fast as it takes them: fewer dies are no slower."""
+        family = [s for s in self._family(1) if self.chunk() <= s < (self.stripe() or 0)]
+        most = max(self.rate.values())
+        for a, b in zip(family, family[1:]):
+            if self.rate[a] < 0.9 * most and abs(self.rate[b] / self.rate[a] - 1) < FLAT and self.rate[b] > (1 + SAME) * self.rate[self.stripe()]:
+                return a, self.rate[a]
+        return None
+
+    def channels(self):
+        found = self.plateau()
+        return found[0] // self.chunk() if found else None
+
+    def transfer(self):
+        """us of 4 KiB on the channel: what blocks cost below the chunk and not beyond it; else from the plateau."""
+        slopes, chunk = self.slopes(), self.chunk()
+        if chunk > min(slopes):
+            below = [slope for size, slope in slopes.items() if size < chunk]
+            return 4 * (statistics.fmean(below) - slopes[chunk])
+        if self.plateau():
+            return 1e6 / self.plateau()[1]
+        # No time for it anywhere: latency does not grow with the block.
+        sizes = sorted(self.latency)
+        return 0.0 if self.latency[sizes[1]] < 1.01 * self.latency[sizes[0]] and self.latency[sizes[2]] < 1.02 * self.latency[sizes[0]] else None
+
+    def t_read(self):
+        """us, mean over kinds of pages: reads in one unit come each tR and its transfer."""
+        if self.stripe() is None or self.transfer() is None:
+            return None
+        return 1e6 / self.rate[self.stripe()] - self.transfer()
+
+
+LEAST_PROGRAM_US = 50
+
+
+def t_program(job, log, page_transfer):
+    """us. job: fio's of benchmarks.synced(); log: rows of its lat log; page_transfer: us of a page on the channel. What hangs in between
+    (an erase) is left out. None where flushes end at once."""
+    sync = job.get("sync", {})
+    if sync.get("total_ios") and sync["lat_ns"]["mean"] / 1e3 > LEAST_PROGRAM_US:
+        return sync["lat_ns"]["mean"] / 1e3 - page_transfer
+    latencies = [ns / 1e3 for _, ns, *_ in log]
+    middle = statistics.median(latencies)
+    return statistics.fmean(us for us in latencies if us < 3 * middle) - page_transfer if middle > LEAST_PROGRAM_US else None
+
+
+def filling(log):
+    """[(ms, MiB written until then)] of a lat log: (ms, ns, direction, bytes, offset)."""
+    found, total = {}, 0
+    for ms, _, _, size, *_ in log:
+        total += size
+        found[ms] = total / 2**20
+    return sorted(found.items())
+
+
+def buffer(log):
+    """MiB. From an empty buffer on, what is written is what the buffer took and what it gave on; the second grows steadily, so the line
+    of the slow phase begins at the size of the buffer. None where there is no slow phase: the drive writes as fast as it takes."""
+    curve = filling(log)
+    (t0, _), (t1, end) = curve[0], curve[-1]
+    if t1 == t0:
+        return None
+    # The knee: farthest above the straight line.
+    knee = max(range(len(curve)), key=lambda i: curve[i][1] - end * (curve[i][0] - t0) / (t1 - t0))
+    high = curve[knee][1] - end * (curve[knee][0] - t0) / (t1 - t0)
+    if high < 0.03 * end:
+        return None
+    slow = [p for p in curve[knee:] if p[0] > curve[knee][0]][:max(8, 2 * knee)] or curve[knee:]
+    slow = slow[len(slow) // 4:]
+    if len(slow) < 4:
+        return curve[knee][1]
+    slope, begin = statistics.linear_regression([t for t, _ in slow], [mib for _, mib in slow])
+    return begin if begin > 0 and slope >= 0 else None
+
+
+def map_cache(jobs, t_read):
+    """MiB of the drive whose map entries are cached. Reads all over a range that is larger miss by the rest, and each miss costs a read of
+    the flash more. None where no range is slower."""
+    means = {size: part["lat_ns"]["mean"] / 1e3 for size, part in by_prefix(jobs, "range").items()}
+    small, large = min(means), max(means)
+    missed = (means[large] - means[small]) / t_read
+    return large * (1 - missed) if missed > 0.05 else None

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device as a black box: page, parallel units, channels, tR, tPROG, write buffer and map cache from I/Os and their latencies, on every preset."""
+
+import importlib.util
+import pathlib
+import statistics
+
+from ssdtlm.studying import Figure, Point, Study, Trend
+
+
+def beside(name):
+    spec = importlib.util.spec_from_file_location(f"ssdtlm_study_extract_{name}", pathlib.Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    import sys  # pylint: disable=import-outside-toplevel
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+benchmarks, estimates = beside("benchmarks"), beside("estimates")
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+# What each drive says of its capacity.
+CAPACITY = {"850pro-256": 256060514304, "femu-4g": 3 * GIB, "hexa-16g": 14 * GIB, "huawei-stand-in": 480103981056, "intel-535-240": 240057409536, "mqsim-table3": 480 * 10**9,
+            "mqsim-table3-cmt": 480 * 10**9, "s4500": 480103981056, "tiny-test": 12 * MIB, "toshiba-stand-in": 256060514304, "wd-sn730-512g": 512110190592}
+# Drives with the reason taken away for which a quantity is not seen: name -> (preset, settings, quantity that is seen then, benchmarks).
+PROOFS = {"s4500, slow programs": ("s4500", {"nand.t_program": "6ms"}, "buffer", ("burst",)),
+          "s4500, volatile buffer": ("s4500", {"buffer.mode": "write_back"}, "t_program", ("reads", "synced")),
+          "s4500, one plane": ("s4500", {"nand.geometry.planes_per_die": 1, "nand.geometry.blocks_per_plane": 1784}, "page", ("reads",)),
+          "hexa-16g, fast array": ("hexa-16g", {"nand.t_read": "10us"}, "channels", ("reads",))}
+# In the quick form only for a drive with a cached map and the same one without.
+RANGES_QUICK = ("mqsim-table3", "mqsim-table3-cmt")
+UNITS = {"chunk": "KiB", "page": "KiB", "units": "", "channels": "", "t_read": "us", "t_program": "us", "buffer": "MiB", "map_cache": "MiB"}
+NAMES = {"chunk": "bytes in sequence on a die", "page": "page", "units": "parallel units", "channels": "channels", "t_read": "tR", "t_program": "tPROG", "buffer": "write buffer",
+         "map_cache": "map cache"}
+CLOSE = 0.05
+COLUMNS = ("drive", "quantity", "found", "true", "unit", "error", "verdict", "why", "series", "x", "y")
+US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+BYTES = {"B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
+
+
+def number(text, units):
+    """Mean of a value or a list of values, in the first unit of the table that has 1."""
+    values = text if isinstance(text, list) else [text]
+    found = []
+    for value in values:
+        digits = str(value).rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        found.append(float(digits) * units[str(value)[len(digits):]])
+    return statistics.fmean(found)
+
+
+def truth(config):
+    """{quantity: value} by the configuration of a run."""
+    g = {name: config[f"nand.geometry.{name}"] for name in ("channels", "ways", "dies_per_chip", "planes_per_die")}
+    page = number(config["nand.geometry.page_size"], BYTES) / KIB
+    together = g["planes_per_die"] if config["ftl.superblock"] != "plane" else 1
+    slc = float(config["slc.blocks"]) > 0
+    return {"chunk": page * together, "page": page, "units": g["channels"] * g["ways"] * g["dies_per_chip"] * g["planes_per_die"] // together, "channels": g["channels"],
+            "t_read": number(config["nand.t_read"], US), "t_program": number(config["slc.t_program" if slc else "nand.t_program"], US),
+            "buffer": 0 if config["buffer.mode"] == "write_through" else number(config["buffer.size"], BYTES) / MIB,
+            "map_cache": number(config["map.cache"], BYTES) / number(config["map.entry_size"], BYTES) * number(config["nand.geometry.unit_size"], BYTES) / MIB if config["ftl.mapping"] == "dftl" else 0}
+
+
+def reason(quantity, found, config, true):
+    """Why a quantity is not seen, or is another one, by what the drive is."""
+    if quantity == "page":
+        if found and found == true["chunk"]:
+            return "the planes of a die hold consecutive pages and read together: a row of them is like one large page"
+        return "units of a read lie in several planes of a die, whose times add up: no block size ends at a page"
+    if quantity == "channels":
+        return "the bus is never what limits: commands (firmware, link) or the dies of a channel are slower than it is for 4 KiB"
+    if quantity == "t_read":
+        return "no block size and no stride separates the array from the transfer"
+    if quantity == "t_program":
+        return "flushes end at once: the buffer is protected from losses of power"
+    if quantity == "buffer":
+        return "writes go through" if not true["buffer"] else "the link is no faster than the flash programs: the buffer never fills"
+    return ""
+
+
+class Extract(Study):
+    title = "A drive as a black box"
+    source = ("After Chen, Lee, Zhang: Essential roles of exploiting internal parallelism of flash memory based solid state drives, HPCA 2011, which reads at strides. "
+              "No numbers of the paper are compared: what is found is compared with the preset.")
+
+    def points(self, quick):
+        points = []
+        for drive in CAPACITY:
+            kinds = ("reads", "synced", "burst") + (("ranges",) if not quick or drive in RANGES_QUICK else ())
+            points += [self._point(drive, drive, {}, kind, quick) for kind in kinds]
+        for name, (drive, settings, _, kinds) in PROOFS.items():
+            points += [self._point(name, drive, settings, kind, quick) for kind in kinds]
+        return points
+
+    @staticmethod
+    def _point(name, drive, settings, kind, quick):
+        capacity = CAPACITY[drive]
+        text = {"reads": lambda: benchmarks.reads(capacity, quick), "synced": benchmarks.synced, "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
+        return Point({"drive": name, "kind": kind}, drive, ((kind, text),), settings)
+
+    def rows(self, ended):
+        results = {}
+        for point, result in ended:
+            results.setdefault(point.axes["drive"], {})[point.axes["kind"]] = result
+        quantities, series = [], []
+        for drive, runs in results.items():
+            config = next(iter(runs.values())).config
+            true, found = truth(config), self._found(runs)
+            wanted = [PROOFS[drive][2]] if drive in PROOFS else list(found)
+            quantities += [self._row(drive, name, found[name], true, config) for name in wanted]
+            series += self._series(drive, runs)
+        blank = dict.fromkeys(COLUMNS, "")
+        return [{**blank, **row} for row in quantities + series]
+
+    @staticmethod
+    def _found(runs):
+        found = {}
+        transfer = 0.0
+        if "reads" in runs:
+            reads = estimates.Reads.of(runs["reads"].fio["jobs"])
+            found.update(chunk=reads.chunk(), page=reads.page(), units=reads.units(), channels=reads.channels(), t_read=reads.t_read())
+            transfer = (reads.transfer() or 0.0) * (found["page"] or found["chunk"]) / 4
+        if "synced" in runs:
+            found["t_program"] = estimates.t_program(runs["synced"].fio["jobs"][0], log_of(runs["synced"], "synced"), transfer)
+        if "burst" in runs:
+            found["buffer"] = estimates.buffer(log_of(runs["burst"], "burst"))
+        if "ranges" in runs:
+            found["map_cache"] = estimates.map_cache(runs["ranges"].fio["jobs"], found["t_read"])
+        return found
+
+    @staticmethod
+    def _row(drive, name, found, true, config):
+        row = {"drive": drive, "quantity": name, "found": "" if found is None else round(found, 2), "true": round(true[name], 2), "unit": UNITS[name]}
+        if found is None and not true[name]:
+            return {**row, "verdict": "found", "why": "there is none, and none is seen"}
+        if found is not None and true[name] and abs(found / true[name] - 1) <= CLOSE:
+            return {**row, "error": found / true[name] - 1, "verdict": "found"}
+        why = reason(name, found, config, true)
+        if found is None:
+            return {**row, "verdict": "not seen", "why": why}
+        row["error"] = found / true[name] - 1 if true[name] else ""
+        return {**row, "verdict": "row of planes" if name == "page" and found == true["chunk"] else "wrong", "why": why}
+
+    @staticmethod
+    def _series(drive, runs):
+        rows = []
+        if "reads" in runs:
+            reads = estimates.Reads.of(runs["reads"].fio["jobs"])
+            rows += [{"drive": drive, "series": "rate by stride", "x": kib, "y": iops / 1e3} for kib, iops in sorted(reads.rate.items())]
+            rows += [{"drive": drive, "series": "latency by block size", "x": kib, "y": us} for kib, us in sorted(reads.latency.items())]
+            rows += [{"drive": drive, "series": "one unit by block size", "x": kib, "y": us} for kib, us in sorted(reads.far.items())]
+        if "burst" in runs:
+            curve = estimates.filling(log_of(runs["burst"], "burst"))
+            rows += [{"drive": drive, "series": "written over time", "x": ms, "y": mib} for ms, mib in curve[::max(1, len(curve) // 60)]]
+        if "ranges" in runs:
+            rows += [{"drive": drive, "series": "latency by range", "x": mib, "y": part["lat_ns"]["mean"] / 1e3} for mib, part in sorted(estimates.by_prefix(runs["ranges"].fio["jobs"], "range").items())]
+        return rows
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def figures(self, rows):
+        figures = []
+        for series, y, x in (("rate by stride", "thousand reads/s", "stride (KiB)"), ("latency by block size", "latency (us)", "block (KiB)"),
+                             ("one unit by block size", "time of a read (us)", "block (KiB)"), ("written over time", "written (MiB)", "time (ms)"), ("latency by range", "mean latency (us)", "range (MiB)")):
+            for drive in dict.fromkeys(row["drive"] for row in rows if row["series"] == series):
+                mine = [{x: row["x"], y: row["y"], "which": family(row["x"]) if series == "rate by stride" else ""} for row in rows if row["series"] == series and row["drive"] == drive]
+                figures.append(Figure(f"{series}-{drive}".replace(" ", "-").replace(",", ""), f"{drive}: {series}", "lines", mine, x, y, "which" if series == "rate by stride" else "", y))
+        return figures
+
+    def trends(self, rows):
+        trends = []
+        quantities = [row for row in rows if row["quantity"]]
+        of_presets = [row for row in quantities if row["drive"] in CAPACITY]
+        for name in UNITS:
+            mine = [row for row in of_presets if row["quantity"] == name]
+            seen = [row for row in mine if row["verdict"] != "not seen"]
+            right = [row for row in mine if row["verdict"] == "found"]
+            wrong = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "wrong"]
+            hidden = [row["drive"] for row in mine if row["verdict"] == "not seen"]
+            trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %", not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
+                                + (f", not seen: {', '.join(hidden)}" if hidden else "")))
+        for row in quantities:
+            if row["drive"] in PROOFS:
+                trends.append(Trend(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
+        return trends
+
+
+def family(kib):
+    odd = int(kib) // 4
+    while odd % 2 == 0:
+        odd //= 2
+    return f"{4 * odd} KiB x a power of two"
+
+
+def log_of(result, name):
+    """Rows of fio's lat log: (ms, ns, direction, bytes, offset)."""
+    return [tuple(int(field) for field in line.split(",")[:5]) for line in (result.path / f"{name}_lat.1.log").read_text(encoding="utf-8").splitlines()]
+
+
+STUDY = Extract()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm fit` on a small drive: one hidden parameter, what the folder holds, going on, and what mistakes say."""
+import csv
+import json
+import pathlib
+import subprocess
+import tomllib
+import unittest
+
+import fits
+import sweeps
+from support import BINARY, OK, USER_ERROR, SystemTest
+
+CELLS = (("one", "randread", "4k", 1, ""), ("deep", "randread", "4k", 4, ""), ("large", "randread", "16k", 1, ""))
+TIMES = {"runtime": "40ms", "ramp": "1ms"}
+
+
+def can_fit():
+    return sweeps.can_sweep() and subprocess.run([sweeps.PYTHON, "-c", "import optuna, altair"], capture_output=True, check=False).returncode == 0
+
+
+@unittest.skipUnless(can_fit(), "make python")
+class Fit(SystemTest):
+    def fit(self, *words):
+        done = subprocess.run([BINARY, "fit", *map(str, words)], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_hidden_parameter(self):
+        drive = fits.measure(self, "tiny-test", {"nand.t_read": "71us"}, CELLS, **TIMES)
+        words = ("tiny-test", "--measured", drive, "--free", "nand.t_read=40us..100us", "nand.t_erase=1ms..5ms", "--trials", "4", "--runtime", "40ms", "--ramp", "1ms", "-o", "out")
+        code, said, errors = self.fit(*words)
+        self.assertEqual((code, errors), (OK, ""))
+        out = pathlib.Path(self.dir) / "out"
+        found = json.loads((out / "fit.json").read_text())
+        t_read, t_erase = found["parameters"]
+        self.assertAlmostEqual(float(t_read["value"].removesuffix("us")), 71, delta=0.05 * 71)
+        self.assertTrue(t_read["known"])
+        # Reads erase nothing.
+        self.assertEqual((t_erase["value"], t_erase["known"]), (None, False))
+        self.assertIn("no figure of the fitted cells changes with it", said)
+        # One of three runs was held out.
+        self.assertEqual([cell["use"] for cell in found["cells"]].count("held out"), 1)
+        self.assertLess(found["mean_error"]["held_out_after"], 0.5 * found["mean_error"]["held_out_before"])
+        fitted = tomllib.loads((out / "fitted.toml").read_text())
+        self.assertEqual((fitted["nand"]["t_read"], fitted["name"]), (t_read["value"], "tiny-test-fitted"))
+        self.assertEqual(self.ssdtlm("config", "check", "out/fitted.toml").returncode, OK)
+        # Each figure is there, with the deviation that its numbers have.
+        figures = list(csv.DictReader((out / "cells.csv").open()))
+        self.assertEqual({row["cell"] for row in figures}, {"one", "deep", "large"})
+        self.assertLessEqual({"iops", "bandwidth", "mean", "p50", "p90"}, {row["figure"] for row in figures})
+        self.assertIn("profile-nand.t_read", (out / "fit.html").read_text())
+        # Again: nothing runs, and the same is found.
+        before = {path.name: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
+        self.assertEqual(self.fit(*words)[:2], (OK, said))
+        self.assertEqual({path.name: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}, before)
+
+    def test_mistakes(self):
+        drive = fits.measure(self, "tiny-test", {}, CELLS[:1], **TIMES)
+        fits.without_options(drive, pathlib.Path(self.dir) / "old.json")
+        self.write("text.json", "no results")
+        code, _, errors = self.fit("tiny-test", "--measured", drive, "--free", "nand.t_raed=1us..2us", "nand.t_read=9us..9us", "nand.t_program=1us", "nand.t_erase=1parsec..2parsec")
+        self.assertEqual(code, USER_ERROR)
+        for said in ("unknown key 'nand.t_raed'; a parameter (docs/parameters.md); did you mean 'nand.t_read'?", "--free nand.t_read=9us..9us: is an empty range",
+                     "--free nand.t_program=1us: is no range; KEY=LOW..HIGH", "no number with a known unit"):
+            self.assertIn(said, errors)
+        code, _, errors = self.fit("tiny-test", "--measured", "old.json", "text.json", "--free", "nand.t_read=1us..2us")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("old.json: job 'one': has no options; 'job options' beside the figures", errors)
+        self.assertIn("text.json: is no JSON", errors)
+        code, _, errors = self.fit("tiny-test", "--measured", drive, "--free", "nand.t_erase=1ms..5ms", "--held-out", "0", "--runtime", "5ms")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("--free nand.t_erase=1ms..5ms: no figure of the fitted cells changes between the ends of this range", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
