@@ -59,6 +59,10 @@ private:
     }
     /// Options that follow belong to this group of the help.
     static void group(CLI::App* sub, const char* name) { sub->option_defaults()->group(name); }
+    /// One value each time that the option is given.
+    static void repeated(CLI::Option* option, const char* kind) {
+        option->expected(1)->take_all()->allow_extra_args(false)->type_name(kind);
+    }
 
     /// Options that may be repeated take one value each, so that positional words may follow.
     void device(CLI::App* sub) {
@@ -66,11 +70,8 @@ private:
         sub->add_option("device", line_.files, "Device files or presets, merged from left to right")
             ->required()
             ->type_name(kDeviceKind);
-        sub->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated")
-            ->expected(1)
-            ->take_all()
-            ->allow_extra_args(false)
-            ->type_name(kAssignmentKind);
+        repeated(sub->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated"),
+                 kAssignmentKind);
     }
 
     void workload(CLI::App* sub) {
@@ -340,11 +341,8 @@ private:
                          "Device files or presets, merged from left to right; default: the device of result.json "
                          "beside the file")
             ->type_name(kDeviceKind);
-        check->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated")
-            ->expected(1)
-            ->take_all()
-            ->allow_extra_args(false)
-            ->type_name(kAssignmentKind);
+        repeated(check->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated"),
+                 kAssignmentKind);
     }
     /// What is written in Python parses its words itself: here they are named for help, man page and completion, and so
     /// that a mistyped option is found at once.
@@ -522,11 +520,8 @@ private:
         fit->add_option("device", p.words, "Device files or presets, merged from left to right")
             ->required()
             ->type_name(kDeviceKind);
-        fit->add_option("--set", p.conditions, "Set a parameter, after all files; may be repeated")
-            ->expected(1)
-            ->take_all()
-            ->allow_extra_args(false)
-            ->type_name(kAssignmentKind);
+        repeated(fit->add_option("--set", p.conditions, "Set a parameter, after all files; may be repeated"),
+                 kAssignmentKind);
         group(fit, "Drive");
         fit->add_option("--measured", p.measured, "Results of the drive by fio --output-format=json; each job is a cell")
             ->type_name(kFileKind);
@@ -556,13 +551,9 @@ private:
             ->required()
             ->type_name("NAME");
         study->add_flag("--quick", p.flag, "Fewer and shorter runs: at most two minutes for a study on two cores");
-        study
-            ->add_option("--trace", p.conditions,
-                         "Block trace for a study that plays traces (mqsim-validation); may be repeated")
-            ->expected(1)
-            ->take_all()
-            ->allow_extra_args(false)
-            ->type_name(kFileKind);
+        repeated(study->add_option("--trace", p.conditions,
+                                   "Block trace for a study that plays traces (mqsim-validation); may be repeated"),
+                 kFileKind);
         study
             ->add_option("--measured", p.text,
                          "Measured curves (CSV, see studies/README.md): the error of the study's figures against them")
