@@ -42,7 +42,7 @@ class Validation(Study):
 
     @staticmethod
     def trace(drive, trace):
-        return Point({"figure": "11", "drive": drive, "trace": pathlib.Path(trace).name, "path": str(trace)}, DRIVES[drive], (), {"precondition.state": "random"},
+        return Point({"figure": "11", "drive": drive, "trace": pathlib.Path(trace).name, "path": str(trace)}, DRIVES[drive], (), {"precondition.state": "analytic"},
                      ("--trace-beyond", "fold"), (str(trace),))
 
     def rows(self, ended):
