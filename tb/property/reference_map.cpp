@@ -9,7 +9,10 @@
 namespace ssdtlm {
 
 namespace {
-constexpr std::size_t kMostTried = 500;  // states, to find out about one operation
+// States that are tried: for a read, which is right if that is not enough, and to find out about one operation. Where
+// dozens of operations on a unit may have been done, to try all their orders takes hours.
+constexpr std::size_t kMostOfRead = 200'000;
+constexpr std::size_t kMostTried = 500;
 
 bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
            std::uint32_t atoms) {
@@ -249,10 +252,10 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     }
     bool fits = true;
     if (quiet)
-        fits = can_be(u, {first, found.data(), atoms, begun, ended});
+        fits = can_be(u, {first, found.data(), atoms, begun, ended}, kMostOfRead);
     else
         for (std::uint32_t a = 0; a < atoms && fits; ++a)
-            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended});
+            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended}, kMostOfRead);
     if (!fits) {
         std::string text = "unit " + std::to_string(unit) + ", atoms from " + std::to_string(first) + " on, has";
         for (const Value v : found) text += " " + std::to_string(v);

@@ -103,9 +103,8 @@ private:
     Unit& touch(std::uint64_t unit);
     void outlives(Unit& u, Moment at) const;
     void settle(Unit& u);
-    static constexpr std::size_t kAll = ~std::size_t{0};
     /// `most`: of so many states that were tried in vain it makes true.
-    bool can_be(const Unit& u, const Question& q, std::size_t most = kAll) const;
+    bool can_be(const Unit& u, const Question& q, std::size_t most) const;
     void find_out(Unit& u, const Question& q) const;
 
     const std::uint64_t units_, filled_;
