@@ -14,6 +14,7 @@
 #include "controller/nvme/nvme_config.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/scheduler/scheduler_config.h"
+#include "host_files/file_systems.h"
 #include "host_pcie/driver/host_config.h"
 #include "host_pcie/link/link_config.h"
 #include "host_pcie/workload/generated_workload.h"
@@ -92,6 +93,7 @@ struct SsdConfig : DeviceConfig {
     HostConfig host;
     PolicyTable host_sides;  ///< parameters of hosts, by the front end that they speak to
     WorkloadConfig workload;
+    FilesConfig files;
     RunConfig run;
 };
 

@@ -16,9 +16,9 @@ class SsdTaps {
 public:
     /// What the firmware is to use instead of the back end; may be the back end itself.
     virtual FlashPort& flash(FlashPort& backend) { return backend; }
-    /// Joins the host to the link.
+    /// Joins the host's driver to the PCIe link: to the controller, or to the host adapter of a Serial ATA drive.
     virtual void join_mmio(tlm::tlm_initiator_socket<>& host, tlm::tlm_target_socket<>& link) { host.bind(link); }
-    /// Joins the device to the link.
+    /// Joins the device to the link, or the host adapter.
     virtual void join_dma(tlm::tlm_initiator_socket<>& device, tlm::tlm_target_socket<>& link) { device.bind(link); }
     /// Joins a channel controller to its bus.
     virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus);

@@ -188,7 +188,7 @@ class Result:
     def _rows(self, name):
         try:
             with open(self.path / name, newline="", encoding="utf-8") as file:
-                return [{k: v if k in ("op", "of", "name") else _number(v) for k, v in row.items()} for row in csv.DictReader(file)]
+                return [{k: v if k in ("op", "of", "name", "phase") else _number(v) for k, v in row.items()} for row in csv.DictReader(file)]
         except (OSError, ValueError) as error:
             raise UserError(Problem(str(self.path / name), f"cannot be read: {error}")) from None
 

@@ -20,6 +20,6 @@ def drawn_arithmetic(seed, device, settings, cuts, rtl):
         return []
     chosen = [f"gc.least_invalid={r.choice(('1%', '12.5%', '60%'))}"] if least else []
     logs, faults = device.settings.get("ftl.mapping") in ('"fast"', '"block"'), any(key.startswith("nand.faults") for key in device.settings)
-    if in_no_time and not (cuts or logs or faults or any(s.startswith("gc.pace") for s in settings)):
+    if in_no_time and not (cuts or logs or faults or any(s.startswith(("gc.pace", "scheduler.merge_reads")) for s in settings)):
         chosen.append("gc.charge_time=false")
     return chosen + (["nand.onfi.interface=ideal"] if no_bus and not rtl else [])

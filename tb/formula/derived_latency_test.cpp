@@ -44,6 +44,19 @@ TEST(DerivedLatency, OfOtherLinksAndBuses) {
     c.ftl.superblock = SuperblockSpan::plane;
     expect_derived("planes by themselves", c, 0.08);
 }
+TEST(DerivedLatency, OfSerialAta) {
+    SsdConfig c = table3_small();
+    c.front_end.kind = "sata";
+    expect_derived("Serial ATA", c, 0.01);
+    c.front_end.policies["sata"]["rate"] = Value{std::string("1.5Gbps")};
+    c.front_end.policies["sata"]["auto_activate"] = Value{true};
+    expect_derived("1.5 Gb/s, auto-activate", c, 0.01);
+}
+TEST(DerivedLatency, OfADriveThatNothingIsBefore) {
+    SsdConfig c = table3_small();
+    c.front_end.kind = "raw";
+    expect_derived("raw", c, 0.05);
+}
 TEST(DerivedLatency, OfFewDies) {
     // Each die reads several times for the large command; how far these overlap with transfers is not in the formula.
     expect_derived("2 channels with a die of 4 planes", grid(2, 1, 4), 0.15);

@@ -4,41 +4,25 @@
 #include <algorithm>
 
 #include "common/report/error.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
 namespace {
 using Kind = DriveOp::Kind;
 
-HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
-    c.queue_pairs = 1;
-    c.queue_entries = depth + 1;
-    return c;
-}
 std::uint32_t atoms_of(const CaseHost::Drive& d) {
     return d.bytes ? d.unit_bytes / d.lba_bytes : 1;
 }
 }  // namespace
 
-CaseHost::CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive,
-                   std::uint32_t depth, const std::vector<DriveOp>& ops)
-    : sc_module(name),
-      mmio_initiator("mmio_initiator"),
-      agenda_(agenda),
-      config_(with_one_queue(config, depth)),
+CaseHost::CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops)
+    : agenda_(agenda),
       drive_(drive),
       depth_(depth),
       ops_(ops),
-      door_(agenda, *this),
-      root_complex_("root_complex", agenda, memory_, this),
-      plan_(config_, one_job_),
-      bring_up_(agenda, memory_, config_, plan_, *this),
       contents_(drive.bytes, drive.lba_bytes, std::min(drive.version_bits, 6u), drive.seed),
       map_(drive.units, atoms_of(drive), drive.filled, BlockContents::kInitial),
-      initial_at_risk_(drive.caches_filled) {
-    mmio_initiator.bind(door_);
-}
+      initial_at_risk_(drive.caches_filled) {}
 
 void CaseHost::start() {
     agenda_.in_step();
@@ -46,55 +30,17 @@ void CaseHost::start() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Registers, interrupts and power.
-
-void CaseHost::access(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client) {
-    Access& a = accesses_.acquire();
-    a.value = value;
-    a.client = client;
-    a.set_command(command);
-    a.set_address(offset);
-    a.set_dmi_allowed(false);
-    a.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    if (registers_->nb_transport_fw(a, phase, delay) != tlm::TLM_COMPLETED) return;
-    if (client == nullptr) return access_done(a);
-    agenda_.post<&CaseHost::access_done_at_once>(agenda_.now(), this, accesses_.handle_of(a).number());
-}
-
-void CaseHost::access_done(Access& a) {
-    SSDTLM_CHECK(a.is_response_ok(), "register access failed");
-    if (a.client != nullptr) a.client->mmio_read_done(a.value);
-    accesses_.release(a);
-}
-
-void CaseHost::access_done_at_once(std::uint64_t number) {
-    if (Access* const a = accesses_.find(number)) access_done(*a);
-}
-
-tlm::tlm_sync_enum CaseHost::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
-    access_done(static_cast<Access&>(payload));
-    return tlm::TLM_COMPLETED;
-}
-
-void CaseHost::interrupt(std::uint64_t, std::uint32_t data) {
-    if (data == 0)
-        agenda_.post<&CaseHost::admin_handler>(agenda_.now(), this);
-    else if (serves_)
-        take_completions();
-}
+// Up, down, resets and power.
 
 void CaseHost::bring_up(std::uint64_t) {
-    bring_up_.start([this] { started(); });
+    port_->start([this] { started(); });
 }
 
 void CaseHost::started() {
-    if (queue_.empty()) {
-        queue_ = bring_up_.take_queues();
-        if (bring_up_.info().blocks < drive_.units * blocks_per_unit())
-            throw CheckFailed("the namespace has " + std::to_string(bring_up_.info().blocks) + " blocks");
-        slots_.resize(depth_);
+    if (slots_.empty()) {
+        if (port_->facts().blocks < drive_.units * blocks_per_unit())
+            throw CheckFailed("the drive has " + std::to_string(port_->facts().blocks) + " blocks");
+        slots_.resize(port_->facts().slots);
     }
     if (stage_ == Stage::starts) stage_ = Stage::works;
     if (cuts_left_ != 0) {  // the power was to go in the search, which has ended before
@@ -108,25 +54,20 @@ void CaseHost::started() {
 
 /// Of what was under way, only that has ended whose completion is there.
 void CaseHost::drop_commands() {
-    if (queue_.empty()) return;
-    while (queue_[0].has_completion()) {
-        const nvme::Cqe& cqe = queue_[0].take_completion();
-        completed(slots_[cqe.cid], cqe);
-    }
+    port_->drop();
     for (Slot& s : slots_) {
         if (s.busy) forget(s);
         counts_.cut_off += s.busy;
         s.busy = false;
     }
-    queue_[0].reset();
     under_way_ = 0;
 }
 
 void CaseHost::reset(std::uint64_t) {
     counts_.resets_under_load += under_way_ != 0;
-    serves_ = false;  // no doorbell is written from now on
-    bring_up_.reset(
-        cut_by_->again % 2 != 0,
+    serves_ = false;
+    port_->reset(
+        cut_by_->again,
         [this] {
             drop_commands();
             if (cut_by_->look) {
@@ -146,9 +87,7 @@ void CaseHost::cut_power(std::uint64_t) {
         was_read_only_ = flush_failed_ = true;
         map_.fail_flush();
     }
-    bring_up_.power_lost();
-    door_.restart();
-    accesses_.take_all_back();
+    port_->power_lost();
     power_switch_(false);
     map_.power_lost();
     if (cuts_left_ == 0) {
@@ -184,7 +123,6 @@ void CaseHost::go_on(std::uint64_t waited) {
     if (waited != 0) waits_ = false;
     if (going_on_ || !serves_) return;
     going_on_ = true;
-    const std::uint32_t tail = queue_[0].tail();
     while (!waits_ && !ended_) {
         if (stage_ == Stage::looks || stage_ == Stage::last_look) {
             if (next_look()) continue;
@@ -197,7 +135,7 @@ void CaseHost::go_on(std::uint64_t waited) {
         }
         if (stage_ == Stage::ends) {
             ended_ = true;
-            bring_up_.shutdown([this] {
+            port_->shutdown([this] {
                 shut_down_ = true;
                 on_end_();
             });
@@ -205,7 +143,7 @@ void CaseHost::go_on(std::uint64_t waited) {
         }
         if (!next_op()) break;
     }
-    if (queue_[0].tail() != tail) write32(nvme::sq_tail_doorbell(1), queue_[0].tail());
+    port_->announce();
     going_on_ = false;
 }
 
@@ -240,12 +178,16 @@ bool CaseHost::next_op() {
             cut_by_ = &op;
             waits_ = true;
             const ReferenceMap::Moment flush = map_.begin_flush();
-            bring_up_.stop([this, flush] {
+            port_->stop([this, flush] {
                 if (!is_read_only_()) map_.end_flush(flush);  // else it may have found no page
                 agenda_.post<&CaseHost::cut_power>(agenda_.now(), this);
             });
             break;
         }
+        case Kind::broken_frame:
+            ++counts_.broken;
+            port_->break_frame(std::max(1u, op.blocks));
+            break;
         default:
             if (submit(op) == 0) return false;
     }
@@ -268,7 +210,7 @@ bool CaseHost::next_look() {
 std::string CaseHost::where() const {
     return "operation " + std::to_string(next_) + " of " + std::to_string(ops_.size()) + ", " +
            std::to_string(under_way_) + " commands under way, unit " + std::to_string(look_at_) + " looked at, " +
-           (powered_ ? bring_up_.doing() : "no power") + (ended_ ? shut_down_ ? ", shut down" : ", shutting down" : "");
+           (powered_ ? port_->doing() : "no power") + (ended_ ? shut_down_ ? ", shut down" : ", shutting down" : "");
 }
 
 }  // namespace ssdtlm

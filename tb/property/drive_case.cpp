@@ -12,11 +12,11 @@
 
 namespace ssdtlm {
 
-const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read",   "write",         "forced_write", "trim",
-                                                                  "zeroes", "forced_zeroes", "flush",        "pause",
-                                                                  "drain",  "cut",           "off",          "reset"};
+const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {
+    "read",  "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush",
+    "pause", "drain", "cut",          "off",  "reset",  "beyond",        "broken_frame"};
 
-const std::vector<Choice>& DriveCase::choices() {
+const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
     // Keys without a dot are no parameters: they are worked into others below.
     static const std::vector<Choice> kAll = {
         {"depth", {"1", "2", "4", "16"}},
@@ -124,12 +124,27 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.cache_program", {"-", "-", "true"}},
         {"nand.t_cache_busy", {"-", "\"0s\"", "\"50us\""}},
     };
-    return kAll;
+    static const std::vector<Choice> kSerialAta = [] {
+        std::vector<Choice> all = kAll;
+        const std::vector<Choice> more = {
+            {"frontend.kind", {"\"sata\""}},
+            {"frontend.sata.rate", {"\"6Gbps\"", "\"3Gbps\"", "\"1.5Gbps\""}},
+            {"frontend.sata.queue_depth", {"32", "1", "2", "8", "31", "32"}},
+            {"frontend.sata.auto_activate", {"-", "true"}},
+            {"frontend.sata.decode_time", {"-", "\"0s\"", "\"20us\""}},
+            {"host.sata.write_cache", {"-", "-", "-", "\"off\""}},
+            {"tags", {"32", "1", "4", "31"}},  // that the host makes use of
+        };
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }();
+    return serial_ata ? kSerialAta : kAll;
 }
 
 std::string DriveCase::value(const std::string& key) const {
-    for (std::size_t i = 0; i < choices().size(); ++i)
-        if (choices()[i].key == key) return choices()[i].values.at(chosen.at(i));
+    const std::vector<Choice>& all = choices(serial_ata);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].key == key) return all[i].values.at(chosen.at(i));
     throw std::runtime_error("no choice " + key);
 }
 
@@ -207,7 +222,8 @@ bool is_out_of_two_steps(const std::string& key) {
 
 /// What is refused where collection takes no time; there is no loss of power either.
 bool is_out_of_no_time(const std::string& key) {
-    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "gc.pace", "gc.tokens"};
+    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity",
+                                        "gc.pace",     "gc.tokens",   "scheduler.merge_reads"};
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
 
@@ -437,7 +453,7 @@ std::string DriveCase::device() const {
     std::string text =
         "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nnvme.ready_time = \"10us\"\n";
     if (loses_power()) text += "host.power_cut_at = [\"1000s\"]\n";
-    for (const Choice& c : choices()) {
+    for (const Choice& c : choices(serial_ata)) {
         const std::string key = c.key, chosen_value = value(key);
         const bool later = key == "map.gc_updates" || key == "buffer.prefer_dirty";  // with_dirty_pages()
         if (key.find('.') != std::string::npos && chosen_value != "-" && !later && goes_with(*this, key))
@@ -490,9 +506,13 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
             case DriveOp::Kind::off:
                 out << " us " << o.us << " again " << o.again << " look " << o.look;
                 break;
+            case DriveOp::Kind::broken_frame:
+                out << " blocks " << o.blocks;
+                break;
             default:
                 out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks
-                    << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "");
+                    << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "")
+                    << (o.dma ? " dma 1" : "");
         }
         out << "\n";
     }
@@ -530,6 +550,8 @@ DriveText read_case(const std::string& text) {
                 o.again = n;
             else if (word == "look")
                 o.look = n != 0;
+            else if (word == "dma")
+                o.dma = n != 0;
             else
                 throw std::runtime_error("no word of an operation: " + line);
         }

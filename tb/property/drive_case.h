@@ -16,7 +16,8 @@ namespace ssdtlm {
 struct DriveOp {
     /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what
     /// follows; off: it goes after a normal shutdown; reset: the controller is disabled after so long, in what follows,
-    /// and enabled again.
+    /// and enabled again. Serial ATA only: beyond: a command for blocks that are not there; broken_frame: the frame
+    /// that is so many from now arrives with a CRC error.
     enum class Kind : std::uint8_t {
         read,
         write,
@@ -29,9 +30,11 @@ struct DriveOp {
         drain,
         cut,
         off,
-        reset
+        reset,
+        beyond,
+        broken_frame
     };
-    static constexpr std::size_t kKinds = 12;
+    static constexpr std::size_t kKinds = 14;
     static const std::array<const char*, kKinds> kNames;
 
     Kind kind = Kind::read;
@@ -40,8 +43,10 @@ struct DriveOp {
         0;  ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
     std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
     std::uint32_t us = 0;      ///< pause, cut, reset
+    bool dma = false;          ///< Serial ATA, read and write: not queued
     std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many
-                               ///< more ranges; reset: odd: with a normal shutdown before
+                               ///< more ranges; reset: odd: with a normal shutdown before, Serial ATA from 2 on: a
+                               ///< software reset
     bool look = false;         ///< cut, off, reset: all units are read when the drive is back
 };
 
@@ -52,10 +57,12 @@ struct Choice {
 };
 
 struct DriveCase {
+    bool serial_ata = false;
     std::vector<std::uint32_t> chosen;  ///< of choices(), in its order
     std::vector<DriveOp> ops;
 
-    static const std::vector<Choice>& choices();
+    /// Of Serial ATA drives: those of all drives, and more behind them.
+    static const std::vector<Choice>& choices(bool serial_ata);
     /// What was chosen for a key of the table.
     std::string value(const std::string& key) const;
     std::uint64_t number(const std::string& key) const;
@@ -64,7 +71,7 @@ struct DriveCase {
     /// The device file. What does not go with the mapping that was chosen is left out.
     std::string device() const;
     /// Of the host: commands under way at most.
-    std::uint32_t depth() const { return static_cast<std::uint32_t>(number("depth")); }
+    std::uint32_t depth() const { return static_cast<std::uint32_t>(number(serial_ata ? "tags" : "depth")); }
 };
 
 /// UserError when the drive is refused.

@@ -41,7 +41,7 @@ void repeat(const std::filesystem::path& path) {
 
 TEST(Property, NothingIsDrawnTwice) {
     std::set<std::string> keys;
-    for (const Choice& c : DriveCase::choices()) EXPECT_TRUE(keys.insert(c.key).second) << c.key;
+    for (const Choice& c : DriveCase::choices(true)) EXPECT_TRUE(keys.insert(c.key).second) << c.key;
 }
 
 // SSDTLM_PROPERTY_CASE: a file as this test has printed it.
@@ -65,6 +65,22 @@ TEST(Property, AfterEachLossOfPower) {
     c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 1'000'000;
     c.cuts = from_environment("SSDTLM_PROPERTY_CUTS", 500);
     c.mix = {40, 400};
+    EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
+}
+
+TEST(Property, SerialAtaEachReadIsWhatTheReferenceMapSays) {
+    Campaign c;
+    c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 2'000'000;
+    c.operations = from_environment("SSDTLM_PROPERTY_OPERATIONS", 20'000);
+    c.mix.serial_ata = true;
+    EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
+}
+
+TEST(Property, SerialAtaAfterEachLossOfPower) {
+    Campaign c;
+    c.seed = from_environment("SSDTLM_TEST_SEED", 90'000) + 3'000'000;
+    c.cuts = from_environment("SSDTLM_PROPERTY_CUTS", 60);
+    c.mix = {40, 400, true};
     EXPECT_TRUE(run_campaign(c)) << "the case is printed above";
 }
 

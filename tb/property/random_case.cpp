@@ -38,6 +38,22 @@ Kind kind_of(int n, int cuts) {
     return Kind::pause;
 }
 
+/// The same for Serial ATA, which has no Write Zeroes.
+Kind sata_kind_of(int n, int cuts) {
+    const int resets = 4 + cuts / 4;
+    const std::pair<Kind, int> shares[] = {{Kind::write, 400},      {Kind::read, 270 - cuts - resets},
+                                           {Kind::reset, resets},   {Kind::forced_write, 80},
+                                           {Kind::trim, 60},        {Kind::flush, 40},
+                                           {Kind::drain, 30},       {Kind::cut, cuts - cuts / 3},
+                                           {Kind::off, cuts / 3},   {Kind::beyond, 8},
+                                           {Kind::broken_frame, 12}};
+    for (const auto& [kind, share] : shares) {
+        if (n < share) return kind;
+        n -= share;
+    }
+    return Kind::pause;
+}
+
 /// RapidCheck's own prints, and has a configuration from the environment.
 struct Silent final : rc::detail::TestListenerAdapter {};
 
@@ -64,6 +80,21 @@ rc::Gen<DriveOp> any_op(int cuts) {
         });
 }
 
+rc::Gen<DriveOp> any_sata_op(int cuts) {
+    return rc::gen::map(rc::gen::tuple(any_op(cuts), rc::gen::inRange(0, 1000), rc::gen::inRange(0, 24)),
+                        [cuts](const std::tuple<DriveOp, int, int>& t) {
+                            auto [o, kind, more] = t;
+                            o.kind = sata_kind_of(kind, cuts);
+                            const bool ranges = o.kind == Kind::trim;
+                            if (ranges) o.blocks = o.blocks / 4 + 1;
+                            if (o.kind == Kind::reset) o.again = static_cast<std::uint32_t>(more % 4);
+                            const bool data = o.kind == Kind::read || o.kind == Kind::write ||
+                                              o.kind == Kind::forced_write || o.kind == Kind::beyond;
+                            o.dma = data && more >= 22;
+                            return o;
+                        });
+}
+
 void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_t cases, std::uint64_t refused,
                   double seconds) {
     std::uint64_t operations = 0;
@@ -79,16 +110,18 @@ void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_
 
 rc::Gen<DriveCase> any_case(const CaseMix& mix) {
     // Any number below 60 is one of up to six values with equal chances.
-    const auto chosen = rc::gen::container<std::vector<int>>(DriveCase::choices().size(), rc::gen::inRange(0, 60));
-    const auto ops =
-        rc::gen::resize(mix.most_ops, rc::gen::container<std::vector<DriveOp>>(rc::gen::resize(100, any_op(mix.cuts))));
+    const std::vector<Choice>& choices = DriveCase::choices(mix.serial_ata);
+    const auto chosen = rc::gen::container<std::vector<int>>(choices.size(), rc::gen::inRange(0, 60));
+    const auto op = mix.serial_ata ? any_sata_op(mix.cuts) : any_op(mix.cuts);
+    const auto ops = rc::gen::resize(mix.most_ops, rc::gen::container<std::vector<DriveOp>>(rc::gen::resize(100, op)));
     return rc::gen::map(
         rc::gen::pair(rc::gen::resize(100, chosen), ops),
-        [](const std::pair<std::vector<int>, std::vector<DriveOp>>& p) {
+        [&choices, serial_ata = mix.serial_ata](const std::pair<std::vector<int>, std::vector<DriveOp>>& p) {
             DriveCase c;
+            c.serial_ata = serial_ata;
             for (std::size_t i = 0; i < p.first.size(); ++i)
                 c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) %
-                                   static_cast<std::uint32_t>(DriveCase::choices()[i].values.size()));
+                                   static_cast<std::uint32_t>(choices[i].values.size()));
             c.ops = p.second;
             if (!c.loses_power())
                 c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),

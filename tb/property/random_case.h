@@ -12,6 +12,7 @@ namespace ssdtlm {
 struct CaseMix {
     int cuts = 8;
     int most_ops = 800;
+    bool serial_ata = false;
 };
 rc::Gen<DriveCase> any_case(const CaseMix& mix);
 

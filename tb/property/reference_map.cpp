@@ -9,6 +9,11 @@
 namespace ssdtlm {
 
 namespace {
+// States that are tried: for a read, which is right if that is not enough, and to find out about one operation. Where
+// dozens of operations on a unit may have been done, to try all their orders takes hours.
+constexpr std::size_t kMostOfRead = 200'000;
+constexpr std::size_t kMostTried = 500;
+
 bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
            std::uint32_t atoms) {
     return std::equal(found, found + atoms, image.begin() + first);
@@ -21,8 +26,13 @@ bool shows(const ReferenceMap::Image& image, std::uint32_t first, const Referenc
 /// have too many orders to try.
 class ReferenceMap::Search {
 public:
-    Search(const Unit& u, const Question& q, std::uint32_t life)
-        : u_(u), q_(q), life_(life), seen_in_read_(u.base.size(), false), leaves_(u.operations.size(), false) {
+    Search(const Unit& u, const Question& q, std::uint32_t life, std::size_t most)
+        : u_(u),
+          q_(q),
+          life_(life),
+          most_(most),
+          seen_in_read_(u.base.size(), false),
+          leaves_(u.operations.size(), false) {
         std::fill_n(seen_in_read_.begin() + q.first, q.atoms, true);
         for (const Sight& s : u.sights) std::fill_n(seen_in_read_.begin() + s.first, s.found.size(), true);
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
@@ -43,6 +53,7 @@ private:
     };
     std::vector<bool> nothing_done() const { return std::vector<bool>(u_.operations.size(), false); }
     bool from(const State& s) {
+        if (seen_.size() + stuck_.size() > most_) return true;
         if (!seen_.insert(s).second || !fits_sights(s)) return false;
         const bool last = s.life == life_;
         if (last && all_done_before(q_.begun, s) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
@@ -64,7 +75,12 @@ private:
     }
     bool can_be_next(std::size_t i, const State& s) const {
         const Operation& o = u_.operations[i];
-        return !s.done[i] && o.life == s.life && all_done_before(o.begun, s);
+        return !s.done[i] && o.life == s.life && all_done_before(o.begun, s) && !(o.over && done_behind(o.ended, s));
+    }
+    bool done_behind(Moment at, const State& s) const {
+        for (std::size_t i = 0; i < s.done.size(); ++i)
+            if (s.done[i] && u_.operations[i].begun > at) return true;
+        return false;
     }
     State behind(std::size_t i, State s) const {
         const Operation& o = u_.operations[i];
@@ -105,6 +121,7 @@ private:
     const Unit& u_;
     const Question& q_;
     const std::uint32_t life_;
+    const std::size_t most_;
     std::vector<bool> seen_in_read_;  // by atom
     std::vector<bool> leaves_;        // by operation: it need not be tried
     std::set<State> seen_, stuck_;
@@ -143,12 +160,13 @@ void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
     throw CheckFailed("the reference map knows nothing of what has ended");
 }
 
-void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps) {
+void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps, bool over) {
     std::vector<Operation>& all = touch(unit).operations;
     const auto o = std::find_if(all.begin(), all.end(), [begun](const Operation& a) { return a.begun == begun; });
     if (o == all.end()) throw CheckFailed("the reference map knows nothing of what was given up");
     o->ended = ++clock_;
     o->cut = true;
+    o->over = over;
     if (!perhaps) all.erase(o);
 }
 
@@ -199,8 +217,27 @@ void ReferenceMap::power_lost() {
     ++life_;
 }
 
-bool ReferenceMap::can_be(const Unit& u, const Question& q) const {
-    return Search(u, q, life_).run();
+bool ReferenceMap::can_be(const Unit& u, const Question& q, std::size_t most) const {
+    return Search(u, q, life_, most).run();
+}
+
+/// What may have been done, and is over, was done if what was found says so, or was not. Where many may have been done
+/// that stays open: a no takes a look at all their orders.
+void ReferenceMap::find_out(Unit& u, const Question& q) const {
+    for (std::size_t i = 0; i < u.operations.size(); ++i) {
+        const Operation o = u.operations[i];
+        if (!o.cut || !o.over || o.life != life_ || o.ended > q.begun) continue;
+        u.operations[i].cut = false;
+        const bool can_be_done = can_be(u, q, kMostTried);
+        u.operations.erase(u.operations.begin() + static_cast<std::ptrdiff_t>(i));
+        const bool can_be_left_out = can_be(u, q, kMostTried);
+        if (!can_be_done && can_be_left_out) {
+            --i;
+            continue;
+        }
+        u.operations.insert(u.operations.begin() + static_cast<std::ptrdiff_t>(i), o);
+        u.operations[i].cut = can_be_left_out;
+    }
 }
 
 std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun) {
@@ -215,10 +252,10 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     }
     bool fits = true;
     if (quiet)
-        fits = can_be(u, {first, found.data(), atoms, begun, ended});
+        fits = can_be(u, {first, found.data(), atoms, begun, ended}, kMostOfRead);
     else
         for (std::uint32_t a = 0; a < atoms && fits; ++a)
-            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended});
+            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended}, kMostOfRead);
     if (!fits) {
         std::string text = "unit " + std::to_string(unit) + ", atoms from " + std::to_string(first) + " on, has";
         for (const Value v : found) text += " " + std::to_string(v);
@@ -227,6 +264,9 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     if (u.operations.empty()) return "";
     ++open_reads_;
     if (!quiet) return "";
+    find_out(u, {first, found.data(), atoms, begun, ended});
+    sure = std::none_of(u.operations.begin(), u.operations.end(),
+                        [this](const Operation& o) { return o.life == life_ && o.cut; });
     if (!here && first == 0 && atoms == atoms_) {  // what the loss of power has left
         u.base = found;
         u.operations.clear();

@@ -37,8 +37,8 @@ public:
     Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value);
     /// It ends; `durable`: it outlives a loss of power from now on.
     void end(std::uint64_t unit, Moment begun, bool durable);
-    /// It ends, and was not done; `perhaps`: or it was, at any time from then on.
-    void give_up(std::uint64_t unit, Moment begun, bool perhaps);
+    /// It ends, and was not done; `perhaps`: or it was, at any time from then on; `over`: or before this moment.
+    void give_up(std::uint64_t unit, Moment begun, bool perhaps, bool over = false);
     /// What had ended when a flush began is durable when it has ended.
     Moment begin_flush() { return ++clock_; }
     void end_flush(Moment begun);
@@ -78,6 +78,7 @@ private:
         std::uint32_t life = 0;  ///< losses of power before
         bool durable = false;
         bool cut = false;      ///< it may not have been done: its end is the loss of power, or it was given up
+        bool over = false;     ///< and if it was, then before its end
         bool at_risk = false;  ///< not durable when a flush failed: never by a flush
     };
     /// At that moment, with nothing under way, a read found this.
@@ -102,7 +103,9 @@ private:
     Unit& touch(std::uint64_t unit);
     void outlives(Unit& u, Moment at) const;
     void settle(Unit& u);
-    bool can_be(const Unit& u, const Question& q) const;
+    /// `most`: of so many states that were tried in vain it makes true.
+    bool can_be(const Unit& u, const Question& q, std::size_t most) const;
+    void find_out(Unit& u, const Question& q) const;
 
     const std::uint64_t units_, filled_;
     const std::uint32_t atoms_;

@@ -170,5 +170,40 @@ TEST(ReferenceMap, AFlushThatFailedHasSaidWhatLaterOnesLeaveOut) {
     EXPECT_FALSE(map.is_initial(1));
 }
 
+TEST_F(Reference, WhatWasGivenUpAndIsOverWasDoneBeforeWhatFollows) {
+    write(0, 4, 5);
+    map.give_up(0, map.begin(0, 0, 4, 6), true, true);
+    write(0, 2, 7);
+    EXPECT_FALSE(reads({6, 6, 6, 6})) << "it came back";
+    EXPECT_TRUE(reads({7, 7, 6, 6}));
+    EXPECT_FALSE(reads({7, 7, 5, 5})) << "a read has found that it was done";
+}
+
+TEST_F(Reference, WhatAReadHasFoundNotDoneStaysSo) {
+    write(0, 4, 5);
+    map.give_up(0, map.begin(0, 0, 4, 6), true, true);
+    EXPECT_TRUE(reads({5, 5}, 2));
+    EXPECT_FALSE(reads({6, 6, 6, 6}));
+    EXPECT_TRUE(reads({5, 5, 5, 5}));
+    map.power_lost();
+    EXPECT_FALSE(reads({6, 6, 6, 6}));
+}
+
+TEST_F(Reference, WhatAReadHasFoundDoneMayBeLostWithThePower) {
+    write(0, 4, 5, true);
+    map.give_up(0, map.begin(0, 0, 4, 6), true, true);
+    EXPECT_TRUE(reads({6, 6, 6, 6}));
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+    map.power_lost();
+    EXPECT_TRUE(reads({5, 5, 5, 5}));
+}
+
+TEST_F(Reference, WhatWasGivenUpAndIsNotOverMayComeLater) {
+    write(0, 4, 5);
+    map.give_up(0, map.begin(0, 0, 4, 6), true);
+    write(0, 4, 7);
+    EXPECT_TRUE(reads({6, 6, 6, 6}));
+}
+
 }  // namespace
 }  // namespace ssdtlm

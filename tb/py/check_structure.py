@@ -40,6 +40,7 @@ RULES = {
     "host_pcie/workload/report": (VOCABULARY + ["host_pcie/ports"], False),
     "host_pcie/workload/fio": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_pcie/workload/trace": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
+    "host_files": (VOCABULARY + ["host_pcie/ports", "host_pcie/workload/report"], False),
     "host_block/ports": (VOCABULARY + ["host_pcie/ports"], False),
     "host_block/nass": (VOCABULARY + ["host_pcie/ports", "host_block/ports"], False),
     "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_block"], ["mmio_initiator", "nvme_driver", "root_complex"]),
@@ -91,10 +92,10 @@ RULES = {
     "controller/sata": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["sata_front_end"]),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
                                 ["channel_controller", "channel_books", "channel_shared_reads", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
-    "sim": (["common", "protocol", "host_block", "host_pcie", "host_sata", "controller", "nand"], True),
-    "sim/config": (["common", "protocol", "host_block", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
-    "sim/results": (["common", "protocol", "host_block", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "protocol", "host_block", "host_pcie", "host_sata", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
+    "sim": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand"], True),
+    "sim/config": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")

@@ -45,6 +45,10 @@ BUFFERED = (*EQUALS, "buffered=1")
 TWO_BUFFERED = tuple(line.replace("randread", "randwrite") for line in EQUALS[:6]) + ("buffered=1",) + BUFFERED[6:]
 LIMITED = {"block.scheduler": "noop", "block.queue_depth": 16, "block.merges": False, "block.nass.aggre": True, "block.nass.window": "2ms", **FULL}
 
+# Files on a file system: each write is synced, and reads follow writes.
+ON_FILES = ("ioengine=psync", "rw=randrw", "bs=4k", "nrfiles=4", "filesize=512k", "directory=/mnt/files", "number_ios=150", "norandommap", "sync=1", "file_service_type=random")
+EXT4 = {"files.system": "ext4"}
+
 # name -> (job, what it sets, {key: second value}).
 GROUPS = {
     "mix": (MIX, FULL, {
@@ -219,6 +223,16 @@ GROUPS = {
         "block.nass.seq": False, "block.nass.stream": "50%"}),
     "limits of small streams": (STREAM, {**SCHEDULED, "block.queue_depth": 16, "block.nass.seq": True, "block.nass.window": "2ms"}, {
         "block.nass.small": "4KiB", "block.nass.keep": "0%"}),
+    "files": (ON_FILES, {}, {"files.system": "ext4"}),
+    "files on ext4": (ON_FILES, EXT4, {
+        "files.format": False, "files.layout_write": "8KiB", "files.layout_depth": 1, "files.call_time": "100us",
+        "files.ext4.block_size": "1KiB", "files.ext4.journal_size": "1MiB", "files.ext4.inode_size": "1KiB", "files.ext4.discard": False,
+        "files.ext4.zero_inode_tables": True, "files.ext4.barrier": False, "files.ext4.clock_tick": "1s"}),
+    "inode tables": (ON_FILES, {**EXT4, "files.ext4.zero_inode_tables": True}, {"files.ext4.inode_ratio": "4KiB"}),
+    "files that nobody syncs": (("ioengine=psync", "rw=randwrite", "bs=4k", "filesize=512k", "directory=/mnt/files", "norandommap", "rate_iops=20", "time_based", "runtime=14"), EXT4, {
+        "files.ext4.commit": "1s", "files.ext4.write_back_age": "1s"}),
+    "files that are read": (("ioengine=psync", "rw=randread", "bs=4k", "filesize=512k", "directory=/mnt/files", "norandommap", "rate_iops=20", "time_based", "runtime=7"), EXT4, {
+        "files.ext4.relatime": False}),
     "tpcc": ("tpcc", {"@device": "hexa-16g", "workload.tpcc.warehouses": 1, "workload.tpcc.connections": 4, "workload.tpcc.transactions": 60}, {
         "workload.tpcc.warehouses": 2, "workload.tpcc.connections": 2, "workload.tpcc.transactions": 50, "workload.tpcc.page_size": "8KiB", "workload.tpcc.buffer_pool": "5%",
         "workload.tpcc.log_size": "4MiB", "workload.tpcc.redo_per_row": "2KiB", "workload.tpcc.doublewrite": False}),

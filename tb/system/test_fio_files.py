@@ -3,7 +3,7 @@
 import subprocess
 import unittest
 
-from support import CHECK_FAILED, SystemTest
+from support import CHECK_FAILED, USER_ERROR, SystemTest
 
 DEVICE = "hexa-16g"
 FILL_BYTES = 128 << 10  # of one write that lays out a file
@@ -85,6 +85,44 @@ class Files(SystemTest):
     def numbers(note):
         words = note.replace(",", " ").split()
         return int(words[words.index("bytes") - 1]), int(words[words.index("which") + 1])
+
+
+class Ext4(SystemTest):
+    """The same jobs through a file system: reports of calls beside reports of the drive's commands."""
+
+    def on_ext4(self, name, *lines, settings=()):
+        job = self.write(f"{name}.fio", "\n".join(["[j]", "ioengine=psync", "directory=/d", *lines]) + "\n")
+        return self.simulate("tiny-test", job, "--set", "files.system=ext4", "--set", "run.timeseries_interval=1ms", *settings, output=name)
+
+    def test_calls_and_commands(self):
+        result = self.on_ext4("synced", "rw=randrw", "bs=16k", "nrfiles=4", "filesize=256k", "io_size=3200k", "norandommap", "sync=1", "file_service_type=random")
+        self.assert_right(result)
+        calls = result.json("fio.json")["jobs"][0]
+        self.assertEqual(calls["read"]["total_ios"] + calls["write"]["total_ios"], 200)
+        self.assertEqual(result.json()["read"]["ios"], calls["read"]["total_ios"])
+        # Behind the data a commit, if the inode has changed since the last: blocks, then record.
+        commits = (result.json()["write"]["ios"] - calls["write"]["total_ios"]) / 2
+        self.assertEqual(commits, int(commits))
+        self.assertTrue(0.5 * calls["write"]["total_ios"] < commits <= calls["write"]["total_ios"], commits)
+        # A write ends when it is durable: longer than any command of the drive takes.
+        self.assertGreater(calls["write"]["lat_ns"]["mean"], 1.5e3 * result.json()["latency_us"]["write"]["total"]["mean"])
+        phases = [row["phase"] for row in result.rows("timeseries.csv")]
+        first = phases.index("run")
+        self.assertGreater(first, 10)
+        self.assertEqual((set(phases[:first]), set(phases[first:])), ({"layout"}, {"run"}))
+
+    def test_what_is_refused(self):
+        for lines, words in ((("rw=trim", "size=1m"), "punching holes is not modelled"), (("rw=read", "size=10m"), "the file system has room for"),
+                             (("rw=read", "size=1m", "[drive]", "filename=/dev/nvme0n1", "rw=read"), "the drive itself, beside files")):
+            with self.subTest(words):
+                job = self.write("refused.fio", "\n".join(["[j]", "directory=/d", *lines]) + "\n")
+                done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "refused", "--set", "files.system=ext4")
+                self.assertEqual(done.returncode, USER_ERROR, done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_without_files_a_note_says_so(self):
+        result = self.simulate("tiny-test", self.job("drive", "rw=randread", "bs=4k", "number_ios=20"), "--set", "files.system=ext4")
+        self.assertTrue(any(note.startswith('files.system = "ext4" has no effect') for note in result.json()["notes"]))
 
 
 class Limits(SystemTest):

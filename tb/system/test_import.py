@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ssdtlm config import mqsim`: devices and workloads in MQSim's XML, with what public configurations have: empty lines in front, comments,
+"""`ssdtlm config import`: devices and workloads in MQSim's XML, with what public configurations have: empty lines in front, comments,
 caches of size 0, thresholds that leave no room, rates that no interface has."""
 import json
 import shlex
@@ -153,7 +153,8 @@ class ImportMqsim(SystemTest):
         self.assertIn("is not there", self.ssdtlm("config", "import", "mqsim", "none.xml").stderr)
         self.write("text.xml", "no xml")
         self.assertIn("cannot be read", self.ssdtlm("config", "import", "mqsim", "text.xml").stderr)
-        self.assertIn("'simplessd'", self.ssdtlm("config", "import", "simplessd", "text.xml").stderr)
+        self.assertIn("'flashsim'; mqsim, simplessd, femu", self.ssdtlm("config", "import", "flashsim", "text.xml").stderr)
+        self.assertIn("--mechanisms", self.ssdtlm("config", "import", "femu", "text.xml", "--mechanisms").stderr)
         self.assertIn("Memory_Type", self.convert(changed(SSD, Memory_Type="PCM"), code=USER_ERROR))
         self.assertIn("Block_No_Per_Plane = many", self.convert(changed(SSD, Block_No_Per_Plane="many"), code=USER_ERROR))
         self.write("load.xml", flow())
@@ -161,6 +162,140 @@ class ImportMqsim(SystemTest):
         done = self.ssdtlm("config", "import", "mqsim", "load.xml", "ssd.xml")
         self.assertEqual(done.returncode, USER_ERROR)
         self.assertIn("is no device of MQSim", done.stderr)
+
+
+SIMPLESSD = """# a device, smaller than any of theirs
+[cpu]
+ClockSpeed = 400000000
+HILCoreCount = 0
+ICLCoreCount = 1
+FTLCoreCount = 1
+[nvme]
+PCIEGeneration = 2
+PCIELane = 4
+WorkInterval = 4000000  # 4 us
+LBASize = 4096
+[pal]
+Channel = 2
+Package = 1
+Die = 2
+Plane = 1
+Block = 64
+Page = 64
+PageSize = 4096
+NANDType = 1
+LSBRead = 59975000
+LSBWrite = 820620000
+CSBRead = 0
+MSBRead = 104956000
+MSBWrite = 2250000000
+Erase = 3000000000
+DMASpeed = 333
+DMAWidth = 8
+SuperblockSize = CWD
+PageAllocation = CWDP
+[ftl]
+MappingMode = 0
+OverProvisioningRatio = 0.25
+EraseThreshold = 100000
+FillingMode = 0
+FillRatio = 1.0
+InvalidPageRatio = 0.0
+EvictPolicy = 3
+DChoiceParam = 3
+GCThreshold = 0.05
+[icl]
+CacheSize = 1048576
+EnableReadCache = 0
+EnableWriteCache = 1
+[dram]
+Chip = 4
+BusWidth = 8
+BurstLength = 8
+tBURST = 5000
+tRCD = 13750
+tCL = 13750
+IDD0_0 = 40
+"""
+
+
+class ImportSimpleSsd(SystemTest):
+    def convert(self, text, *more, code=OK):
+        self.write("theirs.cfg", text)
+        done = subprocess.run([BINARY, "config", "import", "simplessd", "theirs.cfg", "-o", "out", *more], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_each_parameter_has_a_row_and_the_device_runs(self):
+        made = json.loads(self.convert(SIMPLESSD, "--json").stdout)
+        rows = {row["name"]: row for row in made["rows"]}
+        self.assertEqual(rows["*Write"]["ours"], 'nand.t_program = ["820620000ps", "2250000000ps"]')
+        self.assertEqual((rows["tBURST"]["ours"], rows["tBURST"]["how"]), ('dram.bandwidth = "6400MB/s"', "nearly"))  # 4 x 8 bit x 8 / 5 ns
+        self.assertEqual(rows["SuperblockSize"]["ours"], 'ftl.superblock = "drive"')
+        self.assertEqual(rows["[ftl] EraseThreshold"]["how"], "no counterpart")
+        device = tomllib.loads((self.dir / "out" / "theirs.toml").read_text())
+        self.assertEqual(device["ftl"]["user_capacity"], f"{2 * 2 * 64 * 64 * 4096 * 3 // 4}B")
+        self.assertEqual(device["gc"]["d_choices"], {"choices": 3})
+        # One read at depth 1 takes the faster or the slower page, whatever else.
+        done = self.ssdtlm("run", "out/theirs.toml", "--ioengine=libaio", "--rw=randread", "--bs=4k", "--iodepth=1", "--number_ios=200", "-o", "run", "-q")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        mean = json.loads((self.dir / "run" / "result.json").read_text())["latency_us"]["read"]["array"]["mean"]
+        self.assertTrue(59.975 < mean < 104.956, mean)
+
+    def test_what_is_no_device(self):
+        self.assertIn("it has no Channel in [pal]", self.convert("[global]\nCommonConfig = other.cfg\n", code=USER_ERROR).stderr)
+        self.assertIn("SimpleSSD 2.1 (XML)", self.convert('<?xml version="1.0"?>\n<simplessd version="2.1"></simplessd>\n', code=USER_ERROR).stderr)
+        self.assertIn("Erase = soon; a number", self.convert(SIMPLESSD.replace("3000000000", "soon"), code=USER_ERROR).stderr)
+
+
+FEMU = """#!/bin/bash
+secs_per_pg=8 # number of sectors in a flash page
+luns_per_ch=2
+pg_rd_lat=65000 # 65us
+#nchs=16
+ssd_size=${SIZE:-96}
+OPTIONS="-device femu"
+OPTIONS=${OPTIONS}",devsz_mb=${ssd_size},namespaces=1,femu_mode=1"
+OPTIONS=${OPTIONS}",secs_per_pg=${secs_per_pg},pgs_per_blk=64,blks_per_pl=64,nchs=4,luns_per_ch=${luns_per_ch}"
+OPTIONS=${OPTIONS}",pg_rd_lat=${pg_rd_lat}"
+qemu-system-x86_64 -m 4G \\
+    ${OPTIONS} -nographic
+"""
+VSSIM = "PAGE_SIZE\t4096\nPAGE_NB 64\nSECTOR_SIZE 512\nFLASH_NB 4\nBLOCK_NB 64\nPLANES_PER_FLASH 1\nREG_READ_DELAY 60000\nCELL_PROGRAM_DELAY 800000\nCELL_READ_DELAY 40000\nBLOCK_ERASE_DELAY 3000000\nCHANNEL_NB 2\nOVP 0\nGC_MODE 2\n"
+
+
+class ImportFemu(SystemTest):
+    def convert(self, text, *more, code=OK):
+        self.write("run.sh", text)
+        done = subprocess.run([BINARY, "config", "import", "femu", "run.sh", "-o", "out", *more], cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_a_script(self):
+        made = json.loads(self.convert(FEMU, "--json").stdout)
+        rows = {row["name"]: row for row in made["rows"]}
+        device = tomllib.loads((self.dir / "out" / "run.toml").read_text())
+        self.assertEqual((device["nand"]["geometry"]["channels"], device["nand"]["geometry"]["ways"], device["ftl"]["user_capacity"]), (4, 2, f"{96 << 20}B"))
+        self.assertEqual((rows["nchs"]["value"], rows["blk_er_lat"]["value"]), ("4", "2000000 (its default)"))
+        self.assertEqual(rows["namespaces"]["how"], "no counterpart")
+        # FEMU charges a read its latency and nothing else; the link is as fast as there is one.
+        done = self.ssdtlm("run", "out/run.toml", "--ioengine=libaio", "--rw=randread", "--bs=4k", "--iodepth=1", "--number_ios=100", "-o", "result", "-q")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        latency = json.loads((self.dir / "result" / "result.json").read_text())["latency_us"]["read"]
+        self.assertAlmostEqual(latency["array"]["mean"], 65, places=3)
+        self.assertLess(latency["total"]["mean"], 66)
+
+    def test_the_file_of_its_first_releases(self):
+        self.convert(VSSIM)
+        device = tomllib.loads((self.dir / "out" / "run.toml").read_text())
+        self.assertEqual((device["nand"]["t_program"], device["nand"]["geometry"]["ways"]), ("800000ns", 2))
+        # All of the flash is exported there; a quarter of it is spare here.
+        self.assertEqual(device["ftl"]["user_capacity"], f"{64 * 64 * 4 * 4096 * 3 // 4}B")
+
+    def test_what_is_no_black_box(self):
+        self.assertIn("femu_mode = 3, zoned namespaces", self.convert(FEMU.replace("femu_mode=1", "femu_mode=3"), code=USER_ERROR).stderr)
+        self.assertIn("has no -device femu", self.convert("qemu-system-x86_64 -m 4G\n", code=USER_ERROR).stderr)
+        self.assertIn("pg_rd_lat = $((65*1000))", self.convert(FEMU.replace("=65000", "=$((65*1000))"), code=USER_ERROR).stderr)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVM Sets: what happens to the addresses of one leaves the dies of another alone."""
+import json
+
 from support import USER_ERROR, SystemTest
 
 UNITS = 12 * 1024 * 1024 // 4096  # tiny-test, one die a channel
@@ -33,6 +35,24 @@ class NvmSets(SystemTest):
         j, waits = self.waits("C0, C1", "apart", *on_flash)
         self.assertEqual(waits, 0)
         self.assertGreater(j["ftl"]["traffic"]["mapping_pages"], 500)
+
+    def test_the_write_cache_is_still_shared(self):
+        """MQSim, FAST '18, Fig. 6: flow 1 writes what the cache holds. As long as flow 2 does, too, both have their share; when it writes more than the
+        cache holds, flow 1 waits for flow 2's programs, and only it is slower than alone."""
+        def pair(depth, size):
+            for name, d, part in (("one", 8, "256k"), ("two", depth, size)):
+                self.write(f"{name}.fio", f"[{name}]\nioengine=libaio\nrw=randwrite\nbs=4k\niodepth={d}\nnorandommap\nsize={part}\ntime_based\nramp_time=20ms\nruntime=30ms\n")
+            done = self.ssdtlm("run", "tiny-test", "-w", "one.fio", "-w", "two.fio", "--alone", "-q", "-o", f"out{depth}", "--set", "ftl.nvm_sets=C0, C1", "--set", "host.regions=set 1, set 2",
+                               "--set", "host.tenants=by_job", "--set", "buffer.size=1MiB")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads((self.dir / f"out{depth}" / "result.json").read_text())
+            return [flow["over_alone"]["slowdown"] for flow in result["flows"]], result["interference"]["fairness"]
+
+        (near, _), fair = pair(16, "256k")
+        (far, other), unfair = pair(32, "100%")
+        self.assertGreater(far, 4 * near)
+        self.assertLess(other, 1.1)
+        self.assertLess(unfair, 0.2 * fair)
 
     def test_what_is_no_set(self):
         done = self.ssdtlm("run", "tiny-test", "-o", "out", "--rw=read", "--bs=4k", "--number_ios=1", "--set", "ftl.nvm_sets=C0, D1")

@@ -104,10 +104,18 @@ class Sata(SystemTest):
 
     def test_slots_limit_where_the_drive_could_do_more(self):
         job = self.job("read", "rw=randread", "bs=4k", "iodepth=64", "number_ios=4000")
-        one = self.simulate("mqsim-table3", job, *SATA, "--set", "host.sata.queue_depth=1", output="one").json()
-        self.assertEqual(one["limit"]["parameters"], ["host.sata.queue_depth"])
-        four = self.simulate("mqsim-table3", job, *SATA, "--set", "host.sata.queue_depth=4", output="four").json()
-        self.assertAlmostEqual(four["read"]["iops"] / one["read"]["iops"], 4, delta=0.6)
+        for few, more in (("host.sata.queue_depth=1", "host.sata.queue_depth=4"), ("frontend.sata.queue_depth=1", "frontend.sata.queue_depth=4"),
+                          ("host.sata.ncq=false", "host.sata.queue_depth=4")):
+            with self.subTest(few):
+                one = self.simulate("mqsim-table3", job, *SATA, "--set", few, output="one").json()
+                self.assertEqual(one["limit"]["parameters"], [few.split("=")[0]])
+                four = self.simulate("mqsim-table3", job, *SATA, "--set", more, output="four").json()
+                self.assertAlmostEqual(four["read"]["iops"] / one["read"]["iops"], 4, delta=0.8)
+        slow = ("--set", "nand.t_read=400us")  # else the link would limit
+        all_tags = self.simulate("mqsim-table3", job, *SATA, *slow, output="all").json()
+        self.assertEqual(all_tags["limit"]["parameters"], ["frontend.kind"], all_tags["limiting"])  # the protocol has no more
+        nvme = self.simulate("mqsim-table3", job, *slow, output="nvme").json()
+        self.assertGreater(nvme["read"]["iops"], 1.1 * all_tags["read"]["iops"])
 
     def test_what_it_refuses(self):
         job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
@@ -116,7 +124,28 @@ class Sata(SystemTest):
         self.assertIn('host.completion: "poll" with frontend.kind = "sata"', done.stderr)
         done = self.ssdtlm("run", "tiny-test", "-w", job, *SATA, "--set", "host.queue_pairs=2", "-o", "out")
         self.assertEqual(done.returncode, OK, done.stderr)
-        self.assertIn('host.queue_pairs=2 has no effect: frontend.kind = "sata" has one queue, and none of NVMe', done.stdout + done.stderr)
+        self.assertIn('host.queue_pairs=2 has no effect: frontend.kind = "sata" has one queue, and no registers, namespaces or streams of NVMe', done.stdout + done.stderr)
+
+    def test_what_acts_as_less_and_what_is_not_asked(self):
+        """Caps are said, and rules of NVMe are none of Serial ATA."""
+        job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
+        done = self.ssdtlm("run", "tiny-test", "-w", job, *SATA, *self.settings(host__sata__queue_depth=16, frontend__sata__queue_depth=8, block__scheduler="noop",
+                                                                                block__queue_depth=64, nvme__max_queue_pairs=1), "-o", "out")
+        self.assertEqual(done.returncode, OK, done.stderr)
+        said = done.stdout + done.stderr
+        self.assertIn("host.sata.queue_depth=16 acts as 8: host and drive use what both have", said)
+        self.assertIn("block.queue_depth=64 acts as 8: host and drive have no more tags", said)
+        refused = self.ssdtlm("config", "check", "tiny-test", *SATA, *self.settings(host__sata__write_cache="off", buffer__mode="write_through"))
+        self.assertEqual(refused.returncode, USER_ERROR)
+        self.assertIn('host.sata.write_cache: "off", and the drive refuses it', refused.stderr)
+        slow = self.ssdtlm("config", "check", "s4500", *self.settings(host__power_cut_at='["0.3s"]'))
+        self.assertEqual(slow.returncode, OK, slow.stderr)  # no limit of NVMe's CAP.TO
+
+    def test_a_scheduler_that_is_none(self):
+        done = self.ssdtlm("run", "tiny-test", "-w", self.job("job", "rw=randread", "bs=4k", "number_ios=10", "ioscheduler=bqf"))
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("ioscheduler: no policy 'bqf'", done.stderr)
+        self.assertIn("did you mean 'bfq'", done.stderr)
 
 
 if __name__ == "__main__":

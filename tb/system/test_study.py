@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -40,8 +41,8 @@ STUDY = Small()
 
 @unittest.skipUnless(sweeps.can_sweep(), "make python")
 class StudyCommand(SystemTest):
-    def place(self, expected="False", text=STUDY):
-        folder = pathlib.Path(self.dir) / "published" / "small"
+    def place(self, expected="False", text=STUDY, name="small"):
+        folder = pathlib.Path(self.dir) / "published" / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "study.py").write_text(text.replace("EXPECTED", expected), encoding="utf-8")
 
@@ -66,6 +67,24 @@ class StudyCommand(SystemTest):
         self.assertEqual([trend["met"] for trend in json.loads((out / "trends.json").read_text())], [True, False])
         self.assertIn("nobody has published this", (out / "study.html").read_text(encoding="utf-8"))
         self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), ["bars.svg", "lines.svg"])
+        heights = [float(height) for height in re.findall(r'aria-roledescription="bar" d="M[^,]+,[\d.]+h[\d.]+v([\d.]+)', (pathlib.Path(self.dir) / "pictures" / "bars.svg").read_text(encoding="utf-8"))]
+        for row, height in zip(rows, heights, strict=True):
+            self.assertAlmostEqual(height / heights[0], float(row["mean"]) / float(rows[0]["mean"]), places=4)
+
+    def test_a_chart_over_time_and_files(self):
+        """The largest and the smallest value are marked, but for those in a band; files stand in the study's folder."""
+        text = STUDY.replace('"lines", "Latency again", "lines", rows, "t_read", "mean", unit="us")', '"time", "Latency again", "time", rows, "t_read", "mean", '
+                             'unit="us", bands=((50, 60, "layout"),), points=True, digits=3, colour="#8B0000")')
+        self.place(text=text.replace("    def trends(", '    def files(self, ended):\n        return {"more/t.csv": "\\n".join(str(p.axes["t_read"]) for p, _ in ended)}\n\n    def trends('))
+        code, _, errors = self.study("small", "-o", "out", "--pictures", "pictures")
+        self.assertEqual((code, errors), (OK, ""))
+        out = pathlib.Path(self.dir) / "out" / "small"
+        self.assertEqual((out / "more" / "t.csv").read_text(encoding="utf-8"), "50\n75\n100")
+        rows = list(csv.DictReader((out / "rows.csv").read_text(encoding="utf-8").splitlines()))
+        picture = (pathlib.Path(self.dir) / "pictures" / "time.svg").read_text(encoding="utf-8")
+        self.assertIn(f"Max: {float(rows[2]['mean']):,.3f}", picture)
+        self.assertIn(f"Min: {float(rows[1]['mean']):,.3f}", picture)
+        self.assertIn(">layout<", picture)
 
     def test_runs_are_kept(self):
         """What has ended is not run again; what is new is."""
@@ -84,6 +103,47 @@ class StudyCommand(SystemTest):
         self.place(expected="True")
         self.assertEqual(self.study("small", "--quick", "-o", "out")[0], 1)
 
+    def test_an_index_of_all(self):
+        """Names of charts are of each study's own; a study that ends badly does not stop the others."""
+        self.place()
+        self.place(name="strict", expected="True")
+        self.place(name="broken", text=STUDY.replace('f"{us}us"', '"1 parsec"'))
+        code, _, errors = self.study("all", "--quick", "-o", "out", "--pictures", "pictures")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("1 parsec", errors)
+        page = (pathlib.Path(self.dir) / "out" / "index-quick.html").read_text(encoding="utf-8").split("<script")[0]
+        self.assertIn("2 studies: 2 of 4 published trends are met, 1 are missed as expected, 1 are lost. 4 charts", page)
+        self.assertRegex(page, "broken did not end: t_read (50|100): the run ended with exit code 2")
+        self.assertIn('<a href="strict-quick/study.html">', page)
+        self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), [f"{name}-{kind}.svg" for name in ("small", "strict") for kind in ("bars", "lines")])
+        code, said, errors = self.study("small", "strict", "--quick", "-o", "out")
+        self.assertEqual((code, errors), (1, ""))
+        self.assertIn("2 of 4 published trends are met, 1 are missed as expected, 1 are lost. 4 charts in out/index-quick.html\n  small: 1 of 2 trends are met\n  strict: 1 of 2 trends are met, 1 LOST\n", said)
+
+    def test_kinds_of_charts(self):
+        """Each is drawn, and what a kind promises is in the picture."""
+        kinds = {"stacked": "", "lines": ', log="y", dashed=("even",)', "curves": ', log="xy", extremes=True', "map": ""}
+        figures = ", ".join(f'Figure("{kind}", "Chart", "{kind}", parts, "t_read", "mean", "part", "us"{more})' for kind, more in kinds.items())
+        text = STUDY.replace("        return [Figure(", '        parts = [{**row, "part": part, "mean": row["mean"] * times} for row in rows for part, times in (("even", 1), ("double", 2))]\n'
+                             f"        return [{figures}]\n        return [Figure(")
+        self.place(text=text)
+        code, said, errors = self.study("small", "--quick", "-o", "out", "--pictures", "pictures")
+        self.assertEqual((code, errors), (OK, ""), said)
+        drawn = {kind: (pathlib.Path(self.dir) / "pictures" / f"{kind}.svg").read_text(encoding="utf-8") for kind in kinds}
+        rows = list(csv.DictReader((pathlib.Path(self.dir) / "out" / "small-quick" / "rows.csv").read_text(encoding="utf-8").splitlines()))
+        self.assertIn("stroke-dasharray", drawn["lines"])
+        for least, most in ((1, 1), (2, 2)):
+            self.assertIn(f"Min : {least * float(rows[0]['mean']):g}", drawn["curves"])
+            self.assertIn(f"Max : {most * float(rows[1]['mean']):g}", drawn["curves"])
+        self.assertEqual(re.findall(r"by: double; text: ([\d.]+)", drawn["map"]), [f"{2 * float(row['mean']):.3g}" for row in rows])
+        # The upper bar of a stack is twice the lower one, and stands on it.
+        bars = {(x, part): (float(top), float(height)) for part, x, top, height in
+                re.findall(r'by: (\w+); [^"]*x: (\d+); [^>]*d="M[^,]+,([\d.]+)h[\d.]+v([\d.]+)', drawn["stacked"])}
+        for row in rows:
+            (low_top, low), (top, height) = (bars[row["t_read"], part] for part in ("even", "double"))
+            self.assertAlmostEqual(height, 2 * low, places=1)
+            self.assertAlmostEqual(top + height, low_top, places=1)
+
     def test_list_and_names(self):
         self.place()
         self.assertEqual(self.study("list"), (OK, "small: Reads of tiny-test against tR\n", ""))
@@ -100,6 +160,43 @@ class StudyCommand(SystemTest):
         self.assertIn("1 parsec", errors)
         self.assertIn("try it alone: ssdtlm run tiny-test", errors)
 
+    def test_measured_curves(self):
+        """A line between two of our points is one of ours; what lies outside is left out and said."""
+        self.place()
+        self.write("drive.csv", "t_read,mean\n50,100\n62.5,200\n200,50\n")
+        code, said, errors = self.study("small", "-o", "out", "--measured", "drive.csv")
+        self.assertEqual((code, errors), (OK, ""))
+        out = pathlib.Path(self.dir) / "out" / "small"
+        ours = {float(row["t_read"]): float(row["mean"]) for row in csv.DictReader((out / "rows.csv").read_text(encoding="utf-8").splitlines())}
+        found = list(csv.DictReader((out / "errors.csv").read_text(encoding="utf-8").splitlines()))
+        expected = [abs(ours[50] - 100) / 100, abs((ours[50] + ours[75]) / 2 - 200) / 200]
+        for row, error in zip(found, expected):
+            self.assertAlmostEqual(float(row["error"]), error, places=9)
+        self.assertEqual(found[2]["ours"], "")
+        self.assertIn(f"mean error {100 * sum(expected) / 2:.1f} %, worst {100 * max(expected):.1f} %, 2 points, 1 outside of ours", said)
+
+    def test_measured_curves_that_are_none(self):
+        self.place()
+        for text, what in (("t_reed,mean\n1,2\n", "column 't_reed'"), ("t_read,mean\n1,slow\n", "drive.csv:2: mean = slow; a number"), ("t_read,mean\n1,0\n", "more than 0"),
+                           ("", "has no curve")):
+            self.write("drive.csv", text)
+            code, _, errors = self.study("small", "-o", "out", "--measured", "drive.csv")
+            self.assertEqual(code, USER_ERROR, text)
+            self.assertIn(what, errors)
+
+    def test_traces(self):
+        """A study that takes traces runs them as flows; another one says that it has no use for them."""
+        trace = str(pathlib.Path(os.environ["SSDTLM_SOURCE"]) / "configs" / "workload" / "traces" / "mqsim.trace")
+        self.place()
+        self.assertIn("small has no use for traces", self.study("small", "--trace", trace)[2])
+        self.place(text=STUDY.replace('source = ', 'takes_traces = True\n    source = ').replace(
+            "for us in ((50, 100) if quick else (50, 75, 100))]",
+            'for us in (50, 100)] + [Point({"t_read": 1}, "tiny-test", (), {}, ("--trace-beyond", "fold"), (t,)) for t in self.traces]'))
+        code, said, errors = self.study("small", "-o", "out", "--trace", trace)
+        self.assertEqual((code, errors), (OK, ""))
+        self.assertIn("3 runs", said)
+        self.assertIn("is not there", self.study("small", "--trace", "nowhere.csv")[2])
+
     def test_those_that_come_with_the_program(self):
         """Each is complete: a source, points in both sizes, and a README."""
         folder = pathlib.Path(os.environ["SSDTLM_SOURCE"]) / "studies"
@@ -107,7 +204,7 @@ class StudyCommand(SystemTest):
         for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
             self.assertTrue((folder / name / "README.md").is_file(), name)
             code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
-                    "assert s.title and s.source and 0 < len(quick) < len(whole)\nassert all(p.jobs and p.device for p in whole)\n")
+                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces) and p.device for p in whole)\n")
             done = subprocess.run([str(sweeps.PYTHON), "-c", code], env=environment, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -153,6 +153,37 @@ class Timelines(SystemTest):
             begun = {(e["tid"], e["ts"]) for e in events if e["ph"] == "X"}
             self.assertFalse([e for e in events if e["ph"] in "st" and (e["tid"], e["ts"]) not in begun])
 
+    def test_serial_ata(self):
+        """Frames on their own track, as many as were counted, and the commands whose data they carry; resets and losses of power as over NVMe."""
+        job = self.job("mix", "rw=randrw", "bs=16k", "iodepth=8", "number_ios=500", "fsync=50", "norandommap")
+        sata = ("--set", "frontend.kind=sata")
+        resets = ("--set", 'host.reset_at=["2ms", "20ms", "40ms"]')
+        cuts = ("--set", 'host.power_cut_at=["3ms", "5.5ms", "30ms"]', "--set", "host.power_off_time=2ms")
+        for name, more in (("alone", ()), ("not-queued", ("--set", "host.sata.ncq=false")), ("resets", resets), ("cuts", cuts)):
+            with self.subTest(name):
+                plain = self.simulate("tiny-test", job, *sata, *more, output=f"{name}_plain").files()
+                events, result, folder = self.timeline("tiny-test", job, *sata, *more, output=name)
+                for file, content in plain.items():
+                    self.assertEqual((folder / file).read_bytes(), content, file)
+                tracks, counters = self.tracks(events), result["counters_whole_run"]
+                frames = tracks["link/Serial ATA"]
+                for end in ("host", "device"):
+                    sent = [s for s in frames if s["args"]["from"] == end and "lost" not in s["args"]]
+                    self.assertEqual(len(sent), counters[f"sata_frames_to_{'device' if end == 'host' else 'host'}"])
+                commands = {s["args"]["command"]: s for track, t in tracks.items() if track.startswith("queues/") and "waiting" not in track for s in t}
+                for s in frames:
+                    if "command" in s["args"]:
+                        whole = commands[s["args"]["command"]]
+                        self.assertTrue(whole["ts"] <= s["ts"] and s["ts"] + s["dur"] <= whole["ts"] + whole["dur"], (s, whole))
+                        self.assertEqual(s["args"].get("tag", 32), whole["args"]["cid"])
+                data = [s for s in frames if s["name"] == "Data" and "lost" not in s["args"]]
+                if name in ("alone", "not-queued"):
+                    self.assertEqual(len([s for s in data if "command" in s["args"]]), 500 * 2)
+                for direction in ("to host", "to device"):  # they end at the adapter, which keeps its power
+                    self.assertFalse([s for s in tracks[f"link/{direction}"] if "power_lost" in s["args"]])
+                if name == "resets":
+                    self.assertGreater(len([s for t in tracks.values() for s in t if "reset" in s["args"]]), 5)
+
     def test_window(self):
         job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=1000")
         whole, _, _ = self.timeline("tiny-test", job)

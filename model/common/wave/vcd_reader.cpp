@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 
 #include "common/report/error.h"
 
@@ -11,6 +12,7 @@ namespace ssdtlm {
 
 VcdReader::VcdReader(const std::string& path) : path_(path), in_(path) {
     if (!in_) refuse(std::string("cannot be read: ") + std::strerror(errno));
+    if (std::filesystem::is_directory(path)) refuse("is a folder, not a file of a wave");
     std::string scope;
     for (std::string w = needed_word("$enddefinitions"); w != "$enddefinitions"; w = needed_word("$enddefinitions")) {
         if (w == "$timescale") {

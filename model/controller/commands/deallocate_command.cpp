@@ -7,9 +7,20 @@
 
 namespace ssdtlm {
 
+/// What waits for a page leaves the ranges that are to go as they are: the host may write there by then. What a core or
+/// the map has ends soon.
 void DeallocateCommand::let_go() {
-    for (std::size_t i = 0; i < states_.size(); ++i)
-        if (states_[i].command != nullptr) s_.ends.let_go(*states_[i].command);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+        State& s = states_[i];
+        if (s.command == nullptr || !(s.waits_for_page || s.is_done)) continue;
+        if (s.waits_for_page) give_up(s);
+        s_.ends.let_go(*s.command);
+    }
+}
+
+void DeallocateCommand::give_up(State& s) {
+    s.remaining = 0;
+    s.command->status = CommandStatus::aborted;
 }
 
 void DeallocateCommand::start(Command& c) {
@@ -17,8 +28,7 @@ void DeallocateCommand::start(Command& c) {
     if (c.op == IoOp::write_zeroes) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
     std::uint64_t units = 0;
     for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
-    states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0};
-    if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
+    states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0, false, false};
     Ps waits{};
     if (TablePort* const table = s_.cores.table()) {
         for (const LbaRange& r : c.ranges) {
@@ -52,6 +62,11 @@ void DeallocateCommand::go_on(State& s) {
     Command& c = *s.command;
     while (s.remaining != 0) {
         if (__builtin_expect(!s_.journal.takes_note(), 0)) {
+            if (aborts_) {
+                give_up(s);
+                break;
+            }
+            s.waits_for_page = true;
             s_.waiters.wait<&DeallocateCommand::try_again>(Waiters::For::page, this, c.index);
             s_.waiters.pages_changed();
             return;
@@ -68,7 +83,11 @@ void DeallocateCommand::go_on(State& s) {
     if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected &&
         c.status == CommandStatus::success) {
         s.journal = s_.journal.demand();
-        if (!try_end(s)) s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
+        if (!try_end(s)) {
+            s.is_done = true;
+            s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
+            if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
+        }
     } else {
         end(s);
     }
@@ -99,6 +118,7 @@ void DeallocateCommand::end(State& s) {
 bool DeallocateCommand::try_again(std::uint64_t& command) {
     if (!s_.journal.takes_note()) return false;
     State& s = states_[command];
+    s.waits_for_page = false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
     go_on(s);
     return true;

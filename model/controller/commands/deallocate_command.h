@@ -33,9 +33,12 @@ private:
         std::uint32_t remaining = 0;  ///< ranges
         MapExtent extent;             ///< that the map was asked about
         std::uint64_t journal = 0;    ///< forced zeros: what they demanded of it
+        bool waits_for_page = false;  ///< of the journal, with ranges to go
+        bool is_done = false;         ///< and waits until the journal is in flash
     };
     void begin(std::uint64_t command);
     void go_on(State& s);
+    static void give_up(State& s);
     bool try_again(std::uint64_t& command);
     void answered(std::uint32_t command, const Ppa* places);
     bool try_end(State& s);

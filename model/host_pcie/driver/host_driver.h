@@ -69,7 +69,9 @@ public:
     std::uint64_t backlog() const { return io_.backlog(); }
     /// See IoPath.
     std::optional<PendingCommand> oldest() const { return io_.oldest(); }
-    IoPath::Times times_of(std::uint16_t queue, std::uint16_t tag) const { return io_.times_of(queue, tag); }
+    std::optional<IoPath::Times> times_of(std::uint16_t queue, std::uint16_t tag) const {
+        return io_.times_of(queue, tag);
+    }
     bool waits_for_nothing() const { return io_.waits_for_nothing(); }
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }

@@ -361,6 +361,13 @@ void IoPath::check_waiters() const {
         throw CheckFailed("host: the workload is done, and nobody has noticed");
 }
 
+std::optional<IoPath::Times> IoPath::times_of(std::uint16_t queue, std::uint16_t tag) const {
+    const std::optional<std::uint16_t> own = commands_.tag_in_host(queue, tag);
+    if (!own) return std::nullopt;
+    const IoSlot& slot = queues_[queue - 1u].slots[*own];
+    return Times{slot.issued, slot.submitted};
+}
+
 IoPath::PairState IoPath::pair_state(std::uint32_t pair) const {
     const IoQueue& q = queues_[pair];
     return {q.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.has_room(),

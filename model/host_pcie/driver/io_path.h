@@ -100,14 +100,12 @@ public:
     }
     /// Requests and parts of requests waiting in the host.
     std::uint64_t backlog() const { return backlog_; }
-    /// Of a command in the device: when its request was issued, and it was written; absolute.
+    /// When the request of a command in the device was issued, and the command was written; absolute. `tag`: the
+    /// drive's. None: it is no command of a request, but the driver's own.
     struct Times {
         SimTime issued, submitted;
     };
-    Times times_of(std::uint16_t queue, std::uint16_t tag) const {
-        const IoSlot& slot = queues_[queue - 1u].slots[tag];
-        return {slot.issued, slot.submitted};
-    }
+    std::optional<Times> times_of(std::uint16_t queue, std::uint16_t tag) const;
     /// Of one queue pair, at this instant.
     struct PairState {
         std::uint32_t outstanding = 0;

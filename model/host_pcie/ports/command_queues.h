@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ public:
     virtual void acknowledge(std::uint16_t queue) = 0;
 
     virtual std::uint32_t outstanding(std::uint16_t queue) const = 0;
+    /// The host's tag of the command that the drive knows by `tag`; none: it is no command of the host's requests.
+    virtual std::optional<std::uint16_t> tag_in_host(std::uint16_t /*queue*/, std::uint16_t tag) const { return tag; }
     virtual bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const = 0;
     /// The drive has forgotten the queue's commands: all tags are free.
     virtual void forget(std::uint16_t queue) = 0;

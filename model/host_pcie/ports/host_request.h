@@ -17,7 +17,8 @@ struct HostRequest {
     bool fua = false;
     bool preparation = false;  ///< lays out a file before the job starts: no statistic of the job counts it
     std::uint32_t job = 0;     ///< dense index over all job clones
-    std::uint64_t offset = 0;  ///< bytes from the start of the namespace, multiple of the LBA size
+    std::uint64_t offset = 0;  ///< bytes from the start of the namespace, multiple of the LBA size; of a flush that
+                               ///< is a sync of a file: where that begins
     std::uint32_t bytes = 0;   ///< multiple of the LBA size; 0 for flush
     std::uint16_t stream = 0;  ///< write: which lifetime its data shares with others of the number; 0: not said
     std::uint64_t tag = 0;     ///< the workload's own

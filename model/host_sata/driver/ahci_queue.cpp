@@ -151,6 +151,12 @@ bool AhciQueue::goes_on(Slot& slot) {
     return !std::exchange(slot.flushing, true);
 }
 
+std::optional<std::uint16_t> AhciQueue::tag_in_host(std::uint16_t, std::uint16_t tag) const {
+    if (tag != kNotQueued) return tag;
+    if (active_ == 0 || queued_) return std::nullopt;  // the driver's own
+    return static_cast<std::uint16_t>(__builtin_ctz(active_));
+}
+
 bool AhciQueue::still_active(std::uint32_t slots) {
     const std::uint32_t ended = active_ & ~slots;
     active_ &= slots;

@@ -81,6 +81,7 @@ public:
     std::uint32_t outstanding(std::uint16_t) const override {
         return depth_ - static_cast<std::uint32_t>(free_.size());
     }
+    std::optional<std::uint16_t> tag_in_host(std::uint16_t queue, std::uint16_t tag) const override;
     bool is_outstanding(std::uint16_t, std::uint16_t tag) const override { return slots_[tag].busy; }
     void forget(std::uint16_t queue) override;
     std::string status_text(std::uint32_t code) const override;

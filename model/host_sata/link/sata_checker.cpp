@@ -43,6 +43,12 @@ void SataChecker::forget() {
     left_ = 0;
 }
 
+void SataChecker::data_lost() {
+    phase_ = kNobody;
+    left_ = 0;
+    activated_ = pio_ = false;
+}
+
 void SataChecker::reset() {
     forget();
     ready_ = in_reset_ = false;

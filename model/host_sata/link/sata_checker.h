@@ -28,6 +28,8 @@ class SataChecker {
 public:
     /// It has arrived, and is answered by R_OK.
     void frame(SimTime at, SataEnd from, const std::uint8_t* fis, std::uint32_t bytes);
+    /// Data have arrived broken: their data phase is over, and the drive may send other frames before it says so.
+    void data_lost();
     /// The phy is down: what comes next is the signature.
     void reset();
 

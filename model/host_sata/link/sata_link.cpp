@@ -87,8 +87,8 @@ void SataLink::next_frame() {
     const SataWire::Frame* const f = wire_.grant(agenda_.now());
     if (f == nullptr) return;
     agenda_.post<&SataLink::arrive>(f->arrives, this, f->number);
-    if (probe_ != nullptr)
-        probe_->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
+    for (SataProbe* const probe : probes_)
+        probe->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
 }
 
 /// Stale when the host gave way, or the frame was cut off.
@@ -122,7 +122,11 @@ tlm::tlm_sync_enum SataLink::answer_from(SataEnd, tlm::tlm_generic_payload& p, t
 void SataLink::answered(bool ok) {
     const SataWire::Frame& f = *wire_.carried();
     arrived_ok_ = ok && !delivered_->get_extension<SataExtension>()->crc_error;
-    if (arrived_ok_ && checks_) checker_.frame(agenda_.now(), f.from, delivered_->get_data_ptr(), f.bytes);
+    const std::uint8_t* const fis = delivered_->get_data_ptr();
+    if (arrived_ok_ && checks_)
+        checker_.frame(agenda_.now(), f.from, fis, f.bytes);
+    else if (fis[0] == static_cast<std::uint8_t>(sata::FisType::data))
+        checker_.data_lost();
     forget_delivery();
     agenda_.post<&SataLink::end>(wire_.answered(agenda_.now()), this, f.number);
 }
@@ -142,7 +146,7 @@ void SataLink::end(std::uint64_t number) {
     sent_.release(sent);
     const bool ok = arrived_ok_;
     wire_.release(agenda_.now(), ok);
-    if (probe_ != nullptr) probe_->frame_ends(agenda_.now(), ok);
+    for (SataProbe* const probe : probes_) probe->frame_ends(agenda_.now(), ok);
     answer(p, from, ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
     next_frame();
 }
@@ -197,8 +201,10 @@ void SataLink::go_down() {
     up_ = false;
     ++attempt_;
     checker_.reset();
-    if (probe_ != nullptr && wire_.carried() != nullptr) probe_->frame_ends(agenda_.now(), false);
-    if (probe_ != nullptr && was_up) probe_->phy(agenda_.now(), false);
+    for (SataProbe* const probe : probes_) {
+        if (wire_.carried() != nullptr) probe->frame_ends(agenda_.now(), false);
+        if (was_up) probe->phy(agenda_.now(), false);
+    }
     forget_delivery();
     std::vector<SataWire::Frame> gone;
     wire_.cut(agenda_.now(), [&gone](const SataWire::Frame& f) { gone.push_back(f); });
@@ -217,7 +223,7 @@ void SataLink::negotiate() {
 void SataLink::come_up(std::uint64_t attempt) {
     if (attempt != attempt_) return;
     up_ = true;
-    if (probe_ != nullptr) probe_->phy(agenda_.now(), true);
+    for (SataProbe* const probe : probes_) probe->phy(agenda_.now(), true);
     signal(SataEnd::host, Kind::phy_up);
     if (up_) signal(SataEnd::device, Kind::phy_up);
 }
@@ -227,8 +233,10 @@ void SataLink::restart() {
     up_ = powered_ = false;
     ++attempt_;
     checker_.reset();
-    if (probe_ != nullptr && wire_.carried() != nullptr) probe_->frame_ends(agenda_.now(), false);
-    if (probe_ != nullptr && was_up) probe_->phy(agenda_.now(), false);
+    for (SataProbe* const probe : probes_) {
+        if (wire_.carried() != nullptr) probe->frame_ends(agenda_.now(), false);
+        if (was_up) probe->phy(agenda_.now(), false);
+    }
     host_.in.restart();
     host_.out.restart();
     device_.in.restart();

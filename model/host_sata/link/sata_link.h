@@ -5,12 +5,14 @@
 // the link, no port multiplier, no disparity or scrambling.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
@@ -41,7 +43,10 @@ public:
     /// False: frames out of order are carried, and nobody is told. For tests that send them on purpose.
     void check_order(bool on) { checks_ = on; }
     /// Null: nobody watches.
-    void set_probe(SataProbe* probe) { probe_ = probe; }
+    void add_probe(SataProbe& probe) { probes_.push_back(&probe); }
+    void remove_probe(const SataProbe& probe) {
+        probes_.erase(std::remove(probes_.begin(), probes_.end(), &probe), probes_.end());
+    }
     /// The n-th frame from now on, of either end, arrives with a CRC error (1: the next one that arrives).
     void inject_crc_error(std::uint64_t n) { broken_.insert(arrived_ + n); }
 
@@ -117,7 +122,7 @@ private:
     bool powered_ = true;        // the drive
     bool up_ = false;
     bool checks_ = true;
-    SataProbe* probe_ = nullptr;
+    std::vector<SataProbe*> probes_;
 };
 
 }  // namespace ssdtlm

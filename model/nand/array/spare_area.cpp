@@ -76,6 +76,12 @@ __attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
         if (keeps_records_) records_.set(idx(b), block.next_page, next->second);
 }
 
+__attribute__((noinline, cold)) std::uint32_t SpareArea::behind_ahead(BlockId b) const {
+    std::uint32_t page = next_page(b) + 1;
+    while (ahead_.count(std::uint64_t{idx(b)} * geometry_.pages_per_block + page) != 0) ++page;
+    return page;
+}
+
 void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(ahead_.empty(), "a snapshot while pages are programmed out of order");
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");

@@ -128,6 +128,10 @@ public:
 
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
+    /// The same behind the program of that page, which is under way: those that are ahead come with it.
+    std::uint32_t next_page_behind(BlockId b) const {
+        return __builtin_expect(ahead_.empty(), 1) ? next_page(b) + 1 : behind_ahead(b);
+    }
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
     /// The pages programmed since the block's last erase are in SLC mode.
     bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
@@ -155,6 +159,7 @@ private:
         if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
             bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
     }
+    std::uint32_t behind_ahead(BlockId b) const;
     void catch_up(BlockId b);
     const PageRecords& kept_records() const {
         SSDTLM_CHECK(keeps_records_, "the record of a page of a flash that keeps none");

@@ -156,7 +156,8 @@ private:
     }
     /// Next page of the block to be programmed, behind what the array is at.
     std::uint32_t next_page(const OnfiTarget& t) const {
-        return area_.next_page(block_of(t)) + (busy_planes_ != 0 && programs(t));
+        const BlockId block = block_of(t);
+        return busy_planes_ != 0 && programs(t) ? area_.next_page_behind(block) : area_.next_page(block);
     }
     bool slc_block(const OnfiTarget& t) const { return programs(t) ? planes_[t.plane].slc : area_.slc(block_of(t)); }
     /// For a read or program, where some block has been in SLC mode or this one is to be.

@@ -127,6 +127,7 @@ public:
         if (options.wave.on || options.timeline.on || options.check_pins)
             instruments_.emplace(config, options.wave, options.timeline,
                                  std::filesystem::path(options.output_directory), options.check_pins);
+        if (!source.mounts.empty()) file_systems_.emplace(workload_, std::move(source.mounts), config.files);
         for (const WorkloadSource::FioPart& fio : source.fio)
             fio.workload->on_statistics_reset(
                 [this, first = fio.first_job](std::uint32_t job) { report_.reset(first + job); });
@@ -169,7 +170,7 @@ public:
         std::optional<Simulation> simulation;
         if (options_.watch) live_view_.emplace(config.name, o.workload_name, config.run.seed);
         try {
-            simulation.emplace(config, workload_, o);
+            simulation.emplace(config, file_systems_ ? static_cast<Workload&>(*file_systems_) : workload_, o);
         } catch (...) {
             live_view_.reset();
             mark_not_begun(config, o.workload_name);
@@ -258,6 +259,8 @@ private:
         for (const WorkloadSource::FioPart& fio : source_.fio) report_fio_outcome(fio, report_, source_.notes);
         for (GeneratedWorkload* generated : source_.generated)
             for (std::string& o : generated->outcomes()) source_.notes.push_back(std::move(o));
+        if (file_systems_)
+            for (std::string& o : file_systems_->outcomes()) source_.notes.push_back(std::move(o));
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);
@@ -415,6 +418,7 @@ private:
     LimitedWorkload limited_;
     FioReport report_;
     ReportedWorkload workload_;
+    std::optional<FilesWorkload> file_systems_;  ///< below it; the report is of calls, not of the drive's commands
     ProgressDisplay progress_;
     std::optional<LiveView> live_view_;  ///< asked for, and the simulation goes on
     std::optional<Instruments> instruments_;

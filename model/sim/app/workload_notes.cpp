@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "host_block/io_schedulers.h"
 #include "sim/config/effect_notes.h"
 #include "sim/config/parameters.h"
 
@@ -51,7 +52,10 @@ void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs,
         const std::string& own = j.io_scheduler;
         if (own.empty() || std::find(asked.begin(), asked.end(), own) != asked.end()) continue;
         asked.push_back(own);
-        if (!config.host.block.on())
+        const std::vector<std::string> names = IoSchedulers::instance().names();
+        if (std::find(names.begin(), names.end(), own) == names.end())
+            problems.push_back(unknown_policy(fmt::format("job {}: ioscheduler", j.report.name), own, names));
+        else if (!config.host.block.on())
             notes.push_back(
                 fmt::format("ioscheduler={} has no effect: it acts only with block.scheduler = \"{}\"", own, own));
         else if (own != scheduler)
@@ -72,10 +76,11 @@ void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs,
     idle("buffered=1", any([](const FioJob& j) { return j.priority.buffered; }),
          is_one_of(scheduler, {"bfq", "cfq", "fiops"}),
          "a scheduler that tells awaited requests from others: block.scheduler = bfq, cfq or fiops");
-    idle("cgroup_weight", any([](const FioJob& j) { return j.priority.weight != 0; }),
-         is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq"}) ||
-             (config.host.block.on() && config.host.block.nass.aggre),
-         "a scheduler that shares by weights: block.scheduler = bfq, cfq, fiops or flashfq");
+    idle(
+        "cgroup_weight", any([](const FioJob& j) { return j.priority.weight != 0; }),
+        is_one_of(scheduler, {"bfq", "cfq", "fiops", "flashfq"}) ||
+            (config.host.block.on() && config.host.block.nass.aggre),
+        "a scheduler that shares by weights: block.scheduler = bfq, cfq, fiops or flashfq, or block.nass.aggre = true");
 }
 }  // namespace
 

@@ -20,6 +20,7 @@
 #include "host_pcie/workload/trace/trace_report_job.h"
 #include "host_pcie/workload/trace/trace_workload.h"
 #include "sim/app/flow_regions.h"
+#include "sim/app/mounted_files.h"
 #include "sim/app/workload_notes.h"
 #include "sim/config/presets.h"
 
@@ -85,6 +86,9 @@ WorkloadSource open_fio(const SsdConfig& config, const WorkloadOptions& options,
     auto workload = std::make_unique<FioWorkload>(file, number_of(only, source.flows));
     source.fio.push_back({workload.get(), 0});
     source.workload = std::move(workload);
+    source.mounts = mounts_for(config, file, device);
+    if (!source.mounts.empty())
+        for (std::string& note : source.notes) note = note_on_file_system(note, config.files.system);
     return source;
 }
 
@@ -371,7 +375,7 @@ WorkloadSource open_any(const SsdConfig& config, const WorkloadOptions& options,
     return open_trace(config, options, namespace_bytes);
 }
 
-void add(WorkloadSource& to, WorkloadSource& part, std::uint32_t first_job) {
+void add(WorkloadSource& to, WorkloadSource& part, std::uint32_t first_job, std::uint64_t first_byte) {
     const std::string& name = to.flows.back();
     std::uint32_t group = 0;
     for (const FioReportJob& job : to.report_jobs) group = std::max(group, job.group + 1);
@@ -383,6 +387,11 @@ void add(WorkloadSource& to, WorkloadSource& part, std::uint32_t first_job) {
         for (const std::string& note : *list)
             (list == &part.notes ? to.notes : to.warnings).push_back(fmt::format("{}: {}", name, note));
     for (const WorkloadSource::FioPart& f : part.fio) to.fio.push_back({f.workload, first_job});
+    for (FilesWorkload::Mount& m : part.mounts) {
+        m.of.first_job = first_job;
+        m.of.first_byte = first_byte;
+        to.mounts.push_back(std::move(m));
+    }
     to.generated.insert(to.generated.end(), part.generated.begin(), part.generated.end());
 }
 
@@ -421,7 +430,7 @@ WorkloadSource open_flows(const SsdConfig& config, const RunOptions& options, st
                     new_name(source.flows, std::filesystem::path(title_of(all[i]->workload)).stem()));
             else
                 source.flows = part.flows;
-            add(source, part, first_job);
+            add(source, part, first_job, region.first_byte);
             first_job += part.workload->jobs();
             digest.add(fmt::format("{} {} {}\n", part.digest, region.first_byte, region.bytes));
             ends = ends && part.amount.ios != 0;
@@ -445,6 +454,10 @@ WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options,
     WorkloadSource source = composed ? open_flows(config, options, namespace_bytes)
                                      : open_any(config, options, namespace_bytes, options.only);
     if (!options.only.empty()) number_of(options.only, source.flows);
+    if (config.files.on() && source.mounts.empty())
+        source.notes.push_back(fmt::format(
+            "files.system = \"{}\" has no effect: no job of fio has files (directory=, or filename= with a size)",
+            config.files.system));
     std::vector<FioJob> jobs;
     for (const WorkloadSource::FioPart& f : source.fio)
         for (FioJob job : f.workload->job_list()) {

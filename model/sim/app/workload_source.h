@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/report/all_problems.h"
+#include "host_files/files_workload.h"
 #include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio/fio_workload.h"
 #include "host_pcie/workload/generated_workload.h"
@@ -38,7 +39,8 @@ struct WorkloadSource {
     };
     std::vector<FioPart> fio;
     std::vector<GeneratedWorkload*> generated;
-    std::vector<std::string> flows;  ///< their names, by tenant
+    std::vector<FilesWorkload::Mount> mounts;  ///< between `workload` and the drive
+    std::vector<std::string> flows;            ///< their names, by tenant
 };
 
 /// Finds workloads that come with the program by name, tells a fio job from a block trace by its content, and reads

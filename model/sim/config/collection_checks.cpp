@@ -75,6 +75,10 @@ private:
         if (fault_kinds(c_.faults, c_.nand.geometry).any())
             add("gc.charge_time", "false with rates in [nand.faults]",
                 "true: failing flash without time is not implemented", "set it to true, or leave out [nand.faults]");
+        if (c_.scheduler.merge_reads)
+            add("scheduler.merge_reads", value("scheduler.merge_reads") + with,
+                "false: the register of a plane would show what was erased beside the die",
+                "leave it out, or set gc.charge_time = true");
         if (!c_.host.power_cut_at.empty())
             add("host.power_cut_at", "a loss of power" + with,
                 "none: without time, moved data is programmed before the pages in front of it",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/config_checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -97,11 +99,14 @@ private:
     void host_and_nvme() {
         const HostConfig& h = c_.host;
         const NvmeConfig& n = c_.nvme;
-        at_most("host.queue_pairs", h.queue_pairs, "nvme.max_queue_pairs", n.max_queue_pairs);
+        const bool speaks_nvme = c_.front_end.kind == "nvme";
         at_most("host.cores", h.cores, "host.queue_pairs", h.queue_pairs);
-        at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
-        at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
-        if ((n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {
+        if (speaks_nvme) {
+            at_most("host.queue_pairs", h.queue_pairs, "nvme.max_queue_pairs", n.max_queue_pairs);
+            at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
+            at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
+        }
+        if (speaks_nvme && (n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {
             const bool threshold = n.interrupt_coalescing_threshold != 0;
             const std::string set =
                 threshold ? "nvme.interrupt_coalescing_threshold" : "nvme.interrupt_coalescing_time";
@@ -131,7 +136,7 @@ private:
             add("host.queue_priorities",
                 "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
                 "at most one priority with host.tenants = \"one\"", "set host.tenants = \"by_job\"");
-        if (h.arbitration == QueueArbitration::weighted && !n.weighted_round_robin)
+        if (speaks_nvme && h.arbitration == QueueArbitration::weighted && !n.weighted_round_robin)
             add("host.arbitration", "\"weighted\", and the drive has no weighted round robin (CAP.AMS)",
                 "\"round_robin\", or a drive with nvme.weighted_round_robin", "set nvme.weighted_round_robin = true");
         if (h.arbitration_weights.size() != 3)
@@ -261,6 +266,11 @@ private:
         if (c_.host.completion == CompletionBy::poll)
             add("host.completion", "\"poll\" with frontend.kind = \"sata\"",
                 "\"interrupt\": libata does not poll for the ends of queued commands", "leave it out");
+        if (value("host.sata.write_cache") != "as_is" && c_.ftl.buffer_mode != BufferMode::write_back)
+            add("host.sata.write_cache",
+                "\"" + value("host.sata.write_cache") + "\", and the drive refuses it: buffer.mode = \"" +
+                    value("buffer.mode") + "\" is no volatile write cache",
+                "\"as_is\"", "leave it out, or set buffer.mode = \"write_back\"");
         if (!c_.host.queue_priorities.empty())
             add("host.queue_priorities", value("host.queue_priorities") + " with frontend.kind = \"sata\"",
                 "none: the drive has one queue, and cannot tell whose a command is",
@@ -288,6 +298,7 @@ private:
                 "put them further apart, or lower host.power_off_time");
             break;
         }
+        if (c_.front_end.kind != "nvme") return;  // others tell when they are ready, however long that takes
         constexpr Ps kLongest{255 * 500'000'000'000};
         const Ps scan =
             c_.nvme.ready_time +
@@ -295,7 +306,7 @@ private:
                                 fault_kinds(c_.faults, c_.nand.geometry).any() ? 1u + c_.ecc.read_retries : 1u,
                                 c_.firmware, c_.ftl);
         if (scan > kLongest)
-            add(key, "the search for the map may take " + time_text(scan),
+            add(key, fmt::format("the search for the map may take {:.1f} s", to_seconds(scan)),
                 "at most " + time_text(kLongest) + " (CAP.TO)", "use a smaller drive or faster flash");
     }
 

@@ -70,7 +70,7 @@ private:
              {"nvme.", "host.admin_entries", "host.arbitration", "host.queue_pairs", "host.queue_entries",
               "host.queue_priorities", "host.streams"},
              {"nvme.lba_size", "nvme.max_transfer"},
-             "one queue, and none of NVMe"},
+             "one queue, and no registers, namespaces or streams of NVMe"},
         };
         const auto row =
             std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return c_.front_end.kind == r.kind; });
@@ -90,10 +90,24 @@ private:
         if (given > used && is_meant(resolved_, key))
             out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
     }
+    /// Commands that a Serial ATA drive has at a time.
+    std::uint64_t sata_tags() const {
+        if (value("host.sata.ncq") == "false") return 1;
+        return std::min(std::stoull(value("host.sata.queue_depth")), std::stoull(value("frontend.sata.queue_depth")));
+    }
+    void serial_ata() {
+        if (c_.front_end.kind != "sata") return;
+        const char* const why =
+            value("host.sata.ncq") == "false" ? "host.sata.ncq = false" : "host and drive use what both have";
+        for (const char* const key : {"host.sata.queue_depth", "frontend.sata.queue_depth"})
+            limit(key, std::stoull(value(key)), sata_tags(), std::to_string(sata_tags()), why);
+    }
     void block_layer(const HostConfig& h) {
-        const std::uint64_t slots = std::uint64_t{h.queue_pairs} * (h.queue_entries - 1);
+        const bool sata = c_.front_end.kind == "sata";
+        const std::uint64_t slots = sata ? sata_tags() : std::uint64_t{h.queue_pairs} * (h.queue_entries - 1);
         limit("block.queue_depth", h.block.queue_depth, slots, std::to_string(slots),
-              "the queues of host.queue_pairs and host.queue_entries hold no more commands");
+              sata ? "host and drive have no more tags"
+                   : "the queues of host.queue_pairs and host.queue_entries hold no more commands");
         limit("block.queue_depth", h.block.queue_depth, BlockLayer::requests_of(h.block, h.block.queue_depth),
               value("block.nr_requests"), "scheduler and drive hold no more than block.nr_requests");
     }
@@ -108,6 +122,7 @@ private:
               "the driver asks for host.queue_pairs");
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
+        serial_ata();
         if (h.block.on()) block_layer(h);
         const HostCpu cpu(h);
         if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))

@@ -13,6 +13,7 @@
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
 #include "host_block/io_schedulers.h"
+#include "host_files/file_systems.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "nand/array/array_faults.h"
 #include "sim/device/front_ends.h"
@@ -38,6 +39,7 @@ const std::vector<SsdParameter>& ssd_parameters() {
         std::vector<SsdParameter> t;
         add_general_parameters(t);
         add_host_parameters(t);
+        add_files_parameters(t);
         add_block_parameters(t);
         add_link_parameters(t);
         add_front_end_parameters(t);
@@ -78,6 +80,7 @@ const std::vector<TableSentence>& parameter_tables() {
         std::vector<TableSentence> t{
             {"", "What the file describes."},
             {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
+            {"files", "A file system between the files of fio jobs and the drive."},
             {"block", "The host's block layer: an I/O scheduler above the driver."},
             {"block.nass", "Limits on the commands that each context may have in the drive (NASS)."},
             {"link", "The PCIe link and the root complex."},
@@ -112,6 +115,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"run", "The simulation itself."},
         };
         add_policy_tables(t, "host", HostSides::instance(), "Host");
+        add_policy_tables(t, "files", FileSystems::instance(), "File system");
         add_policy_tables(t, "block", IoSchedulers::instance(), "I/O scheduler");
         add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");

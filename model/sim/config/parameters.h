@@ -53,6 +53,7 @@ void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& 
 // The parts, one per organ.
 void add_general_parameters(std::vector<SsdParameter>& table);
 void add_host_parameters(std::vector<SsdParameter>& table);
+void add_files_parameters(std::vector<SsdParameter>& table);
 void add_block_parameters(std::vector<SsdParameter>& table);
 void add_link_parameters(std::vector<SsdParameter>& table);
 void add_front_end_parameters(std::vector<SsdParameter>& table);

@@ -63,7 +63,7 @@ void add_time_to_fill(const SsdConfig& c, Figures& all) {
     const Ceilings writes = ceilings_of(c, derived_works()[1]);
     double link = 0, flash = 0;
     for (const Ceiling& ceiling : writes.of) {
-        if (ceiling.resource == "link to device") link = ceiling.mb_per_s;
+        if (ceiling.resource == "link to device" || ceiling.resource == "SATA link") link = ceiling.mb_per_s;
         if (ceiling.resource == "channel bus" || ceiling.resource == "die" || ceiling.resource == "plane")
             flash = flash == 0 ? ceiling.mb_per_s : std::min(flash, ceiling.mb_per_s);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/units/units.h"
+#include "controller/dram/dram_models.h"
 #include "sim/derive/demand.h"
 #include "sim/derive/words.h"
 
@@ -56,10 +57,20 @@ void firmware(const SsdConfig& c, const Work& w, Demands& all) {
     all.of.push_back(d);
 }
 
+/// Of the time, no bank of dram.model = "banks" moves anything.
+double share_of_refresh(const SsdConfig& c) {
+    static const PolicyValues kDefaults;
+    const auto values = c.dram.policies.find(c.dram.model);
+    const PolicySettings chips(DramModels::instance().policies().at(c.dram.model).parameters,
+                               values == c.dram.policies.end() ? kDefaults : values->second);
+    const auto every = static_cast<double>(chips.number("t_refi"));
+    return every == 0 ? 0 : static_cast<double>(chips.number("t_rfc")) / every;
+}
+
 void dram(const SsdConfig& c, const Work& w, Demands& all) {
-    if (c.dram.model != "rate") {
-        all.left_out.push_back("DRAM port: no formula is here for rows and refresh of dram.model = \"" + c.dram.model +
-                               "\".");
+    const bool banks = c.dram.model == "banks";
+    if (!banks && c.dram.model != "rate") {
+        all.left_out.push_back("DRAM port: no formula is here for dram.model = \"" + c.dram.model + "\".");
         return;
     }
     if (w.reads() && (c.ftl.read_cache.bytes != 0 || c.ftl.read_ahead.bytes != 0)) {
@@ -69,13 +80,16 @@ void dram(const SsdConfig& c, const Work& w, Demands& all) {
     const std::uint64_t programmed_bytes = units_of_command(c, w) * c.nand.geometry.unit_bytes;
     const double out = w.reads() ? w.bytes : static_cast<double>(programmed_bytes);
     const double least = w.bytes + out * (1 - most_coalesced(c, w));
-    const double rate = static_cast<double>(c.dram.bytes_per_second);
+    const double refreshed = banks ? share_of_refresh(c) : 0;
+    const double rate = static_cast<double>(c.dram.bytes_per_second) * (1 - refreshed);
     Demand d;
     d.resource = "DRAM port";
     d.least = least / rate;
-    d.most = (w.bytes + out) / rate;
+    d.most = banks ? 0 : (w.bytes + out) / rate;
     d.formula =
-        fmt::format("{:.1f} MB/s / {:.0f} B: {} B in and {:.0f} B out", rate * 1e-6, least, w.bytes, least - w.bytes);
+        fmt::format("{:.1f} MB/s{} / {:.0f} B: {} B in and {:.0f} B out", rate * 1e-6,
+                    banks ? fmt::format(" ({:.2f} % of the time is refresh; rows are open)", 100 * refreshed) : "",
+                    least, w.bytes, least - w.bytes);
     all.of.push_back(d);
 }
 

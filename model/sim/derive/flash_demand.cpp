@@ -117,9 +117,12 @@ private:
         const double pages =
             static_cast<double>(units_of_command(c_, w_)) * g_.unit_bytes / g_.page_bytes * pages_with_parity(c_);
         const std::uint32_t joined = c_.scheduler.multi_plane ? g_.planes_per_die : 1;
-        // Programs in flight may be too few for a row of all planes.
-        const auto row_pages = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(joined, std::uint64_t{g_.dies()} * c_.ftl.flush_depth(g_)));
+        // Programs in flight may be too few for a row of all planes. Planes that go by themselves drift apart, and
+        // pages with different numbers are not programmed together: at worst one at a time.
+        const bool apart = c_.ftl.superblock == SuperblockSpan::plane;
+        const auto row_pages = apart ? 1u
+                                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                           joined, std::uint64_t{g_.dies()} * c_.ftl.flush_depth(g_)));
         const auto transfer = [&](std::uint32_t planes) {
             return op(FlashOp::program, planes) + planes * to_seconds(bus_.data_in(g_.page_bytes));
         };

@@ -6,6 +6,7 @@
 #include "host_pcie/link/link_rate.h"
 #include "sim/derive/demand.h"
 #include "sim/derive/link_bytes.h"
+#include "sim/derive/transport.h"
 #include "sim/derive/words.h"
 
 namespace ssdtlm {
@@ -71,7 +72,20 @@ Traffic traffic_of(const SsdConfig& c, const Work& w, bool least) {
     return t;
 }
 
+void sata_link(const SsdConfig& c, const Work& w, Demands& all) {
+    const SataTraffic t = sata_traffic(c, w.op, w.bytes);
+    Demand d;
+    d.resource = "SATA link";
+    d.least = t.least / t.bytes_per_second;
+    d.most = t.most / t.bytes_per_second;
+    d.formula = fmt::format("{:.0f} MB/s / {:.0f} B for {} B: frames with their handshakes, data in frames of 8 KiB",
+                            t.bytes_per_second * 1e-6, t.least, w.bytes);
+    all.of.push_back(d);
+}
+
 void link(const SsdConfig& c, const Work& w, Demands& all) {
+    if (c.front_end.kind == "raw") return;  // there is none
+    if (c.front_end.kind == "sata") return sata_link(c, w, all);
     if (c.front_end.kind != "nvme") {
         all.left_out.push_back("link: no formula is here for frontend.kind = \"" + c.front_end.kind + "\".");
         return;

@@ -2,15 +2,15 @@
 // One command alone in a drive at rest, in a closed loop, from the entry in host memory to the completion handler.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "common/units/units.h"
 #include "host_pcie/driver/host_cpu.h"
-#include "host_pcie/link/link_rate.h"
 #include "nand/onfi/onfi_timing.h"
 #include "sim/derive/derive.h"
-#include "sim/derive/link_bytes.h"
 #include "sim/derive/page_times.h"
+#include "sim/derive/transport.h"
 #include "sim/derive/words.h"
 
 namespace ssdtlm {
@@ -18,18 +18,17 @@ namespace ssdtlm {
 namespace {
 
 class Alone {
-    using L = LinkBytes;
-
 public:
-    explicit Alone(const SsdConfig& c)
-        : c_(c), g_(c.nand.geometry), link_(c.link), rate_(link_rate(c.link).bytes_per_second()), bus_(c.nand) {}
+    Alone(const SsdConfig& c, const Transport& transport)
+        : c_(c), g_(c.nand.geometry), transport_(transport), bus_(c.nand) {}
 
     Figure read(std::uint32_t bytes) const {
-        const double asks = submission(bytes);
+        const double asks = transport_.submission(bytes);
         const double looks = cycles(c_.firmware.read_command + c_.firmware.map_lookup * units(bytes));
         const auto parts = static_cast<std::uint32_t>(div_ceil(bytes, g_.page_bytes));
         const double issues = cycles(std::uint64_t{c_.firmware.flash_issue} * parts);
-        const double data = from_flash(bytes, parts), ends = completion(HostOp::read, bytes);
+        const double data = from_flash(bytes, parts) + transport_.rest_of_read(bytes);
+        const double ends = completion(HostOp::read, bytes);
         return {fmt::format("read_{}k", bytes / 1024), asks + looks + issues + data + ends, "s",
                 fmt::format("submission and fetch {} + firmware {} + flash, DRAM and link {} (tR {}, {} pages) + "
                             "completion {}",
@@ -37,17 +36,17 @@ public:
                             parts, time_words(ends))};
     }
     Figure write(std::uint32_t bytes) const {
-        const double asks = submission(bytes);
+        const double asks = transport_.submission(bytes);
         const std::uint32_t insert =
             c_.firmware.buffer_insert + (c_.ftl.streams_by != "host" ? c_.firmware.stream_choice : 0);
         const double firmware = cycles(c_.firmware.write_command + insert * units(bytes));
-        const double data = from_host(L::kHigh + c_.host.buffer_offset, bytes), in = dram(bytes);
+        const double data = transport_.to_drive(bytes, firmware), in = dram(bytes);
         const double ends = completion(HostOp::write, bytes);
         return {
-            fmt::format("write_{}k", bytes / 1024), asks + firmware + data + in + ends, "s",
-            fmt::format(
-                "submission and fetch {} + firmware {} + data over the link {} + into the buffer {} + completion {}",
-                time_words(asks), time_words(firmware), time_words(data), time_words(in), time_words(ends))};
+            fmt::format("write_{}k", bytes / 1024), asks + data + in + ends, "s",
+            fmt::format("submission and fetch {} + firmware {} and data from the host, together {} + into the "
+                        "buffer {} + completion {}",
+                        time_words(asks), time_words(firmware), time_words(data), time_words(in), time_words(ends))};
     }
 
 private:
@@ -57,28 +56,13 @@ private:
         return static_cast<double>(bytes) / static_cast<double>(c_.dram.bytes_per_second) +
                to_seconds(c_.dram.access_latency);
     }
-    double to_host(std::uint64_t address, std::uint64_t bytes) const { return link_.write(address, bytes) / rate_; }
-    /// The first request goes up, and all its data come back one behind the other.
-    double from_host(std::uint64_t address, std::uint64_t bytes) const {
-        const LinkConfig& l = c_.link;
-        return (link_.one_request(address) + link_.answers(address, bytes)) / rate_ +
-               to_seconds(l.device_to_host_latency + l.root_complex_latency + l.host_to_device_latency);
-    }
-    double submission(std::uint32_t bytes) const {
-        // The completion handler has rung the head doorbell just before.
-        const double doorbells = 2 * to_host(L::kHigh, L::kDoorbell);
-        const std::uint64_t pages = div_ceil(c_.host.buffer_offset + bytes, c_.host.page_bytes);
-        return doorbells + to_seconds(c_.link.host_to_device_latency) + from_host(L::kHigh, L::kSqe) +
-               (pages > 2 ? from_host(L::kHigh, (pages - 1) * L::kPrp) : 0);
-    }
     double completion(HostOp op, std::uint32_t bytes) const {
         HostRequest request;
         request.op = op;
         request.bytes = bytes;
         const HostCpu cpu(c_.host);
-        return to_host(L::kHigh, L::kCqe) + to_host(L::kLow, L::kMessage) +
-               to_seconds(c_.link.device_to_host_latency + c_.host.interrupt_latency + c_.host.interrupt_time +
-                          cpu.submission(request) + cpu.completion(request));
+        return transport_.completion(op, bytes) +
+               to_seconds(c_.host.interrupt_time + cpu.submission(request) + cpu.completion(request));
     }
 
     /// Die and plane of the i-th page in the order of ftl.allocation.
@@ -145,7 +129,7 @@ private:
         std::sort(arrived.begin(), arrived.end());
         for (const double at : arrived) {
             memory = std::max(memory, at) + 2.0 * of_part / static_cast<double>(c_.dram.bytes_per_second);
-            link = std::max(link, memory + to_seconds(c_.dram.access_latency)) + to_host(L::kHigh, of_part);
+            link = std::max(link, memory + to_seconds(c_.dram.access_latency)) + transport_.page_to_host(of_part);
             last = link;
         }
         return last;
@@ -153,14 +137,11 @@ private:
 
     const SsdConfig& c_;
     const NandGeometry& g_;
-    const LinkBytes link_;
-    const double rate_;
+    const Transport& transport_;
     const OnfiBusTiming bus_;
 };
 
 std::string why_no_latency(const SsdConfig& c) {
-    if (c.front_end.kind != "nvme")
-        return "no formula is here for the link of frontend.kind = \"" + c.front_end.kind + "\"";
     if (c.dram.model != "rate")
         return "an access takes what rows and refresh of dram.model = \"" + c.dram.model + "\" make of it";
     if (c.host.completion == CompletionBy::poll) return "it depends on when a core that polls looks";
@@ -174,11 +155,16 @@ std::string why_no_latency(const SsdConfig& c) {
 
 Figures latency_figures(const SsdConfig& c) {
     Figures all{"unloaded latency", {}, {}};
-    if (const std::string why = why_no_latency(c); !why.empty()) {
+    const std::unique_ptr<Transport> transport = transport_of(c);
+    const std::string why = transport != nullptr ? why_no_latency(c)
+                            : c.front_end.kind == "sata"
+                                ? "no formula is here for commands that are not queued (host.sata.ncq = false)"
+                                : "no formula is here for the link of frontend.kind = \"" + c.front_end.kind + "\"";
+    if (!why.empty()) {
         all.left_out.push_back("read_4k, read_128k, write_4k, write_128k: " + why + ".");
         return all;
     }
-    const Alone alone(c);
+    const Alone alone(c, *transport);
     for (const std::uint32_t bytes : {4096u, 131072u}) {
         if (c.nvme.max_transfer_bytes != 0 && bytes > c.nvme.max_transfer_bytes) {
             all.left_out.push_back(fmt::format("read_{0}k, write_{0}k: nvme.max_transfer = {1} cuts them.",

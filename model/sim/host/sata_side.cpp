@@ -98,24 +98,35 @@ public:
                 {"host_error_recoveries", host_->driver.control().recoveries()},
                 {"host_commands_submitted_again", host_->driver.queue().submitted_again()}};
     }
-    std::string queue_slots(const SsdConfig&) const override { return "host.sata.queue_depth"; }
+    /// The one of several that lets in the least; the protocol itself has no more than 32 tags.
+    std::string queue_slots(const SsdConfig&) const override {
+        if (!own_.ncq) return "host.sata.ncq";
+        if (drive_tags_ < own_.queue_depth) return "frontend.sata.queue_depth";
+        return own_.queue_depth == ahci::kSlots ? "frontend.kind" : "host.sata.queue_depth";
+    }
     std::string dump() const override { return host_->adapter.adapter().dump() + host_->sata_link.dump(); }
 
 private:
     sc_core::sc_module& module() override { return *host_; }
     SataSide(const HostSetup& s, SataFrontEnd& drive, const SataHostConfig& c)
-        : SataSide(s, drive,
+        : SataSide(s, drive, c.driver,
                    std::make_unique<SataHost>("host", s.agenda, s.config.host, c, link_of(drive), s.workload,
                                               &s.device.controller.stages, s.oracle, s.observer)) {}
-    SataSide(const HostSetup& s, SataFrontEnd& drive, std::unique_ptr<SataHost> host)
-        : HostSide(host->driver), host_(std::move(host)), pcie_(s.link) {
-        host_->driver.mmio_initiator.bind(s.link.host_target);
+    SataSide(const HostSetup& s, SataFrontEnd& drive, const AhciDriverConfig& own, std::unique_ptr<SataHost> host)
+        : HostSide(host->driver),
+          own_(own),
+          drive_tags_(drive.config().queue_depth),
+          host_(std::move(host)),
+          pcie_(s.link) {
+        s.taps.join_mmio(host_->driver.mmio_initiator, s.link.host_target);
         s.link.device_initiator.bind(host_->adapter.mmio_target);
-        host_->adapter.dma_initiator.bind(s.link.device_target);
+        s.taps.join_dma(host_->adapter.dma_initiator, s.link.device_target);
         s.link.host_initiator.bind(host_->root_complex.link_target);
         host_->sata_link.device_initiator.bind(drive.link_target);
         drive.link_initiator.bind(host_->sata_link.device_target);
     }
+    const AhciDriverConfig own_;
+    const std::uint32_t drive_tags_;
     const std::unique_ptr<SataHost> host_;
     PcieLink& pcie_;
 };

@@ -82,6 +82,7 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTi
     std::int64_t sum = 0;
     if (!measured) {
         ++op.unmeasured_count;
+        op.layout_count += request.preparation;
         op.unmeasured_bytes += request.bytes;
         op.unmeasured_ps += total;
         sum = timeline.sum().count();

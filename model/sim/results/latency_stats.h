@@ -90,6 +90,18 @@ public:
     Ps take_longest(HostOp op) { return Ps{std::exchange(ops_[static_cast<std::size_t>(op)].recent_max_ps, 0)}; }
     /// 99th percentile of the total latency of the measured commands since the last call, in us; none without one.
     std::optional<double> take_p99(HostOp op);
+    /// Completions that are not measured: in a ramp, or of files that are laid out.
+    std::uint64_t unmeasured_count() const {
+        std::uint64_t sum = 0;
+        for (const Op& op : ops_) sum += op.unmeasured_count;
+        return sum;
+    }
+    /// Of these the ones of files that are laid out.
+    std::uint64_t layout_count() const {
+        std::uint64_t sum = 0;
+        for (const Op& op : ops_) sum += op.layout_count;
+        return sum;
+    }
     std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
@@ -116,6 +128,7 @@ private:
         std::vector<std::uint64_t> seen;  ///< by bucket: what it has; empty before its first call
         std::uint64_t bytes = 0;
         std::uint64_t unmeasured_bytes = 0;
+        std::uint64_t layout_count = 0;  ///< of the unmeasured: HostRequest::preparation
         alignas(64) std::array<StageSum, kStageCount> stage;
         std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };

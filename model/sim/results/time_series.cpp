@@ -29,7 +29,7 @@ TimeSeries::TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const
     out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
             "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,nand_bytes,waf,free_blocks,"
             "read_mean_us,read_max_us,write_mean_us,write_max_us,read_p99_us,write_p99_us,slc_free_blocks,map_hits,map_"
-            "misses\n";
+            "misses,phase\n";
 }
 
 bool TimeSeries::Counts::operator==(const Counts& o) const {
@@ -44,6 +44,8 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.write_ios = latency_.all_count(HostOp::write);
     c.trim_ios = latency_.all_count(HostOp::trim);
     c.flush_ios = latency_.all_count(HostOp::flush);
+    c.layout_ios = latency_.layout_count();
+    c.unmeasured_ios = latency_.unmeasured_count();
     c.read_bytes = latency_.all_bytes(HostOp::read);
     c.write_bytes = latency_.all_bytes(HostOp::write);
     c.read_latency = latency_.all_latency(HostOp::read);
@@ -144,7 +146,12 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
                        after.lookups.misses - before.lookups.misses);
     else
         fmt::format_to(to, ",,");
-    fmt::format_to(to, "\n");
+    const auto ios = [](const Counts& c) { return c.read_ios + c.write_ios + c.trim_ios + c.flush_ios; };
+    if (ios(after) != ios(before))
+        phase_ = after.layout_ios != before.layout_ios           ? "layout"
+                 : after.unmeasured_ios != before.unmeasured_ios ? "ramp"
+                                                                 : "run";
+    fmt::format_to(to, ",{}\n", phase_);
     out_.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 

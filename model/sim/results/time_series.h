@@ -25,8 +25,9 @@ namespace ssdtlm {
 /// the measured ones among these (fio's buckets, at most 1.6 % wide). Of the map that is not all in memory, how often
 /// what was asked for was at hand in the row, and how often not; empty of one that is. slc_free_blocks counts those
 /// that the SLC cache may open at the end of the row, dynamic ones in free_blocks too; empty without one. free_blocks
-/// counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later interval, none
-/// of those between is looked at.
+/// counts blocks of all planes at the end of the row. phase is layout in rows in which files were laid out, ramp in
+/// others in which a command ended that is not measured, else run; without a command, that of the row before. Where
+/// nothing is left in the agenda until a later interval, none of those between is looked at.
 class TimeSeries {
 public:
     /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what
@@ -50,6 +51,7 @@ public:
 private:
     struct Counts {
         std::uint64_t read_ios = 0, write_ios = 0, trim_ios = 0, flush_ios = 0;
+        std::uint64_t layout_ios = 0, unmeasured_ios = 0;
         std::uint64_t read_bytes = 0, write_bytes = 0;
         Ps read_latency{}, write_latency{};
         std::uint64_t erased_blocks = 0;
@@ -78,6 +80,7 @@ private:
     Counts last_;                              // there, and since then if nothing has happened
     std::function<void(std::uint64_t)> look_;  // may be empty
     std::function<Lookups()> lookups_;         // may be empty
+    const char* phase_ = "run";                // of the last row with a command
     bool running_ = false;
 };
 

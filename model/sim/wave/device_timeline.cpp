@@ -17,6 +17,8 @@ enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies, kSupp
 constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
 constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
 
+constexpr TrackId kSataLink{kLink, 2};
+
 const char* work_name(FlashCause cause, FlashClass cls) {
     return work_names().labels[work_value(cause, cls)].text.c_str();
 }
@@ -202,6 +204,20 @@ void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
           fmt::format(R"({}"tlps":{},"wire_bytes":{})", command_argument(number), b.tlps, b.wire_bytes), number);
 }
 
+void DeviceTimeline::name_sata_link() {
+    has_sata_link_ = true;
+    writer_.name_track(kSataLink, "Serial ATA");
+}
+
+void DeviceTimeline::sata_frame(SimTime begin, SimTime end, const char* name, const std::string& arguments,
+                                std::optional<std::uint32_t> tag) {
+    if (!wanted(begin)) return;
+    const auto found = tag ? by_id_.find(kSataQueue << 16 | *tag) : by_id_.end();
+    const std::uint64_t number = found == by_id_.end() ? 0 : found->second;
+    writer_.slice(kSataLink, begin, end, name, command_argument(number) + arguments);
+    if (number != 0) writer_.flow(kSataLink, begin, number, false);
+}
+
 // --- flash -----------------------------------------------------------------------------------------------------------
 
 void DeviceTimeline::sequence(const BusSequence& s) {
@@ -343,7 +359,7 @@ void DeviceTimeline::end_commands(SimTime now, const char* why) {
 
 void DeviceTimeline::supply_fails(SimTime now) {
     supply_failed_ = now;
-    cut(now, true);
+    if (!has_sata_link_) cut(now, true);
     end_commands(now, kPowerLost);
     writes_.clear();
     bulk_.clear();

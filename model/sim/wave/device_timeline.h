@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,13 @@ public:
     /// `bulk`: others may pass it, and its data are there from `at` on.
     void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at);
     void on_wire(bool up, const WireBurst& burst);
+    /// There is a Serial ATA link, too.
+    void name_sata_link();
+    /// The host sends a command with this tag; which one the drive says when it has decoded it.
+    void sata_command_comes(std::uint32_t tag) { by_id_.erase(kSataQueue << 16 | tag); }
+    /// A frame was on it, for the command with this tag; none: for none, or for several.
+    void sata_frame(SimTime begin, SimTime end, const char* name, const std::string& arguments,
+                    std::optional<std::uint32_t> tag);
 
     void submitted(std::uint32_t, std::uint32_t, const FlashWork&, SimTime) override {}
     void sequence(const BusSequence& s) override;
@@ -61,6 +69,7 @@ public:
 
 private:
     static constexpr std::size_t kAhead = 1024;
+    static constexpr std::uint32_t kSataQueue = 1;  // a Serial ATA drive's only one
     struct Record {
         std::uint64_t number = 0;
         const char* name = "";
@@ -118,8 +127,9 @@ private:
     std::size_t look_at_ = kAhead;                          // entries of ahead_ that are worth a look
     SimTime supply_failed_ = kNever, power_lost_ = kNever;  // kNever: it has not
     bool has_supply_track_ = false;
-    std::vector<Operation> operations_;                   // by global plane
-    std::deque<std::uint64_t> writes_;                    // given to the link, not yet on the wire: their commands
+    bool has_sata_link_ = false;         // then PCIe ends at the host's adapter, which has the host's power
+    std::vector<Operation> operations_;  // by global plane
+    std::deque<std::uint64_t> writes_;   // given to the link, not yet on the wire: their commands
     std::deque<std::pair<SimTime, std::uint64_t>> bulk_;  // the same of bulk writes, with the times of their data
 };
 

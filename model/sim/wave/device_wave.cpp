@@ -139,7 +139,7 @@ void DeviceWave::attach(SsdSystem& system) {
 void DeviceWave::start(std::uint64_t) {
     probing_ = true;
     if (sata_link_ != nullptr) {
-        sata_link_->set_probe(&*sata_);
+        sata_link_->add_probe(*sata_);
         sata_->phy(system_->agenda.now(), sata_link_->is_up());
     }
     system_->process.add_after_each([](void* self) { static_cast<DeviceWave*>(self)->sample(); }, this);
@@ -148,7 +148,7 @@ void DeviceWave::start(std::uint64_t) {
 
 void DeviceWave::stop() {
     probing_ = false;
-    if (sata_link_ != nullptr) sata_link_->set_probe(nullptr);
+    if (sata_link_ != nullptr) sata_link_->remove_probe(*sata_);
     system_->process.remove_after_each(this);
 }
 

@@ -11,6 +11,7 @@
 #include "common/tlm/sc_time_bridge.h"
 #include "protocol/link_extension.h"
 #include "protocol/nvme.h"
+#include "sim/host/sata_host.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -77,6 +78,10 @@ void Instruments::attach(SsdSystem& system) {
     if (scopes_.any_rtl())
         system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
     system.link.set_probes(&up_, &down_);
+    if (timeline_ != nullptr && config_.front_end.kind == "sata") {
+        sata_.emplace(*timeline_);
+        system.host.module_as<SataHost>().sata_link.add_probe(*sata_);
+    }
     system.watch_power(*this);
     system.survives(this, sizeof *this);
     stand_in_firmware();
@@ -119,6 +124,7 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
                           const sc_core::sc_time& delay) {
     if (phase != tlm::BEGIN_REQ) return;
     if (tap == kMmioTap) {
+        if (!reaches_memory_) return;  // registers of a host adapter
         if (!payload.is_write() || payload.get_data_length() != sizeof(std::uint32_t)) return;
         std::uint32_t value = 0;
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
@@ -128,7 +134,7 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         return;
     }
     if (tap == kDmaTap) {
-        if (!payload.is_write()) return;
+        if (!reaches_memory_ || !payload.is_write()) return;
         const auto* const link = payload.get_extension<LinkExtension>();
         const SimTime at = system_->agenda.now() + to_sim_time(delay).time_since_epoch();
         timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr(),
@@ -158,8 +164,10 @@ void Instruments::submit(FlashTransaction& txn) {
 }
 
 void Instruments::submit(Command& command) {
-    if (command.queue != 0) {  // else the controller's own flush
-        const IoPath::Times times = system_->host.driver.times_of(command.queue, command.tag);
+    if (command.queue != 0) {                       // else the controller's own flush
+        const SimTime now = system_->agenda.now();  // of a command that is the driver's own
+        const IoPath::Times times =
+            system_->host.driver.times_of(command.queue, command.tag).value_or(IoPath::Times{now, now});
         timeline_->command_begins(command, times.issued, times.submitted,
                                   reaches_memory_ ? &static_cast<const AddressedCommand&>(command).data : nullptr);
     }
@@ -192,6 +200,7 @@ std::vector<std::string> Instruments::finish(bool failed) {
     finished_ = true;
     (void)system_->link.upstream();  // tells of what has begun by now
     system_->link.set_probes(nullptr, nullptr);
+    if (sata_) system_->host.module_as<SataHost>().sata_link.remove_probe(*sata_);
     system_->device.controller.firmware->set_core_probe(nullptr);
     std::vector<std::string> said = std::move(checked_);
     AllProblems problems;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "sim/wave/device_wave.h"
 #include "sim/wave/flash_observer.h"
 #include "sim/wave/pin_checks.h"
+#include "sim/wave/sata_timeline.h"
 #include "sim/wave/socket_tap.h"
 #include "sim/wave/wave_options.h"
 
@@ -95,6 +97,7 @@ private:
     std::unique_ptr<DeviceWave> wave_;
     std::unique_ptr<TraceWriter> trace_;
     std::unique_ptr<DeviceTimeline> timeline_;
+    std::optional<SataTimeline> sata_;  // none: no such link, or not wanted
     std::unique_ptr<PinChecks> pin_checks_;
     std::vector<std::string> checked_;  // sentences
     SsdSystem* system_ = nullptr;

@@ -6,14 +6,12 @@
 
 #include "common/wave/wave_recorder.h"
 #include "host_sata/link/sata_probe.h"
+#include "sim/wave/fis_on_wire.h"
 
 namespace ssdtlm {
 
 class SataWave final : public SataProbe {
 public:
-    /// Shown as tag when a frame belongs to no queued command.
-    static constexpr std::uint64_t kNoTag = 32;
-
     /// Declares the signals.
     SataWave(WaveRecorder& recorder, const std::string& scope);
 
@@ -25,7 +23,7 @@ private:
     WaveRecorder& recorder_;
     const WaveId fis_, from_, tag_, bytes_, up_, errors_;
     std::uint64_t error_count_ = 0;
-    std::uint64_t phase_ = kNoTag;  // tag whose data go
+    FisTags tags_;
 };
 
 }  // namespace ssdtlm

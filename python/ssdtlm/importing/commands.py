@@ -10,8 +10,12 @@ import subprocess
 from ..binary import find_binary
 from ..errors import Problem, UserError
 from ..reporting.page import write
-from . import mqsim, mqsim_workload
+from . import femu, mqsim, mqsim_workload, simplessd
 from .taken import NEARLY, NONE, TAKEN
+
+
+# Simulators whose configuration is a device and nothing else.
+DEVICES = {"simplessd": simplessd.import_device, "femu": femu.import_device}
 
 
 def add_arguments(parser):
@@ -26,13 +30,15 @@ def add_arguments(parser):
 
 def command(arguments):
     """Returns (text for standard output, exit code)."""
-    if arguments.kind != "mqsim":
-        raise UserError(Problem("command line", f"'{arguments.kind}'", "mqsim"))
+    if arguments.kind not in ("mqsim", *DEVICES):
+        raise UserError(Problem("command line", f"'{arguments.kind}'", ", ".join(("mqsim", *DEVICES))))
+    if arguments.kind in DEVICES and (len(arguments.files) > 1 or arguments.mechanisms):
+        raise UserError(Problem("command line", "--mechanisms" if arguments.mechanisms else f"{len(arguments.files)} files", f"one file of {arguments.kind}, which has no workload in it"))
     if len(arguments.files) > 2:
         raise UserError(Problem("command line", f"{len(arguments.files)} files", "ssdconfig.xml, and workload.xml behind it"))
     folder = pathlib.Path(arguments.output)
     name = arguments.name or pathlib.Path(arguments.files[0]).stem
-    device = mqsim.import_device(arguments.files[0], name, arguments.mechanisms)
+    device = DEVICES[arguments.kind](arguments.files[0], name) if arguments.kind in DEVICES else mqsim.import_device(arguments.files[0], name, arguments.mechanisms)
     scenarios = mqsim_workload.import_workload(arguments.files[1], device) if len(arguments.files) == 2 else []
     written, commands = [], []
     try:

@@ -83,7 +83,7 @@ def import_device(path, name, mechanisms=False):
     host(device, values)
     flash(device, values, mechanisms)
     mapping(device, values)
-    cache(device, values)
+    cache(device, values, mechanisms)
     collection(device, values)
     scheduling(device, values, mechanisms)
     for left, value in values.rest().items():
@@ -209,7 +209,7 @@ def page_of_each_plane(values):
     return planes * values.integer("Page_Capacity")
 
 
-def cache(device, values):
+def cache(device, values, mechanisms):
     mechanism = values.text("Caching_Mechanism")
     values.asked |= {"Data_Cache_Sharing_Mode"}
     if mechanism in ("ADVANCED", "SIMPLE"):
@@ -220,12 +220,20 @@ def cache(device, values):
         room, least = values.integer("Data_Cache_Capacity"), page_of_each_plane(values)
         if room == 0:
             device.text("buffer.mode", "write_through", "MQSim Data_Cache_Capacity = 0")
-        device.take("Data_Cache_Capacity", room, "buffer.size", f'"{max(room, least)}B"', "" if room >= least else "one page for each plane at least")
+        if mechanisms:
+            device.take("Data_Cache_Capacity", room, "buffer.size", f'"{least}B"', "MQSim programs at once what it takes in, and lets one page of each plane wait for that")
+            device.set("buffer.flush_depth_per_die", 1024, "MQSim gives all that waits to the chips")
+        else:
+            device.take("Data_Cache_Capacity", room, "buffer.size", f'"{max(room, least)}B"', "" if room >= least else "one page for each plane at least")
     if "Data_Cache_DRAM_Data_Rate" in values:
         rate = values.integer("Data_Cache_DRAM_Data_Rate")
         burst = values.integer("Data_Cache_DRAM_Data_Busrt_Size") if "Data_Cache_DRAM_Data_Busrt_Size" in values else 1
-        device.take("Data_Cache_DRAM_Data_Rate", rate, "dram.bandwidth", f'"{2 * burst * rate}MB/s"')
-        device.set("dram.access_latency", f'"{sum(values.integer(f"Data_Cache_DRAM_{t}") for t in ("tRCD", "tCL") if f"Data_Cache_DRAM_{t}" in values)}ns"', "MQSim Data_Cache_DRAM_tRCD + tCL")
+        latency = sum(values.integer(f"Data_Cache_DRAM_{t}") for t in ("tRCD", "tCL") if f"Data_Cache_DRAM_{t}" in values)
+        if mechanisms:
+            device.take("Data_Cache_DRAM_Data_Rate", rate, "dram.bandwidth", '"1TB/s"', "MQSim's DRAM takes written data and cached reads only; here all data and the map would pass it")
+        else:
+            device.take("Data_Cache_DRAM_Data_Rate", rate, "dram.bandwidth", f'"{2 * burst * rate}MB/s"')
+        device.set("dram.access_latency", '"0s"' if mechanisms else f'"{latency}ns"', "MQSim Data_Cache_DRAM_tRCD + tCL")
         values.asked |= {"Data_Cache_DRAM_tRP", "Data_Cache_DRAM_Row_Size"}
 
 
@@ -267,7 +275,7 @@ def fit_capacity(device, most_bytes):
     """The drive takes no more than this: the blocks that collection keeps free come on top of the spare here."""
     row = next(row for row in device.rows if row.ours.startswith("ftl.user_capacity"))
     device.rows.remove(row)
-    device.take(row.name, row.value, "ftl.user_capacity", f'"{most_bytes}B"', "blocks that collection keeps free (GC_Exec_Threshold) come on top of the spare here")
+    device.take(row.name, row.value, "ftl.user_capacity", f'"{most_bytes}B"', "blocks that collection keeps free come on top of the spare here")
 
 
 def scheduling(device, values, mechanisms):

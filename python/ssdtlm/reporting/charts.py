@@ -135,9 +135,9 @@ def _line_colour(lines):
     return alt.Color("line:N", scale=alt.Scale(domain=list(lines), range=LINES[:len(lines)]), legend=alt.Legend(symbolOpacity=1) if len(lines) > 1 else None)
 
 
-def over_time(name, title, unit, lines, end, top):
+def over_time(name, title, unit, lines, end, top, behind=()):
     """lines: {label: points of data.series()}: the mean as a line, minimum to maximum as an area behind it. The scales end
-    at `end` ms and `top`."""
+    at `end` ms and `top`. `behind`: layers that are drawn first."""
     rows = [{"line": label, **{k: shortened(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
     x = alt.X("ms:Q", scale=alt.Scale(domain=[0, end], nice=False), **axes.time("simulated time", end, in_us=1000))
     y = axes.time("latency", top) if unit == "us" else {"title": unit}
@@ -146,7 +146,7 @@ def over_time(name, title, unit, lines, end, top):
     area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", scale=scale, **y), y2="high:Q", color=of_line)
     line = view().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
         x=x, y=alt.Y("mean:Q", scale=scale, **y), color=of_line, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
-    return make(name, title, rows, [area, line], 130)
+    return make(name, title, rows, [*behind, area, line], 130)
 
 
 def heat_map(name, title, rows, value, label, domain):

@@ -4,7 +4,7 @@
 import os
 import shlex
 
-from . import charts, data, owners, scales
+from . import charts, data, owners, phases, scales
 from .page import escape, paragraph, table
 from .stage_colours import ShownStages
 
@@ -165,12 +165,12 @@ def over_time(page, runs):
         found = result.steadiness
         if found:
             page.add(paragraph(f"{label}: {found['verdict']}: {found['reason']}.", "" if found["verdict"] == "steady" else "warning"))
-    page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one.", "faint"))
-    drawn = []
+    page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one. Shaded: files that are laid out, ramps.", "faint"))
+    drawn, marked = [], [phases.layers(phases.of_run(result.time_series)) for result in runs.results]
     for name, title, unit, functions in SERIES:
         lines = [_lines(result, functions) for result in runs.results]
         top = max((p["high"] for of_run in lines for points in of_run.values() for p in points), default=0)
-        drawn += [charts.over_time(f"{name}-{i}", runs.titled(title, label), unit, of_run, runs.end_ms, top)
+        drawn += [charts.over_time(f"{name}-{i}", runs.titled(title, label), unit, of_run, runs.end_ms, top, marked[i])
                   for i, (label, of_run) in enumerate(zip(runs.labels, lines)) if of_run]
     page.charts(drawn)
 

@@ -12,15 +12,19 @@ from ..errors import Problem, UserError
 from ..extras import need
 from ..reporting import pictures as picture_files
 from ..reporting.page import write
+from . import index as indexes
+from . import measured as measured_curves
 from . import study as studies
 from .runs import Runs, progress
 
 
 def add_arguments(parser):
-    parser.add_argument("names", nargs="+")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("-o", "--output")
-    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count())
+    parser.add_argument("names", nargs="+", metavar="NAME", help="studies, or all; list names them")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs: at most two minutes on two cores")
+    parser.add_argument("--measured", metavar="CSV", help="measured curves: the errors of the study's figures against them")
+    parser.add_argument("--trace", metavar="FILE", action="append", default=[], help="a block trace for studies that take some; may come several times")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder of the results, studies/NAME else; runs in it are not made again")
+    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count(), metavar="N", help="runs at a time; as many as there are cores else")
     picture_files.add_arguments(parser)
 
 
@@ -32,19 +36,56 @@ def command(arguments):
         raise UserError(Problem("command line", f"--workers {arguments.workers}", "1 or more"))
     pictures = picture_files.options(arguments)
     need("report")
-    names = studies.names() if arguments.names == ["all"] else arguments.names
+    names = studies.names() if arguments.names == ["all"] else list(dict.fromkeys(arguments.names))
     chosen = [(name, studies.load(name)) for name in names]
-    text, lost = "", False
+    if arguments.measured and len(chosen) != 1:
+        raise UserError(Problem("command line", "--measured with several studies", "one study: the curves name its columns"))
+    curves = measured_curves.read(arguments.measured) if arguments.measured else []
+    output, suffix = pathlib.Path(arguments.output or "studies"), "-quick" if arguments.quick else ""
+    ended, problems = [], {}
     for name, study in chosen:
-        folder = pathlib.Path(arguments.output or "studies") / (name + ("-quick" if arguments.quick else ""))
-        said, misses = run(name, study, folder, arguments.quick, arguments.workers, pictures)
-        text += said
-        lost = lost or misses
-    return text, int(lost)
+        try:
+            place_traces(name, study, arguments.trace)
+            ended.append(run(name, study, output / (name + suffix), arguments.quick, arguments.workers, curves))
+        except UserError as error:
+            if len(chosen) == 1:
+                raise
+            problems[name] = error.problems  # the others need not wait for a repair
+    text = "".join(one.said for one in ended)
+    if len(chosen) == 1:
+        picture_files.draw(page_of_study(ended[0]), pictures["pictures"], pictures["picture_format"])
+    else:
+        text += index(ended, problems, output / f"index{suffix}.html", pictures)
+    if problems:
+        raise UserError(*(problem for of_one in problems.values() for problem in of_one))
+    return text, int(any(one.lost for one in ended))
 
 
-def run(name, study, folder, quick, workers, pictures):
-    """Runs what has not ended, writes study.html, rows.csv and trends.json, and returns (what to print, whether an expected trend is missed)."""
+def index(ended, problems, path, pictures):
+    """Writes the page of all studies and returns what to print of it."""
+    from ..reporting.report import save  # pylint: disable=import-outside-toplevel
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = indexes.page_of(ended, {name: "; ".join(map(str, of_one)) for name, of_one in problems.items()})
+    save(made, path)
+    picture_files.draw(made, pictures["pictures"], pictures["picture_format"])
+    lines = "".join(f"  {one.name}: {one.met} of {len(one.trends)} trends are met{f', {len(one.lost)} LOST' if one.lost else ''}\n" for one in ended)
+    return f"{indexes.summary(ended)} in {path}\n{lines}"
+
+
+def place_traces(name, study, traces):
+    """Gives a study the user's traces. Raises UserError where it has no use for them, or one cannot be read."""
+    if traces and not study.takes_traces:
+        raise UserError(Problem("command line", f"--trace: {name} has no use for traces", ", ".join(n for n in studies.names() if studies.load(n).takes_traces)))
+    missing = [trace for trace in traces if not pathlib.Path(trace).is_file()]
+    if missing:
+        raise UserError(*[Problem(trace, "is not there", "a block trace (ssdtlm trace info)") for trace in missing])
+    study.traces = tuple(str(pathlib.Path(trace).resolve()) for trace in traces)
+
+
+def run(name, study, folder, quick, workers, curves=()):
+    """Runs what has not ended, writes study.html, rows.csv and trends.json, with measured curves errors.csv too, and returns an Ended. Raises UserError."""
+    from .figures import chart_of  # pylint: disable=import-outside-toplevel
+    from ..reporting.report import save  # pylint: disable=import-outside-toplevel
     began = time.monotonic()
     say, end = progress()
     try:
@@ -54,17 +95,23 @@ def run(name, study, folder, quick, workers, pictures):
     finally:
         end()
     rows = study.rows(ended)
-    trends, figures = study.trends(rows), study.figures(rows)
+    one = indexes.Ended(name, study, folder, rows, len(ended), study.trends(rows), [chart_of(figure) for figure in study.figures(rows)])
     write(folder / "rows.csv", csv_of(rows))
-    write(folder / "trends.json", json.dumps([vars(trend) for trend in trends], indent=1, ensure_ascii=False) + "\n")
-    count = page(study, folder, figures, trends, rows, pictures)
-    met = sum(trend.met for trend in trends)
-    text = f"{study.title}: {len(ended)} runs, {time.monotonic() - began:.0f} s\n"
-    for trend in trends:
-        text += f"  {'met    ' if trend.met else 'NOT MET'} {trend.sentence}: {trend.found}\n"
-        text += f"          {trend.why}\n" if not trend.met and trend.why else ""
-    text += f"{met} of {len(trends)} trends are met. {count} charts in {folder / 'study.html'}, all figures in {folder / 'rows.csv'}\n"
-    return text, any(trend.expected and not trend.met for trend in trends)
+    for path, text in study.files(ended).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / path, text)
+    write(folder / "trends.json", json.dumps([vars(trend) for trend in one.trends], indent=1, ensure_ascii=False) + "\n")
+    save(page_of_study(one), folder / "study.html")
+    one.said = f"{study.title}: {one.runs} runs, {time.monotonic() - began:.0f} s\n"
+    for trend in one.trends:
+        one.said += f"  {'met    ' if trend.met else 'NOT MET'} {trend.sentence}: {trend.found}\n"
+        one.said += f"          {trend.why}\n" if not trend.met and trend.why else ""
+    one.said += f"{one.met} of {len(one.trends)} trends are met. {len(one.charts)} charts in {folder / 'study.html'}, all figures in {folder / 'rows.csv'}\n"
+    if curves:
+        found = measured_curves.errors(rows, curves)
+        write(folder / "errors.csv", csv_of(found))
+        one.said += f"beside measured curves, each point in {folder / 'errors.csv'}:\n" + measured_curves.summary(found)
+    return one
 
 
 def csv_of(rows):
@@ -76,20 +123,16 @@ def csv_of(rows):
     return text.getvalue()
 
 
-def page(study, folder, figures, trends, rows, pictures):
-    """Writes study.html and, where asked for, the charts as files. Returns how many charts there are."""
+def page_of_study(one):
+    """The Page of an Ended."""
     from ..reporting.page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
-    from ..reporting.report import save  # pylint: disable=import-outside-toplevel
-    from .figures import chart_of  # pylint: disable=import-outside-toplevel
-    made = Page(f"ssdtlm: {study.title}")
-    made.add(f"<h1>{escape(study.title)}</h1>\n")
-    made.add(paragraph(study.source, "faint"))
+    made = Page(f"ssdtlm: {one.study.title}")
+    made.add(f"<h1>{escape(one.study.title)}</h1>\n")
+    made.add(paragraph(one.study.source, "faint"))
     made.heading("Published trends")
-    made.add(table(["trend", "", "found", "why not"], [[t.sentence, "met" if t.met else "not met", t.found, "" if t.met else t.why] for t in trends], (0, 1, 2, 3)))
+    made.add(indexes.trends_table(one.trends))
     made.heading("Figures")
-    made.charts([chart_of(figure) for figure in figures])
-    columns = list(rows[0]) if rows else []
-    made.add("<details><summary>All figures</summary>\n" + table(columns, [[str(row.get(c, "")) for c in columns] for row in rows]) + "</details>\n")
-    save(made, folder / "study.html")
-    picture_files.draw(made, pictures["pictures"], pictures["picture_format"])
-    return len(made.shown)
+    made.charts(one.charts)
+    columns = list(dict.fromkeys(column for row in one.rows for column in row))
+    made.add("<details><summary>All figures</summary>\n" + table(columns, [[str(row.get(c, "")) for c in columns] for row in one.rows]) + "</details>\n")
+    return made

@@ -21,18 +21,20 @@ from ..simulate import assignment
 from ..sweeping.build_id import build_identifier
 
 LONGEST_MESSAGE = 2000
+SECONDS_OF_SILENCE = 10
 
 
 def key(point, build):
     """Of what decides the result: equal points of two studies are one run."""
     what = [build, point.device, list(point.jobs), sorted((k, assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
+    what += [hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest() for trace in point.traces]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:20]
 
 
 def words(point, folder, jobs):
     """The command of a point whose job files are `jobs`."""
     line = ["run", point.device, "-q", "-o", str(folder)]
-    for job in jobs:
+    for job in (*jobs, *point.traces):
         line += ["-w", str(job)]
     for name, value in point.settings.items():
         line += ["--set", assignment(name, value)]
@@ -88,6 +90,7 @@ class Runs:
         return Result(place)
 
     def _failed(self, _, point, code, said):
+        self._stop.set()  # a worker that is free now must not begin the next run
         raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {code}: {said.strip()[-LONGEST_MESSAGE:]}",
                                 "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
 
@@ -117,9 +120,15 @@ class Runs:
 
 
 def progress():
-    """A line on a terminal that is written again and again; nothing elsewhere."""
+    """(say, end): a line on a terminal that is written again and again; elsewhere one every ten seconds."""
     if not sys.stderr.isatty():
-        return lambda text: None, lambda: None
+        last = [time.monotonic()]
+
+        def say_now_and_then(text):
+            if time.monotonic() - last[0] >= SECONDS_OF_SILENCE:
+                last[0] = time.monotonic()
+                print(text, file=sys.stderr, flush=True)
+        return say_now_and_then, lambda: None
 
     def say(text):
         sys.stderr.write(f"\r\x1b[K{text}")

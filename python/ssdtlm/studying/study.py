@@ -14,19 +14,24 @@ from ..errors import Problem, UserError, did_you_mean
 @dataclasses.dataclass(frozen=True)
 class Point:
     """One run. `axes` names it in tables: {"drive": "s4500", "ncq": 8}. `jobs`: (name, text of a job file), a flow each. `settings`: parameters, as
-    --set takes them. `options`: further words of `ssdtlm run`."""
+    --set takes them. `options`: further words of `ssdtlm run`. `traces`: files that are flows too."""
 
     axes: dict
     device: str
     jobs: tuple
     settings: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()
+    traces: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A chart. kind: "bars" (groups of bars: `by` beside each other at each `x`) or "lines" (a line for each `by`). rows: dicts with these three and
-    `y`. `top`: where the scale ends at least."""
+    """A chart. rows: dicts with the columns that `x`, `y` and `by` name. kind: "bars" (groups of bars: `by` beside each other at each `x`), "stacked" (on
+    top of each other), "lines" (a line for each `by`, the values of `x` equally far from each other), "curves" (`x` to scale) or "map" (`x` and `by` are
+    columns and rows of cells, `y` is their colour). `top`: where the scale of `y` ends at least. Of lines and curves: `log` has the axes, "x" (of curves),
+    "y" or "xy", which go by powers; `dashed` names lines, such as those of a formula; `extremes` marks the largest and the smallest value of each.
+    "time": `y` over `x` in seconds as one line in `colour`, with its largest and smallest value marked; `bands`: (from, to, name) of parts of the time that
+    are shaded, whose values are not looked at for that; `points`: a dot for each value; `digits` of the numbers."""
 
     name: str
     title: str
@@ -37,6 +42,13 @@ class Figure:
     by: str = ""
     unit: str = ""
     top: float = 0.0
+    bands: tuple = ()
+    points: bool = False
+    digits: int = 0
+    colour: str = ""
+    log: str = ""
+    dashed: tuple = ()
+    extremes: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,11 +63,13 @@ class Trend:
 
 
 class Study:
-    """The contract: points() depends on `quick` alone; rows() makes one dict for each line of the table from the runs that have ended, in
+    """The contract: points() depends on `quick` alone, and on `traces` (of --trace) where `takes_traces` says so; rows() makes one dict for each line of the table from the runs that have ended, in
     the order of points(); figures() and trends() see these rows only."""
 
     title = ""
     source = ""
+    takes_traces = False
+    traces = ()
 
     def points(self, quick):
         raise NotImplementedError
@@ -63,6 +77,10 @@ class Study:
     def rows(self, ended):
         """ended: list of (Point, Result)."""
         raise NotImplementedError
+
+    def files(self, ended):
+        """{path in the folder of the study: text} of files that the study is known by, beside its rows."""
+        return {}
 
     def figures(self, rows):
         raise NotImplementedError

@@ -164,7 +164,8 @@ TEST(Kyber, DomainsHaveDepthsAndTurns) {
 
 /// One read and one write each millisecond, fewer than a second's, so that a check sees all or none. The first `slow`
 /// reads take four times their target, the others half of it. Returns the depths of reads and writes after the check.
-std::pair<std::uint64_t, std::uint64_t> kyber_depths(std::uint64_t pairs, std::uint64_t slow, Ps write_time) {
+std::pair<std::uint64_t, std::uint64_t> kyber_depths(std::uint64_t pairs, std::uint64_t slow, Ps write_time,
+                                                     std::uint64_t slow_writes = 0) {
     Bench b("kyber", {}, 1);
     std::multimap<SimTime, BlockRequest*> ends;
     for (std::uint64_t i = 0; i < pairs; ++i)
@@ -176,7 +177,8 @@ std::pair<std::uint64_t, std::uint64_t> kyber_depths(std::uint64_t pairs, std::u
             }
             BlockRequest& r = b.insert(op, 2 * i);
             EXPECT_EQ(b.dispatch(), &r);
-            ends.emplace(b.now + (op == HostOp::write ? write_time : Ps{i < slow ? 8 * kMs : kMs}), &r);
+            const Ps writes = i < slow_writes ? 2 * write_time : write_time;
+            ends.emplace(b.now + (op == HostOp::write ? writes : Ps{i < slow ? 8 * kMs : kMs}), &r);
         }
     for (const auto& [when, r] : ends) b.scheduler->completed(*r, b.now = when);
     b.now += Ps{101 * kMs};
@@ -198,6 +200,13 @@ TEST(Kyber, LooksAtTheSlowestTenth) {
     EXPECT_EQ(kyber_depths(500, 50, Ps{kMs}).second, 128u);
     EXPECT_EQ(kyber_depths(500, 51, Ps{kMs}).second, 32u);
     EXPECT_EQ(kyber_depths(499, 499, Ps{kMs}).second, 128u);
+}
+
+/// The 495th of 500 is the 99th percentile, which says how many quarters of the depth are left.
+TEST(Kyber, FollowsTheSlowestHundredth) {
+    const Ps quarter{10 * kMs / 4 - 1};
+    EXPECT_EQ(kyber_depths(500, 500, quarter, 5).second, 32u);
+    EXPECT_EQ(kyber_depths(500, 500, quarter, 6).second, 64u);
 }
 
 /// Contexts pay the same, by the formula of A.5: so many requests each, up to one of the largest cost.

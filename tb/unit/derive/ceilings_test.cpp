@@ -59,6 +59,18 @@ TEST(Ceilings, OfDiesThatProgramRows) {
     }
 }
 
+// Planes that go by themselves may program together, or one after the other.
+TEST(Ceilings, OfPlanesThatDriftApart) {
+    SsdConfig c = grid(1, 1, 4);
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.ftl.user_capacity_bytes = 100 * c.ftl.buffer_bytes;
+    const double alone = static_cast<double>(reference::program_cycle(c.nand, 1)) * 1e-12;
+    const double together = static_cast<double>(reference::program_cycle(c.nand, 4)) * 1e-12;
+    const Ceilings writes = ceilings_of(c, sequential_writes);
+    EXPECT_NEAR(ceiling_of(writes, "die")->reached * 32 * alone, 1, 1e-6);
+    EXPECT_NEAR(iops_of(writes, "die") * 8 * together, 1, 1e-6);
+}
+
 TEST(Ceilings, OfCoresDramAndHost) {
     SsdConfig c = table3_small();
     c.firmware.cores = 3;
@@ -73,6 +85,41 @@ TEST(Ceilings, OfCoresDramAndHost) {
     EXPECT_NEAR(iops_of(reads, "host CPU"), 4 / 5e-6, 1e-3);
     c.host.cores = 1;
     EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "host CPU"), 1 / 5e-6, 1e-3);
+}
+
+// Frames of the command, its release, DMA Setup, data, and Set Device Bits: 20, 20, 28, 4 + data, 8 bytes with 52 of
+// handshake, SOF, CRC and EOF each.
+TEST(Ceilings, OfASerialAtaLink) {
+    SsdConfig c = table3_small();
+    c.front_end.kind = "sata";
+    const double read = 72 + 72 + 80 + (4 + 4096 + 52), write = read + (4 + 52);
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "SATA link") * read / 600e6, 1, 1e-9);
+    EXPECT_NEAR(ceiling_of(ceilings_of(c, random_reads), "SATA link")->reached * (read + 60) / 600e6, 1, 1e-9);
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_writes), "SATA link") * write / 600e6, 1, 1e-9);
+    EXPECT_NEAR(iops_of(ceilings_of(c, sequential_writes), "SATA link") * (224 + 131072 + 16 * (56 + 56)) / 600e6, 1,
+                1e-9);
+    EXPECT_EQ(ceiling_of(ceilings_of(c, random_reads), "link to host"), nullptr);
+    c.front_end.policies["sata"]["auto_activate"] = Value{true};
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_writes), "SATA link") * read / 600e6, 1, 1e-9);
+    c.front_end.policies["sata"]["rate"] = Value{std::string("1.5Gbps")};
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "SATA link") * read / 150e6, 1, 1e-9);
+    c.host_sides["sata"]["ncq"] = Value{false};  // no DMA Setup, and the D2H Register ends it
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "SATA link") * (read - 80) / 150e6, 1, 1e-9);
+    c.front_end.kind = "raw";
+    EXPECT_EQ(ceiling_of(ceilings_of(c, random_reads), "SATA link"), nullptr);
+    EXPECT_TRUE(ceilings_of(c, random_reads).left_out.empty());
+}
+
+TEST(Ceilings, OfDramWithBanks) {
+    SsdConfig c = table3_small();
+    c.dram.bytes_per_second = 1'000'000'000;
+    c.dram.model = "banks";
+    c.dram.policies["banks"]["t_refi"] = Value{std::int64_t{1'000'000}};
+    c.dram.policies["banks"]["t_rfc"] = Value{std::int64_t{250'000}};
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "DRAM port"), 0.75e9 / 8192, 1e-3);
+    EXPECT_EQ(ceiling_of(ceilings_of(c, random_reads), "DRAM port")->reached, 0);
+    c.dram.policies["banks"]["t_refi"] = Value{std::int64_t{0}};
+    EXPECT_NEAR(iops_of(ceilings_of(c, random_reads), "DRAM port"), 1e9 / 8192, 1e-3);
 }
 
 TEST(Ceilings, PlanesThatReadOnTheirOwnAreTheResource) {
@@ -91,12 +138,9 @@ TEST(Ceilings, AreLeftOutWithASentence) {
     };
     SsdConfig c = table3_small();
     EXPECT_TRUE(ceilings_of(c, random_reads).left_out.empty());
-    c.front_end.kind = "sata";
+    c.front_end.kind = "one of the user's";
     EXPECT_TRUE(left_out(c, random_reads, "link: no formula"));
     EXPECT_EQ(ceiling_of(ceilings_of(c, random_reads), "link to host"), nullptr);
-    c = table3_small();
-    c.dram.model = "banks";
-    EXPECT_TRUE(left_out(c, random_reads, "DRAM port:"));
     c = table3_small();
     c.ftl.read_cache.bytes = 1 << 20;
     EXPECT_TRUE(left_out(c, random_reads, "read cache"));

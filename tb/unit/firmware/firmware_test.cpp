@@ -106,6 +106,28 @@ TEST(Firmware, AResetAbortsWhatWaitsForRoom) {
     d.read_all();
 }
 
+// The host may write there when the reset has ended: what a core has of a deallocation comes before.
+TEST(Firmware, AResetWaitsForDeallocationsThatACoreHas) {
+    DeviceUnderTest d(tiny_device());
+    d.write(0, 16);
+    d.run();
+    const auto trim = d.trim(0, 16);
+    d.firmware.abort_waits(true);
+    EXPECT_TRUE(d.only_wait_for_flash.empty());
+    EXPECT_FALSE(d.done(trim));
+    const auto late = d.trim(32, 16);
+    EXPECT_TRUE(d.only_wait_for_flash.empty());
+    d.run();
+    EXPECT_TRUE(d.done(trim));
+    EXPECT_TRUE(d.done(late));
+    d.firmware.abort_waits(false);
+    d.write(0, 16);
+    d.run();
+    d.drain();
+    d.shut_down();
+    d.read_all();
+}
+
 // Flash that does not end: flushes, forced writes and deallocations wait for it, and a reset does not wait for them.
 // Reads it waits for.
 TEST(Firmware, AResetDoesNotWaitForTheFlash) {

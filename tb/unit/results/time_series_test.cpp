@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -224,6 +225,43 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
                 b.happened.size(), intervals, rows.size(), b.csv.str().size(), b.agenda.executed());
     EXPECT_GT(intervals, 1'000'000u);
     EXPECT_LE(b.agenda.executed(), 2 * 3000u + 2 + 3000u) << "idle intervals are not visited";
+}
+
+// The phase of a row is that of what ended in it: files laid out before a ramp before the run.
+TEST(TimeSeries, PhasesOfRows) {
+    Bench b;
+    const auto at = [&](std::int64_t ms, bool layout, bool measured) {
+        struct Entry {
+            Bench* bench;
+            bool layout, measured;
+            void happen(std::uint64_t) {
+                HostRequest r;
+                r.op = HostOp::write;
+                r.bytes = 4096;
+                r.preparation = layout;
+                Timeline t;
+                t.begin(bench->agenda.now());
+                bench->latency.on_complete(r, bench->agenda.now(), bench->agenda.now(), bench->agenda.now(), t,
+                                           measured);
+            }
+        };
+        static std::vector<std::unique_ptr<Entry>> entries;
+        entries.push_back(std::make_unique<Entry>(Entry{&b, layout, measured}));
+        b.agenda.post<&Entry::happen>(SimTime{Ps{ms * 1'000'000'000}}, entries.back().get());
+    };
+    b.agenda.post<&Bench::start>(SimTime{}, &b);
+    at(5, true, false);   // 0 to 10 ms: layout
+    at(12, true, false);  // layout and ramp in one row
+    at(18, false, false);
+    at(25, false, false);  // ramp
+    at(31, false, false);  // ramp and run
+    at(38, false, true);
+    at(45, false, true);  // run
+    b.agenda.post<&Bench::stop>(SimTime{Ps{60'000'000'000}}, &b);
+    b.agenda.run();
+    std::vector<std::string> phases;
+    for (const Row& row : parse(b.csv.str())) phases.push_back(row.at("phase"));
+    EXPECT_EQ(phases, (std::vector<std::string>{"layout", "layout", "ramp", "ramp", "run", "run"}));
 }
 
 TEST(TimeSeries, NothingAtAllIsOneRow) {

@@ -102,6 +102,18 @@ TEST(SataChecker, TakesWhatIsRight) {
     EXPECT_EQ(t.checker.outstanding(), 1u << 31);
 }
 
+TEST(SataChecker, DataThatArriveBrokenEndTheirPhase) {
+    Talk t;
+    t.ready().setup(2, false).activate().queued(false, 3);
+    t.checker.data_lost();
+    t.answer();  // releases tag 3 before the error is told
+    t.bits(0, 0x71).command(ata::kReadLogExt).bits(~0u).pio(512);
+    t.checker.data_lost();
+    t.answer(0x51).command(ata::kReadLogExt).pio(512).data(true, 512);
+    EXPECT_EQ(t.checker.outstanding(), 0u);
+    EXPECT_THROW(t.data(true, 512), CheckFailed);
+}
+
 TEST(SataChecker, NamesEachBreach) {
     const struct {
         const char* what;

@@ -133,6 +133,11 @@ bool FioGenerator::next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) 
     return false;
 }
 
+std::uint64_t FioGenerator::next_sync() {
+    choose_file();
+    return file_->place.begin;
+}
+
 bool FioGenerator::next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) {
     File& file = *file_;
     auto& last_start = file.last_start;

@@ -30,6 +30,9 @@ public:
     void override_direction(HostOp op) { mix_direction_ = op; }
     /// Device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any file.
     bool next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
+    /// A sync takes its turn among the files, as any I/O of fio does: it is of the file whose turn is next, not of the
+    /// one written last. Returns where that begins.
+    std::uint64_t next_sync();
     /// After next(): counts it. Counts steer rwmix.
     void issued(HostOp op) { ++issues_[fio_index(op)]; }
     std::uint64_t issues(HostOp op) const { return issues_[fio_index(op)]; }

@@ -46,10 +46,11 @@ struct FioZone {
 
 /// One file of a job, or the drive itself: where it lies. Device addresses in bytes.
 struct FioFile {
-    std::uint64_t offset = 0;  ///< of the first byte that I/O may touch
-    std::uint64_t region = 0;  ///< bytes that offsets are drawn from
-    std::uint64_t end = 0;     ///< behind the last byte of the file or drive
-    std::uint64_t begin = 0;   ///< of the file or drive
+    std::uint64_t offset = 0;                            ///< of the first byte that I/O may touch
+    std::uint64_t region = 0;                            ///< bytes that offsets are drawn from
+    std::uint64_t end = 0;                               ///< behind the last byte of the file or drive
+    std::uint64_t begin = 0;                             ///< of the file or drive
+    std::optional<std::uint32_t> number = std::nullopt;  ///< in FioJobFile::files; none: the drive
 };
 struct FioJob {
     // --- identity and reporting ---
@@ -85,6 +86,7 @@ struct FioJob {
     std::uint32_t fdatasync = 0;
     bool end_fsync = false;
     bool fua = false;           ///< sync=1, sync, dsync
+    bool data_only = false;     ///< of these, dsync
     std::uint16_t stream = 0;   ///< write_hint; HostRequest::stream of its writes
     std::uint64_t seed = 0;     ///< of this clone
     bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass

@@ -30,8 +30,9 @@ struct FioJobText {
 
 struct FioJobFile {
     std::string path;
-    std::vector<FioJob> jobs;    ///< one per clone, in fio's order; jobs[i].index == i
-    std::vector<FioFill> fills;  ///< files that are written before the jobs start
+    std::vector<FioJob> jobs;         ///< one per clone, in fio's order; jobs[i].index == i
+    std::vector<FioFilePlace> files;  ///< by address
+    std::vector<FioFill> fills;       ///< files that are written before the jobs start
     FioOptionTexts global_options;
     /// Of the sections taken, in their order, with options under their first names, includes and variables resolved;
     /// not of comments or the device.

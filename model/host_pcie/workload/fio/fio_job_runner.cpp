@@ -190,6 +190,7 @@ void FioJobRunner::emit_flush(HostRequest& request, State state) {
     request = HostRequest{};
     request.op = HostOp::flush;
     request.job = job_.index;
+    request.offset = state == State::end_flush ? job_.files.front().begin : generator_.next_sync();
     ++outstanding_;
     request.tag = state == State::end_flush ? kEndFsync : is_due(job_.fsync) ? kFsync : kFdatasync;
     last_was_write_ = false;

@@ -19,6 +19,7 @@ std::size_t FioLayout::use(const std::string& name, std::uint64_t bytes, std::ui
     file.bytes = std::max(file.bytes, bytes);
     if (bytes <= file.length || extend == Extend::nothing) return at->second;
     file.length = bytes;
+    if (extend == Extend::allocate) file.allocated = bytes;
     if (extend == Extend::write_out) {  // fio begins the file anew
         file.filled = bytes;
         file.filler = job;
@@ -34,6 +35,12 @@ std::uint64_t FioLayout::place(std::uint64_t lba_bytes) {
         end += div_ceil(file.bytes, block) * block;
     }
     return end;
+}
+
+std::vector<FioFilePlace> FioLayout::places() const {
+    std::vector<FioFilePlace> out;
+    for (const File& f : files_) out.push_back({f.offset, f.bytes, f.allocated});
+    return out;
 }
 
 std::vector<FioFill> FioLayout::fills() const {

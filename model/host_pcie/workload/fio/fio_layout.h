@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the files of fio jobs lie on the drive, side by side in order of first use, and which of them fio writes in
 // full before the jobs start ("Laying out IO file"; fio 3.33, filesetup.c). A file system's own blocks, its journal
-// and its choice of places are not modelled.
+// and its choice of places are in host_files.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,12 @@
 
 namespace ssdtlm {
 
+/// One file, where jobs address it.
+struct FioFilePlace {
+    std::uint64_t begin = 0;      ///< device address, or of a file system's files
+    std::uint64_t bytes = 0;      ///< that any job uses
+    std::uint64_t allocated = 0;  ///< that fallocate() gives it before the jobs start
+};
 /// One file that is written before the jobs start, on behalf of job clone `job`.
 struct FioFill {
     std::uint32_t job = 0;
@@ -25,7 +31,8 @@ public:
     /// What fio does with a file that is shorter than a job needs.
     enum class Extend : std::uint8_t {
         nothing,   ///< the job makes it longer as it writes
-        allocate,  ///< it gets its length, but no data
+        lengthen,  ///< it gets its length, but no room and no data
+        allocate,  ///< it gets its length and room, but no data
         write_out  ///< it is written in full
     };
     /// Job clone `job` uses file `name` up to `bytes`. Returns the file's number.
@@ -35,6 +42,8 @@ public:
     std::uint64_t offset(std::size_t file) const { return files_[file].offset; }
     std::uint64_t bytes(std::size_t file) const { return files_[file].bytes; }
     bool empty() const { return files_.empty(); }
+    /// After place(): all of them, by address.
+    std::vector<FioFilePlace> places() const;
     /// After place(): what is written first, in order.
     std::vector<FioFill> fills() const;
 
@@ -43,6 +52,7 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t offset = 0;
         std::uint64_t length = 0;  // that it has before the jobs
+        std::uint64_t allocated = 0;
         std::uint64_t filled = 0;  // bytes from its begin that are written before the jobs
         std::uint32_t filler = 0;
     };

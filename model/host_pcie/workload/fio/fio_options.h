@@ -13,6 +13,7 @@
 
 #include "common/report/error.h"
 #include "host_pcie/workload/fio/fio_job.h"
+#include "host_pcie/workload/fio/fio_layout.h"
 #include "host_pcie/workload/fio/fio_units.h"
 
 namespace ssdtlm {
@@ -50,7 +51,7 @@ struct FioSettings {
     std::uint64_t filesize_low = 0;  ///< 0: not given
     std::uint64_t filesize_high = 0;
     bool overwrite = false;
-    bool fallocate = true;  ///< a file to be written has its length before
+    FioLayout::Extend fallocate = FioLayout::Extend::allocate;  ///< of a file to be written
     bool create_on_open = false;
     bool do_verify = true;
     std::uint32_t iodepth_low = 0;  ///< 0: iodepth

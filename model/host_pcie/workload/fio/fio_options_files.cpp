@@ -47,7 +47,11 @@ void overwrite(Call& c) {
 }
 void fallocate(Call& c) {
     std::size_t i = 0;
-    if (read_fio_word(c, {"none", "0", "keep", "native", "posix", "truncate", "1"}, i)) c.settings.fallocate = i > 2;
+    if (!read_fio_word(c, {"none", "0", "keep", "native", "posix", "truncate", "1"}, i)) return;
+    // keep: room, but not the length, for which a later reader looks.
+    c.settings.fallocate = i < 3    ? FioLayout::Extend::nothing
+                           : i == 5 ? FioLayout::Extend::lengthen
+                                    : FioLayout::Extend::allocate;
 }
 void create_on_open(Call& c) {
     read_fio_bool(c, c.settings.create_on_open);

@@ -200,7 +200,10 @@ void writefua(Call& c) {
 }
 void sync_mode(Call& c) {
     std::size_t i = 0;
-    if (read_fio_word(c, {"none", "0", "sync", "1", "dsync"}, i)) c.settings.job.fua = i >= 2;
+    if (read_fio_word(c, {"none", "0", "sync", "1", "dsync"}, i)) {
+        c.settings.job.fua = i >= 2;
+        c.settings.job.data_only = i == 4;
+    }
 }
 
 // --- time and order ---

@@ -177,8 +177,7 @@ private:
             const bool read_first = job_.reads || (job_.writes && settings_.overwrite);
             const FioLayout::Extend extend = settings_.create_on_open ? FioLayout::Extend::nothing
                                              : read_first             ? FioLayout::Extend::write_out
-                                             : settings_.fallocate    ? FioLayout::Extend::allocate
-                                                                      : FioLayout::Extend::nothing;
+                                                                      : settings_.fallocate;
             where_.uses.push_back(
                 {job_.index, job_.files.size(), where_.layout.use(names[i], end, job_.index, extend)});
             job_.files.push_back({offset, region, 0, 0});
@@ -277,9 +276,11 @@ void place_fio_files(FioResolution& where) {
     for (const FioFileUse& use : where.uses) {
         FioFile& file = where.file.jobs[use.job].files[use.index];
         file.begin = where.layout.offset(use.file);
+        file.number = static_cast<std::uint32_t>(use.file);
         file.offset += file.begin;
         file.end = file.begin + where.layout.bytes(use.file);
     }
+    where.file.files = where.layout.places();
     where.file.fills = where.layout.fills();
     std::uint64_t filled = 0;
     for (const FioFill& f : where.file.fills) filled += f.bytes;

@@ -109,6 +109,7 @@ Workload::Next FioWorkload::next_fill() {
     ++outstanding_;
     if (fill_done_ == fill.bytes) {  // fio's create_fsync
         result.request.op = HostOp::flush;
+        result.request.offset = fill.offset;
         flushing_fill_ = true;
         ++fill_;
         fill_done_ = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of commands is made with.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/app/command_table.h"
+
+namespace ssdtlm {
+
+/// "a|b|c", the type name of an option that takes one of these words.
+inline std::string one_of(const std::vector<std::string>& words) {
+    std::string s;
+    for (const auto& w : words) s += (s.empty() ? "" : "|") + w;
+    return s;
+}
+template <class T>
+std::string one_of(const OptionWords<T>& words) {
+    std::vector<std::string> names;
+    for (const auto& [name, meaning] : words) names.push_back(name);
+    return one_of(names);
+}
+
+class CommandParts {
+protected:
+    CommandParts(CLI::App& app, CommandLineTexts& texts) : app_(app), texts_(texts), line_(texts.line) {}
+
+    CLI::App* subcommand(CLI::App& parent, const char* name, const char* sentence, CommandLine::Command command) {
+        CLI::App* sub = parent.add_subcommand(name, sentence);
+        sub->allow_extras();
+        sub->callback([&line = line_, command] { line.command = command; });
+        return sub;
+    }
+    /// A subcommand that only holds others.
+    CLI::App* family(const char* name, const char* sentence) {
+        CLI::App* sub = app_.add_subcommand(name, sentence);
+        sub->require_subcommand(1);
+        sub->allow_extras();
+        return sub;
+    }
+    /// Options that follow belong to this group of the help.
+    static void group(CLI::App* sub, const char* name) { sub->option_defaults()->group(name); }
+
+    CLI::App& app_;
+    CommandLineTexts& texts_;
+    CommandLine& line_;
+};
+
+/// Commands that are written in Python.
+void add_python_commands(CLI::App& app, CommandLineTexts& texts);
+
+}  // namespace ssdtlm

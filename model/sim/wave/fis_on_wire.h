@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What wave and timeline say of a frame on a Serial ATA link. Kernel-free.
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+/// Value of a FIS type in fis_names().
+std::uint64_t fis_value(std::uint8_t type);
+
+/// Tells the tags of frames, one after the other as they are on the wire. Data and DMA Activate name no tag: theirs is
+/// that of the DMA Setup before them.
+class FisTags {
+public:
+    /// Of a frame that belongs to no queued command; as the key of a command that is not queued, see SataFrontEnd.
+    static constexpr std::uint64_t kNoTag = 32;
+
+    std::uint64_t tag_of(const std::uint8_t* fis, std::uint32_t bytes);
+    /// The link went down or came up.
+    void forget() { phase_ = kNoTag; }
+
+private:
+    std::uint64_t phase_ = kNoTag;  // tag whose data go
+};
+
+}  // namespace ssdtlm

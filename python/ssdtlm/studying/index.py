@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page of several studies: which trends each meets, and all charts."""
+
+import dataclasses
+import pathlib
+
+
+@dataclasses.dataclass
+class Ended:
+    """What a study has found. `charts`: of reporting.charts; `said`: the text for the terminal."""
+
+    name: str
+    study: object
+    folder: pathlib.Path
+    rows: list
+    runs: int
+    trends: list
+    charts: list
+    said: str = ""
+
+    @property
+    def met(self):
+        return sum(trend.met for trend in self.trends)
+
+    @property
+    def lost(self):
+        """Trends that the model is known to meet, and misses."""
+        return [trend for trend in self.trends if trend.expected and not trend.met]
+
+
+def page_of(ended, stopped):
+    """The Page of a list of Ended, for the folder that has theirs; stopped: {name: message} of those that did not end."""
+    from ..reporting.page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
+    page = Page("ssdtlm: studies")
+    page.add("<h1>Published studies, run again</h1>\n")
+    page.add(paragraph(summary(ended)))
+    page.add(table(["study", "what", "runs", "trends", "met", "lost", "charts"],
+                   [[one.name, one.study.title, one.runs, len(one.trends), one.met, len(one.lost), len(one.charts)] for one in ended], (0, 1)))
+    for name, message in stopped.items():
+        page.add(paragraph(f"{name} did not end: {message}"))
+    for one in ended:
+        page.heading(one.study.title)
+        page.add(paragraph(one.study.source, "faint"))
+        page.add(f'<p><a href="{escape(one.folder.name)}/study.html">All its figures</a></p>\n')
+        page.add(trends_table(one.trends))
+        # Studies may name their charts alike.
+        page.charts([dataclasses.replace(chart, name=f"{one.name}-{chart.name}") for chart in one.charts])
+    return page
+
+
+def trends_table(trends):
+    from ..reporting.page import table  # pylint: disable=import-outside-toplevel
+    word = lambda trend: "met" if trend.met else "lost" if trend.expected else "not met"
+    return table(["trend", "", "found", "why not"], [[t.sentence, word(t), t.found, "" if t.met else t.why] for t in trends], (0, 1, 2, 3))
+
+
+def summary(ended):
+    trends = sum(len(one.trends) for one in ended)
+    lost = sum(len(one.lost) for one in ended)
+    return (f"{len(ended)} studies: {sum(one.met for one in ended)} of {trends} published trends are met, {trends - sum(one.met for one in ended) - lost} are missed as expected, "
+            f"{lost} are lost. {sum(len(one.charts) for one in ended)} charts")

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property/nvme_case_port.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+namespace {
+
+HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
+    c.queue_pairs = 1;
+    c.queue_entries = depth + 1;
+    return c;
+}
+
+CaseEnd end_of(std::uint16_t status) {
+    switch (status) {
+        case nvme::kStSuccess:
+            return CaseEnd::good;
+        case nvme::kStReadOnlyRange:
+            return CaseEnd::refused;
+        case nvme::kStWriteFault:
+            return CaseEnd::write_fault;
+        case nvme::kStUnrecoveredRead:
+            return CaseEnd::unrecovered;
+        default:
+            return CaseEnd::other;
+    }
+}
+
+}  // namespace
+
+NvmeCasePort::NvmeCasePort(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config,
+                           std::uint32_t lba_bytes, std::uint32_t depth, CasePortClient& client)
+    : sc_module(name),
+      mmio_initiator("mmio_initiator"),
+      agenda_(agenda),
+      config_(with_one_queue(config, depth)),
+      lba_bytes_(lba_bytes),
+      client_(client),
+      door_(agenda, *this),
+      root_complex_("root_complex", agenda, memory_, this),
+      plan_(config_, one_job_),
+      bring_up_(agenda, memory_, config_, plan_, *this),
+      buffers_(depth) {
+    facts_.slots = depth;
+    mmio_initiator.bind(door_);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Registers and interrupts.
+
+void NvmeCasePort::access(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client) {
+    Access& a = accesses_.acquire();
+    a.value = value;
+    a.client = client;
+    a.set_command(command);
+    a.set_address(offset);
+    a.set_dmi_allowed(false);
+    a.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    if (registers_->nb_transport_fw(a, phase, delay) != tlm::TLM_COMPLETED) return;
+    if (client == nullptr) return access_done(a);
+    agenda_.post<&NvmeCasePort::access_done_at_once>(agenda_.now(), this, accesses_.handle_of(a).number());
+}
+
+void NvmeCasePort::access_done(Access& a) {
+    SSDTLM_CHECK(a.is_response_ok(), "register access failed");
+    if (a.client != nullptr) a.client->mmio_read_done(a.value);
+    accesses_.release(a);
+}
+
+void NvmeCasePort::access_done_at_once(std::uint64_t number) {
+    if (Access* const a = accesses_.find(number)) access_done(*a);
+}
+
+tlm::tlm_sync_enum NvmeCasePort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase&,
+                                                 sc_core::sc_time&) {
+    access_done(static_cast<Access&>(payload));
+    return tlm::TLM_COMPLETED;
+}
+
+void NvmeCasePort::interrupt(std::uint64_t, std::uint32_t data) {
+    if (data == 0) {
+        agenda_.post<&NvmeCasePort::admin_handler>(agenda_.now(), this);
+    } else if (serves_ && take_ended()) {
+        write32(nvme::cq_head_doorbell(1), queue_[0].head());
+        client_.room();
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Up and down.
+
+void NvmeCasePort::start(Then started) {
+    bring_up_.start([this, started = std::move(started)] { brought_up(started); });
+}
+
+void NvmeCasePort::brought_up(const Then& then) {
+    if (queue_.empty()) {
+        queue_ = bring_up_.take_queues();
+        facts_.blocks = bring_up_.info().blocks;
+        facts_.max_transfer_bytes = bring_up_.info().max_transfer_bytes;
+    }
+    serves_ = true;
+    then();
+}
+
+void NvmeCasePort::drop() {
+    if (queue_.empty()) return;
+    take_ended();
+    queue_[0].reset();
+    announced_ = queue_[0].tail();
+}
+
+void NvmeCasePort::reset(std::uint32_t variant, Then stopped, Then done) {
+    serves_ = false;  // no doorbell is written from now on
+    bring_up_.reset(variant % 2 != 0, std::move(stopped), [this, done = std::move(done)] { brought_up(done); });
+}
+
+void NvmeCasePort::power_lost() {
+    serves_ = false;
+    bring_up_.power_lost();
+    door_.restart();
+    accesses_.take_all_back();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Commands.
+
+std::uint8_t* NvmeCasePort::buffer(std::uint32_t slot, std::uint32_t bytes) {
+    buffers_[slot].reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
+    return buffers_[slot].data;
+}
+
+void NvmeCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
+    SlotBuffer& data = buffers_[slot];
+    nvme::Sqe& sqe = queue_[0].take_entry();
+    sqe.nsid = bring_up_.info().namespaces.front().nsid;
+    std::uint32_t bytes = c.is_zeroes() ? 0 : c.blocks * lba_bytes_;
+    if (c.kind == DriveOp::Kind::trim) {
+        bytes = static_cast<std::uint32_t>(c.ranges.size() * sizeof(nvme::DsmRange));
+        buffer(slot, bytes);
+        sqe.opc = nvme::kIoDatasetMgmt;
+        sqe.cdw10 = static_cast<std::uint32_t>(c.ranges.size() - 1);
+        sqe.cdw11 = nvme::kDsmDeallocate;
+        for (std::size_t r = 0; r < c.ranges.size(); ++r)
+            nvme::store(data.data + r * sizeof(nvme::DsmRange), nvme::DsmRange{0, c.ranges[r].blocks, c.ranges[r].lba});
+    } else if (c.kind == DriveOp::Kind::flush) {
+        sqe.opc = nvme::kIoFlush;
+    } else {
+        sqe.opc = c.is_zeroes() ? nvme::kIoWriteZeroes : c.writes() ? nvme::kIoWrite : nvme::kIoRead;
+        sqe.set_slba(c.lba);
+        sqe.cdw12 = (c.blocks - 1) | (c.is_forced() ? nvme::kRwFua : 0u);
+    }
+    if (bytes == 0) return;
+    const PrpPair prp = build_prp(memory_, config_.page_bytes, data.address, bytes, data.lists);
+    sqe.prp1 = prp.prp1;
+    sqe.prp2 = prp.prp2;
+}
+
+void NvmeCasePort::announce() {
+    if (queue_[0].tail() == announced_) return;
+    announced_ = queue_[0].tail();
+    write32(nvme::sq_tail_doorbell(1), announced_);
+}
+
+/// False: there was none.
+bool NvmeCasePort::take_ended() {
+    bool any = false;
+    while (queue_[0].has_completion()) {
+        const nvme::Cqe& cqe = queue_[0].take_completion();
+        ++commands_;
+        any = true;
+        const std::uint16_t status = cqe.status();
+        client_.command_ended(cqe.cid, end_of(status),
+                              status == nvme::kStSuccess ? std::string()
+                                                         : "status SCT " + std::to_string(status >> 8) + " SC " +
+                                                               std::to_string(status & 0xFF));
+    }
+    return any;
+}
+
+}  // namespace ssdtlm
