@@ -56,18 +56,22 @@ def reads(capacity, quick):
     times = {"time_based": 1, "ramp_time": "1ms"}
     text = HEAD + "".join(section(f"block{kb}", rw="randread", bs=f"{kb}k", iodepth=1, norandommap=1, runtime=f"{(24 if kb == 4 else 6) * ms}ms", **times) for kb in BLOCKS if 4 * kb * KIB <= capacity)
     text += "".join(section(f"stride{s // KIB}", rw=strided(s, LOGICAL), bs="4k", iodepth=DEPTH, offset=places.take(), runtime=f"{4 * ms}ms", **times) for s in strides(capacity))
-    return text + "".join(section(f"far{kb}", rw=strided(far(capacity), kb * KIB), bs=f"{kb}k", iodepth=8, offset=places.take(), runtime=f"{6 * ms}ms", **times) for kb in (4, 8, 16, 32))
+    return text + "".join(section(f"far{kb}", rw=strided(far(capacity), kb * KIB), bs=f"{kb}k", iodepth=8, offset=places.take(), runtime=f"{6 * ms}ms", **times) for kb in (4, 8, 16, 32, 64))
 
 
-def synced():
-    """Writes one at a time, each with a flush behind it. So many that each kind of page has its share."""
-    return HEAD + section("synced", rw="write", bs="16k", iodepth=1, fsync=1, number_ios=768, io_size="1g", write_lat_log="synced", log_offset=1)
+def synced(capacity):
+    """Commands without data; then writes one at a time, each with a flush behind it, so many that each kind of page has its share. What they
+    write is read before: its map entries are at hand then."""
+    count = min(768, capacity // (128 * KIB))
+    return (HEAD + section("empty", rw="randtrim", bs="4k", iodepth=1, number_ios=20, norandommap=1, offset="50%", size="1m")
+            + section("touch", rw="read", bs="128k", iodepth=1, size=f"{16 * count}k", io_size=f"{16 * count}k")
+            + section("synced", rw="write", bs="16k", iodepth=1, fsync=1, number_ios=count, io_size="1g", write_lat_log="synced", log_offset=1))
 
 
 def burst(capacity, quick):
-    """Writes as fast as they are taken, from an empty buffer on. Each is noted."""
+    """Writes as fast as they are taken, from an empty buffer on. Each is noted. No more than a quarter of the drive: collection slows what follows."""
     most = (1536 if quick else 6144) * MIB
-    return HEAD + section("burst", rw="write", bs="256k", iodepth=32, io_size=f"{min(most, 2 * capacity) // MIB}m", write_lat_log="burst", log_offset=1)
+    return HEAD + section("burst", rw="write", bs="256k" if capacity > GIB else "16k", iodepth=32, io_size=f"{min(most, capacity // 4) // MIB}m", write_lat_log="burst", log_offset=1)
 
 
 def ranges(capacity):

@@ -60,10 +60,18 @@ class Reads:
             stride *= 2
         return found
 
+    def _floors(self):
+        """{1 or 3: reads/s at the largest strides of a family}."""
+        return {odd: statistics.median(self.rate[s] for s in self._family(odd)[-3:]) for odd in (1, 3) if len(self._family(odd)) > 3}
+
+    def _odd(self):
+        """Of the stripe. Where it is 3 times a power of two, strides of powers of two alone still meet three units."""
+        floors = self._floors()
+        return 1 if floors[1] <= 2 * floors.get(3, floors[1]) else 3
+
     def stripe(self):
         """KiB after which the same die comes again: the smallest stride from which on reads meet in one unit."""
-        floors = {odd: statistics.median(self.rate[s] for s in self._family(odd)[-3:]) for odd in (1, 3) if len(self._family(odd)) > 3}
-        odd = 1 if floors[1] <= 1.3 * floors.get(3, floors[1]) else 3
+        floors, odd = self._floors(), self._odd()
         family = self._family(odd)
         limit = (1 + SAME) * floors[odd]
         at = len(family)
@@ -76,7 +84,7 @@ class Reads:
 
     def plateau(self):
         """(KiB of stride, reads/s) where reads are on one channel and as fast as it takes them: fewer dies are no slower."""
-        family = [s for s in self._family(1) if self.chunk() <= s < (self.stripe() or 0)]
+        family = [s for s in self._family(self._odd()) if self.chunk() <= s < (self.stripe() or 0)]
         most = max(self.rate.values())
         for a, b in zip(family, family[1:]):
             if self.rate[a] < 0.9 * most and abs(self.rate[b] / self.rate[a] - 1) < FLAT and self.rate[b] > (1 + SAME) * self.rate[self.stripe()]:
@@ -99,25 +107,31 @@ class Reads:
         sizes = sorted(self.latency)
         return 0.0 if self.latency[sizes[1]] < 1.01 * self.latency[sizes[0]] and self.latency[sizes[2]] < 1.02 * self.latency[sizes[0]] else None
 
+    def interval(self):
+        """us between reads of one unit: tR and the transfer, the mean over kinds of pages."""
+        return 1e6 / self.rate[self.stripe()] if self.stripe() else None
+
     def t_read(self):
-        """us, mean over kinds of pages: reads in one unit come each tR and its transfer."""
-        if self.stripe() is None or self.transfer() is None:
-            return None
-        return 1e6 / self.rate[self.stripe()] - self.transfer()
+        """us, mean over kinds of pages."""
+        return self.interval() - self.transfer() if self.stripe() and self.transfer() is not None else None
 
 
-LEAST_PROGRAM_US = 50
+# Writes and flushes that take less end in a buffer.
+LEAST_PROGRAM_US = 100
 
 
-def t_program(job, log, page_transfer):
-    """us. job: fio's of benchmarks.synced(); log: rows of its lat log; page_transfer: us of a page on the channel. What hangs in between
-    (an erase) is left out. None where flushes end at once."""
+def t_program(jobs, log, transfer, rounds):
+    """us. jobs: fio's of benchmarks.synced(); log: rows of its lat log; transfer: us of a write on the channel; rounds: programs that follow
+    each other in it. Of a write that is programmed at once, what hangs in between (an erase) is left out. None where nobody waits for the program."""
+    job = next(job for job in jobs if job["jobname"] == "synced")
+    # A command without data.
+    rest = next(job for job in jobs if job["jobname"] == "empty")["trim"]["lat_ns"]["mean"] / 1e3 + transfer
     sync = job.get("sync", {})
     if sync.get("total_ios") and sync["lat_ns"]["mean"] / 1e3 > LEAST_PROGRAM_US:
-        return sync["lat_ns"]["mean"] / 1e3 - page_transfer
+        return (sync["lat_ns"]["mean"] / 1e3 - rest) / rounds
     latencies = [ns / 1e3 for _, ns, *_ in log]
     middle = statistics.median(latencies)
-    return statistics.fmean(us for us in latencies if us < 3 * middle) - page_transfer if middle > LEAST_PROGRAM_US else None
+    return statistics.fmean(us for us in latencies if us < 3 * middle) / rounds - rest if middle > LEAST_PROGRAM_US else None
 
 
 def filling(log):
@@ -139,7 +153,7 @@ def buffer(log):
     # The knee: farthest above the straight line.
     knee = max(range(len(curve)), key=lambda i: curve[i][1] - end * (curve[i][0] - t0) / (t1 - t0))
     high = curve[knee][1] - end * (curve[knee][0] - t0) / (t1 - t0)
-    if high < 0.03 * end:
+    if high < max(0.002 * end, 2 * log[0][3] / 2**20):
         return None
     slow = [p for p in curve[knee:] if p[0] > curve[knee][0]][:max(8, 2 * knee)] or curve[knee:]
     slow = slow[len(slow) // 4:]
@@ -149,10 +163,10 @@ def buffer(log):
     return begin if begin > 0 and slope >= 0 else None
 
 
-def map_cache(jobs, t_read):
+def map_cache(jobs, read_us):
     """MiB of the drive whose map entries are cached. Reads all over a range that is larger miss by the rest, and each miss costs a read of
-    the flash more. None where no range is slower."""
+    the flash more (read_us, with its transfer). None where no range is slower."""
     means = {size: part["lat_ns"]["mean"] / 1e3 for size, part in by_prefix(jobs, "range").items()}
     small, large = min(means), max(means)
-    missed = (means[large] - means[small]) / t_read
+    missed = (means[large] - means[small]) / read_us
     return large * (1 - missed) if missed > 0.05 else None

