@@ -3,7 +3,10 @@
 import json
 import unittest
 
-from support import OK, PRESETS, SystemTest
+from support import OK, PRESETS, SETTINGS, USER_ERROR, SystemTest
+
+# More dies on a channel than the Verilated scheduler has queues for, as it is built by default.
+TOO_MANY_FOR_RTL = {"intel-750-400"}
 
 
 class Presets(SystemTest):
@@ -21,6 +24,11 @@ class Presets(SystemTest):
         job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=32", "norandommap", "io_size=100m", "number_ios=20000")
         for name in PRESETS:
             with self.subTest(name):
+                if name in TOO_MANY_FOR_RTL and "scheduler.implementation=rtl" in SETTINGS:
+                    done = self.ssdtlm("run", name, "-w", job, "-o", name)
+                    self.assertEqual(done.returncode, USER_ERROR)
+                    self.assertIn("too many for the Verilated transaction_scheduler", done.stderr)
+                    continue
                 j = self.assert_right(self.simulate(name, job, output=name))
                 self.assertEqual((j["device"], j["commands"]), (name, 20000))
                 self.assertEqual(j["read"]["ios"] + j["write"]["ios"], 20000)
