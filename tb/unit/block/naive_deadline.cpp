@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// deadline and mq-deadline a second time, from experiments.md A.6 and the rules of the kernel's documentation.
+// deadline and mq-deadline a second time, from the rules of the kernel's documentation.
 #include "unit/block/naive_scheduler.h"
 
 namespace ssdtlm::naive {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fiops a second time, from experiments.md A.5.
+// fiops a second time, from its description (Shaohua Li, block/fiops-iosched.c, RFC of January 2012).
 #include "unit/block/naive_scheduler.h"
 
 namespace ssdtlm::naive {

@@ -168,7 +168,8 @@ TEST(ConfigRules, CollectionInNoTime) {
         {"gc.charge_time=false", "host.power_cut_at=[\"1ms\"]"},
         "--set host.power_cut_at=[\"1ms\"]: host.power_cut_at: a loss of power with gc.charge_time = false; none");
     expect_one({"gc.charge_time=false", "scheduler.merge_reads=true"},
-               "scheduler.merge_reads: true with gc.charge_time = false; false: the register of a plane");
+               "--set scheduler.merge_reads=true: scheduler.merge_reads: true with gc.charge_time = false; false: the "
+               "register of a plane");
     expect_one({"gc.charge_time=false", "gc.pace=tokens"}, "gc.pace: \"tokens\" with gc.charge_time = false; \"full\"");
     expect_one({"gc.charge_time=false", "ftl.mapping=block"},
                "ftl.mapping: \"block\" with gc.charge_time = false; \"page\" or \"dftl\"");

@@ -91,7 +91,7 @@ TEST(SataDrive, QueuedWriteAndRead) {
     b.drive.check_books();
 }
 
-/// experiments.md A.7: 4,436 bytes at ten bits each, and the drive's own microsecond, and what the R_OK of a frame lets
+/// Frames of 4,436 bytes at ten bits each, and the drive's own microsecond, and what the R_OK of a frame lets
 /// wait. The wire is busy for exactly that.
 TEST(SataDrive, TimeOfAReadByFormula) {
     for (const std::uint32_t sectors : {8u, 256u}) {

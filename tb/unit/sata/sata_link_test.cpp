@@ -175,7 +175,7 @@ TEST(SataLink, PhyComesUpAtTheLowerGeneration) {
 }
 
 TEST(SataLink, TimesByFormula) {
-    // 4 KiB and 128 KiB of a queued read: experiments.md A.7 has 4,436 and 132,252 bytes for the frames of a read.
+    // 4 KiB and 128 KiB of a queued read: its frames have 4,436 and 132,252 bytes.
     std::uint64_t sum = 0;
     for (const std::uint32_t n : {20u, 20u, 28u, 4u + 4096, 8u}) sum += sata::wire_bytes(n);
     EXPECT_EQ(sum, 4436u);
