@@ -95,7 +95,9 @@ def _title(figure):
 
 
 def _colour(names, colours):
-    return alt.Color("by:N", sort=names, scale=alt.Scale(domain=names, range=[colours[i % len(colours)] for i in range(len(names))]),
+    # More lines than colours take those of areas too, so that no two are alike.
+    more = colours if len(names) <= len(colours) else list(dict.fromkeys(charts.LINES + charts.AREAS))
+    return alt.Color("by:N", sort=names, scale=alt.Scale(domain=names, range=[more[i % len(more)] for i in range(len(names))]),
                      legend=alt.Legend() if len(names) > 1 else None)
 
 
