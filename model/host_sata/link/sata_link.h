@@ -42,7 +42,7 @@ public:
     const SataChecker& checker() const { return checker_; }
     /// False: frames out of order are carried, and nobody is told. For tests that send them on purpose.
     void check_order(bool on) { checks_ = on; }
-    /// Null: nobody watches.
+    /// It must outlive the link, or be removed before.
     void add_probe(SataProbe& probe) { probes_.push_back(&probe); }
     void remove_probe(const SataProbe& probe) {
         probes_.erase(std::remove(probes_.begin(), probes_.end(), &probe), probes_.end());

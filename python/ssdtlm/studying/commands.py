@@ -19,12 +19,13 @@ from .runs import Runs, progress
 
 
 def add_arguments(parser):
-    parser.add_argument("names", nargs="+", metavar="NAME", help="studies, or all; list names them")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs: at most two minutes on two cores")
-    parser.add_argument("--measured", metavar="CSV", help="measured curves: the errors of the study's figures against them")
-    parser.add_argument("--trace", metavar="FILE", action="append", default=[], help="a block trace for studies that take some; may come several times")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder of the results, studies/NAME else; runs in it are not made again")
-    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count(), metavar="N", help="runs at a time; as many as there are cores else")
+    # model/sim/app/python_command_table.cpp explains them.
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--measured")
+    parser.add_argument("--trace", action="append", default=[])
+    parser.add_argument("-o", "--output")
+    parser.add_argument("-j", "--workers", type=int, default=os.cpu_count())
     picture_files.add_arguments(parser)
 
 
