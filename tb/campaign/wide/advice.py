@@ -7,7 +7,7 @@ accepted. Each key and option that it names must exist.
 import re
 
 NUMBER = r"-?\d+(?:\.\d+)? ?(?:[A-Za-z%]+(?:/s)?)?"
-KEY = re.compile(r"(?<![\w./\"'-])([a-z][a-z_0-9]*(?:\.[a-z][a-z_0-9]*)+)(?![\w/(])")
+KEY = re.compile(r"(?<![\w./\"'-])([a-z][a-z_0-9]*(?:\.[a-z][a-z_0-9]*(?:-[a-z_0-9]+)*)+)(?![\w/(-])")
 FILES = (".toml", ".fio", ".json", ".csv", ".trace", ".gz", ".md", ".log", ".so", ".sv", ".txt")
 
 
@@ -60,7 +60,7 @@ def first_named(problem, table):
     """Of a choice of several the first."""
     key = problem.key(table)
     for text in (problem.repair, problem.allowed):
-        if found := re.search(r"(?:^|[\s(])(?:set|write) ([a-z_]+(?:\.[a-z_]+)+) ?(?:=|to\b) ?(\"?[\w.%/]+\"?)", text):
+        if found := re.search(r"(?:^|[\s(])(?:set|write) ([a-z_]+(?:\.[a-z_-]+)+) ?(?:=|to\b) ?(\"?[\w.%/]+\"?)", text):
             if found[1] in table:
                 return found[1], found[2].strip('"')
     if key is None:
