@@ -19,6 +19,10 @@ Wide flash_bytes(const NandGeometry& g) {
         bytes *= factor;
     return bytes;
 }
+/// Capacities are multiples of it.
+std::uint64_t step_of(const DeviceConfig& c) {
+    return std::max<std::uint64_t>(c.nand.geometry.unit_bytes, c.nvme.lba_bytes);
+}
 }  // namespace
 
 double over_provisioning_of(const DeviceConfig& c) {
@@ -27,15 +31,16 @@ double over_provisioning_of(const DeviceConfig& c) {
 }
 
 std::uint64_t capacity_with(const DeviceConfig& c, double share) {
-    const std::uint64_t step = std::max<std::uint64_t>(c.nand.geometry.unit_bytes, c.nvme.lba_bytes);
     const auto millionths = static_cast<std::uint64_t>(std::llround(share * static_cast<double>(kWhole)));
     const Wide user = flash_bytes(c.nand.geometry) * kWhole / (kWhole + millionths);
-    return static_cast<std::uint64_t>(std::min<Wide>(user, ~std::uint64_t{0})) / step * step;
+    return static_cast<std::uint64_t>(std::min<Wide>(user, ~std::uint64_t{0})) / step_of(c) * step_of(c);
 }
 
 double least_over_provisioning(const DeviceConfig& c, std::uint64_t most) {
     const auto flash = static_cast<double>(flash_bytes(c.nand.geometry));
-    double share = std::max(0.0, std::floor((flash / static_cast<double>(most) - 1) / kStep) * kStep);
+    // Less than a step more is rounded down to it.
+    const auto beyond = static_cast<double>(most + step_of(c));
+    double share = std::max(0.0, std::floor((flash / beyond - 1) / kStep) * kStep);
     while (capacity_with(c, share) > most) share += kStep;
     return share;
 }
