@@ -10,6 +10,8 @@ BLOCKS = tuple(2**k for k in range(2, 9))  # KiB
 # At this stride, or a power of two below, all reads are in one parallel unit, if the stripe is 1 or 3 times a power of two.
 FAR = 48 * MIB
 RANGES = (64 * MIB, 6 * GIB)
+# Pairs of reads of a stride.
+PAIRS = 24
 # Reads that judge a range: the share of those that miss has a standard error of 2.4 % at most.
 JUDGED = 400
 HEAD = "[global]\nioengine=libaio\ndirect=1\nrandrepeat=0\n"
@@ -57,6 +59,19 @@ def reads(capacity, quick):
     text = HEAD + "".join(section(f"block{kb}", rw="randread", bs=f"{kb}k", iodepth=1, norandommap=1, runtime=f"{(24 if kb == 4 else 6) * ms}ms", **times) for kb in BLOCKS if 4 * kb * KIB <= capacity)
     text += "".join(section(f"stride{s // KIB}", rw=strided(s, LOGICAL), bs="4k", iodepth=DEPTH, offset=places.take(), runtime=f"{4 * ms}ms", **times) for s in strides(capacity))
     return text + "".join(section(f"far{kb}", rw=strided(far(capacity), kb * KIB), bs=f"{kb}k", iodepth=8, offset=places.take(), runtime=f"{6 * ms}ms", **times) for kb in (4, 8, 16, 32, 64))
+
+
+def pairs(capacity):
+    """Two reads at a time, a stride apart, the next two when both have ended; each is noted. They begin where the stride counts in the address and nothing
+    is carried, so that the two differ in that bit alone."""
+    text, places = HEAD, Places(capacity)
+    for stride in strides(capacity):
+        if 2 * PAIRS * stride > capacity // 2:
+            continue
+        offset = -(-int(places.take()[:-1]) * KIB // (2 * stride)) * 2 * stride
+        text += section(f"pair{stride // KIB}", rw=strided(stride, LOGICAL), bs="4k", iodepth=2, iodepth_batch=2, iodepth_batch_complete_min=2, offset=f"{offset // KIB}k", number_ios=2 * PAIRS,
+                        io_size="1g", write_lat_log=f"pair{stride // KIB}", log_offset=1)
+    return text
 
 
 def synced(capacity):

@@ -9,6 +9,8 @@ KIB = 2**10
 SAME = 0.15
 # A block that takes no longer than this part more than half of it has its second half elsewhere.
 NO_LONGER = 1.05
+# Two reads that share a channel end so much further apart than two that do not: a part of the latter, and us.
+APART, APART_US = 1.05, 0.1
 # A plateau: half as many parallel units, the same rate.
 FLAT = 0.06
 
@@ -20,16 +22,20 @@ def by_prefix(jobs, prefix):
 
 @dataclasses.dataclass
 class Reads:
-    """From benchmarks.reads(). latency: us by KiB, of the fastest; rate: reads/s by KiB of stride; far: us between reads by KiB."""
+    """From benchmarks.reads() and pairs(). latency: us by KiB, of the fastest; rate: reads/s by KiB of stride; far: us between reads by KiB; apart: (us between
+    the ends of two reads that began together, their addresses in KiB) by KiB of stride."""
 
     latency: dict
     rate: dict
     far: dict
+    apart: dict
 
     @classmethod
-    def of(cls, jobs):
+    def of(cls, jobs, logs):
+        """`logs`: {KiB of stride: rows of the lat log of that pair}."""
+        apart = {k: [(abs(a[1] - b[1]) / 1e3, a[4] // KIB, b[4] // KIB) for a, b in zip(rows[::2], rows[1::2])] for k, rows in logs.items()}
         return cls({k: r["lat_ns"]["min"] / 1e3 for k, r in by_prefix(jobs, "block").items()}, {k: r["iops"] for k, r in by_prefix(jobs, "stride").items()},
-                   {k: 1e6 / r["iops"] for k, r in by_prefix(jobs, "far").items()})
+                   {k: 1e6 / r["iops"] for k, r in by_prefix(jobs, "far").items()}, apart)
 
     def slopes(self):
         """{KiB: us for each KiB between this block size and twice it}."""
@@ -37,7 +43,13 @@ class Reads:
         return {a: (self.latency[b] - self.latency[a]) / (b - a) for a, b in zip(sizes, sizes[1:])}
 
     def chunk(self):
-        """KiB in sequence on one die: up to there each KiB costs bus and link, beyond it the link alone."""
+        """KiB in sequence on one die. Two reads less than that apart wait for each other's array; the first stride at which they do not is it. Where one reading of
+        a page serves both, or planes read together, the two never wait: then by the slopes, as each KiB costs bus and link up to there, and the link alone beyond.
+        That is the sequence on a channel, which is the one on a die where channels come first."""
+        family = [s for s in self._family(1) if s in self.apart and s < (self.stripe() or 0)]
+        wait = self.between(self.stripe()) / 2 if self.stripe() in self.apart else None
+        if family and wait is not None and self.between(family[0]) > wait:
+            return next((s for s in family if self.between(s) < wait), family[-1] * 2)
         slopes = self.slopes()
         most = max(slopes.values())
         return next((size for size, slope in slopes.items() if slope < most / 2), min(slopes))
@@ -91,13 +103,52 @@ class Reads:
                 return a, self.rate[a]
         return None
 
+    def between(self, stride, stripe=None):
+        """us between the ends of the two reads, the middle one. `stripe`: of pairs in one row of units, whose pages are alike; None where there is no such pair."""
+        found = [us for us, a, b in self.apart[stride] if stripe is None or a // stripe == b // stripe]
+        return statistics.median(found) if found else None
+
+    def _between_units(self):
+        """{KiB of stride: us between the ends of two reads of one row} where they are of two units."""
+        return {s: us for s in self.apart if self.chunk() <= s < (self.stripe() or 0) and (us := self.between(s, self.stripe())) is not None}
+
+    @staticmethod
+    def _alone(apart, us):
+        return us <= APART * min(apart.values()) + APART_US
+
+    def _bus(self):
+        """us that the second of two reads of two dies waits for the bus, the middle one; None where none is seen to."""
+        apart = self._between_units()
+        die = self.between(self.stripe()) / 2 if self.stripe() in self.apart else 0
+        waits = [us for us in apart.values() if not self._alone(apart, us) and us < die]
+        return statistics.median(waits) if waits else None
+
     def channels(self):
-        found = self.plateau()
-        return found[0] // self.chunk() if found else None
+        """Two reads a stride apart differ in one bit of the unit's number. Is it one of the channel, each has a bus of its own, else the second waits for the
+        transfer of the first: the strides that do not make it wait count the channels, whatever the order. A factor of 3 is one of channels where no power of
+        two meets the same channel. None where all strides are alike: a die for each channel, or a link that takes as long as the bus."""
+        apart = self._between_units()
+        # None waits for a bus alone: the link hides it, or no two dies share one.
+        if self._bus() is None:
+            return None
+
+        def own_bus(odd):
+            alone = [self._alone(apart, apart[s]) for s in self._family(odd) if s >= self.chunk() * odd and s in apart]
+            return sum(alone), len(alone)
+        of_two, all_two = own_bus(1)
+        of_three, all_three = own_bus(3) if self._odd() == 3 else (0, 0)
+        if self._odd() == 1:
+            return 2**of_two if 0 < of_two < all_two else None
+        if of_two == all_two:
+            return 3 * 2**of_three if of_three < all_three else None
+        return 2**of_two if of_two else None
 
     def transfer(self):
-        """us of 4 KiB on the channel: what blocks cost below the chunk and not beyond it; else from the plateau."""
-        slopes, chunk = self.slopes(), self.chunk()
+        """us of 4 KiB on the channel: what blocks cost below the chunk and not beyond it; else what one read waits for another's, or from the plateau."""
+        slopes, chunk, apart = self.slopes(), self.chunk(), self._between_units()
+        # Where channels do not come first, the next die is on the same one, and blocks go on costing its bus.
+        if chunk in apart and self._bus() is not None and not self._alone(apart, apart[chunk]):
+            return self._bus()
         if chunk > min(slopes):
             below = [slope for size, slope in slopes.items() if size < chunk]
             return 4 * (statistics.fmean(below) - slopes[chunk])
@@ -165,8 +216,8 @@ def buffer(log):
 
 def map_cache(jobs, read_us):
     """MiB of the drive whose map entries are cached. Reads all over a range that is larger miss by the rest, and each miss costs a read of
-    the flash more (read_us, with its transfer). None where no range is slower."""
+    the flash more (read_us, with its transfer). None where no range is slower, or where hardly a read hits."""
     means = {size: part["lat_ns"]["mean"] / 1e3 for size, part in by_prefix(jobs, "range").items()}
     small, large = min(means), max(means)
     missed = (means[large] - means[small]) / read_us
-    return large * (1 - missed) if missed > 0.05 else None
+    return large * (1 - missed) if 0.05 < missed < 0.95 else None

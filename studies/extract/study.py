@@ -17,16 +17,16 @@ def beside(name):
     return module
 
 
-benchmarks, estimates = beside("benchmarks"), beside("estimates")
+benchmarks, estimates, held_out = beside("benchmarks"), beside("estimates"), beside("held_out")
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 # What each drive says of its capacity.
 CAPACITY = {"850pro-256": 256060514304, "femu-4g": 3 * GIB, "hexa-16g": 14 * GIB, "huawei-stand-in": 480103981056, "intel-535-240": 240057409536, "mqsim-table3": 480 * 10**9,
             "mqsim-table3-cmt": 480 * 10**9, "s4500": 480103981056, "tiny-test": 12 * MIB, "toshiba-stand-in": 256060514304, "wd-sn730-512g": 512110190592}
+DRAWN, HELD_OUT = held_out.drives("drawn"), held_out.drives("held-out")
 # Drives with the reason taken away for which a quantity is not seen: name -> (preset, settings, quantity that is seen then, benchmarks).
 PROOFS = {"s4500, slow programs": ("s4500", {"nand.t_program": "6ms"}, "buffer", ("burst",)),
           "s4500, volatile buffer": ("s4500", {"buffer.mode": "write_back"}, "t_program", ("reads", "synced")),
-          "s4500, one plane": ("s4500", {"nand.geometry.planes_per_die": 1, "nand.geometry.blocks_per_plane": 1784}, "page", ("reads",)),
-          "hexa-16g, fast array": ("hexa-16g", {"nand.t_read": "10us"}, "channels", ("reads",))}
+          "s4500, one plane": ("s4500", {"nand.geometry.planes_per_die": 1, "nand.geometry.blocks_per_plane": 1784}, "page", ("reads",))}
 # In the quick form only for a drive with a cached map and the same one without.
 RANGES_QUICK = ("mqsim-table3", "mqsim-table3-cmt")
 UNITS = {"chunk": "KiB", "page": "KiB", "units": "", "channels": "", "t_read": "us", "t_program": "us", "buffer": "MiB", "map_cache": "MiB"}
@@ -35,6 +35,15 @@ NAMES = {"chunk": "bytes in sequence on a die", "page": "page", "units": "parall
 CLOSE = 0.05
 # What is found wrong, and why.
 KNOWN = {("wd-sn730-512g", "t_program"): "what is taken off for transfer and command is large beside a short program in SLC mode, and so is its error"}
+# The same of drives drawn at random: quantity -> (drives, why).
+KNOWN_OF_DRAWN = {
+    "chunk": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "where one reading of a page serves both reads, or pages are as short as a read, the slopes find what is in sequence on a channel, and ways, dies or planes "
+              "come before channels there"),
+    "units": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "it is the stripe over what is in sequence on a die"),
+    "t_read": ({"held-out-8"}, "the transfer that is taken off is that of the slopes"),
+    "t_program": ({"drawn-5"}, "planes of a die that are written one after the other take a program each, and 16 KiB are then programs of several planes"),
+    "buffer": ({"drawn-1", "drawn-4", "drawn-7", "drawn-8"}, "the line of the slow phase is followed back to time 0, but the flash gives nothing back before its first programs end, and a small buffer is full within a few ms "
+               "of the log")}
 COLUMNS = ("drive", "quantity", "found", "true", "unit", "error", "verdict", "why", "series", "x", "y")
 US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 BYTES = {"B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
@@ -54,7 +63,8 @@ def truth(config):
     """{quantity: value} by the configuration of a run."""
     g = {name: config[f"nand.geometry.{name}"] for name in ("channels", "ways", "dies_per_chip", "planes_per_die")}
     page = number(config["nand.geometry.page_size"], BYTES) / KIB
-    together = g["planes_per_die"] if config["ftl.superblock"] != "plane" else 1
+    # Planes that come first in the order hold consecutive pages of their die, whether they are written as one or not.
+    together = g["planes_per_die"] if config["ftl.superblock"] != "plane" or config["ftl.allocation"].startswith("P") else 1
     slc = float(config["slc.blocks"]) > 0
     return {"chunk": page * together, "page": page, "units": g["channels"] * g["ways"] * g["dies_per_chip"] * g["planes_per_die"] // together, "channels": g["channels"],
             "t_read": number(config["nand.t_read"], US), "t_program": number(config["nand.slc.t_program" if slc else "nand.t_program"], US),
@@ -75,7 +85,11 @@ def reason(drive, quantity, found, config, true):
             return "pages are of several speeds, and blocks of different sizes have met different ones"
         return "no block size ends at a page"
     if quantity == "channels":
-        return "the bus is never what limits: commands (firmware, link) or the dies of a channel are slower than it is for 4 KiB"
+        if config["nand.onfi.interface"] == "ideal":
+            return "the bus takes no time"
+        if true["channels"] == true["units"]:
+            return "each channel has one die: no two dies share a bus"
+        return "the link takes as long for 4 KiB as the bus: who waits for the one has waited for the other"
     if quantity == "t_read":
         return "no block size and no stride separates the array from the transfer"
     if quantity == "t_program":
@@ -93,16 +107,17 @@ class Extract(Study):
     def points(self, quick):
         points = []
         for drive in CAPACITY:
-            kinds = ("reads", "synced", "burst") + (("ranges",) if not quick or drive in RANGES_QUICK else ())
-            points += [self._point(drive, drive, {}, kind, quick) for kind in kinds]
+            kinds = ("reads", "pairs", "synced", "burst") + (("ranges",) if not quick or drive in RANGES_QUICK else ())
+            points += [self._point(drive, drive, {}, kind, quick, CAPACITY[drive]) for kind in kinds]
+        for drive, (preset, settings, capacity) in {**DRAWN, **HELD_OUT}.items():
+            points += [self._point(drive, preset, settings, kind, quick, capacity) for kind in (("reads", "pairs") if quick and drive in HELD_OUT else ("reads", "pairs", "synced", "burst", "ranges"))]
         for name, (drive, settings, _, kinds) in PROOFS.items():
-            points += [self._point(name, drive, settings, kind, quick) for kind in kinds]
+            points += [self._point(name, drive, settings, kind, quick, CAPACITY[drive]) for kind in kinds]
         return points
 
     @staticmethod
-    def _point(name, drive, settings, kind, quick):
-        capacity = CAPACITY[drive]
-        text = {"reads": lambda: benchmarks.reads(capacity, quick), "synced": lambda: benchmarks.synced(capacity), "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
+    def _point(name, drive, settings, kind, quick, capacity):
+        text = {"reads": lambda: benchmarks.reads(capacity, quick), "pairs": lambda: benchmarks.pairs(capacity), "synced": lambda: benchmarks.synced(capacity), "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
         return Point({"drive": name, "kind": kind}, drive, ((kind, text),), settings)
 
     def rows(self, ended):
@@ -123,7 +138,7 @@ class Extract(Study):
     def _found(runs):
         found, transfer = {}, 0.0
         if "reads" in runs:
-            reads = estimates.Reads.of(runs["reads"].fio["jobs"])
+            reads = reads_of(runs)
             found.update(chunk=reads.chunk(), page=reads.page(), units=reads.units(), channels=reads.channels(), t_read=reads.t_read())
             # What one channel has of a write of 16 KiB.
             transfer = (reads.transfer() or 0.0) * min(16, found["chunk"]) / 4
@@ -152,7 +167,8 @@ class Extract(Study):
     def _series(drive, runs):
         rows = []
         if "reads" in runs:
-            reads = estimates.Reads.of(runs["reads"].fio["jobs"])
+            reads = reads_of(runs)
+            rows += [{"drive": drive, "series": "two reads a stride apart", "x": kib, "y": reads.between(kib)} for kib in sorted(reads.apart)]
             rows += [{"drive": drive, "series": "rate by stride", "x": kib, "y": iops / 1e3} for kib, iops in sorted(reads.rate.items())]
             rows += [{"drive": drive, "series": "latency by block size", "x": kib, "y": us} for kib, us in sorted(reads.latency.items())]
             rows += [{"drive": drive, "series": "one unit by block size", "x": kib, "y": us} for kib, us in sorted(reads.far.items())]
@@ -167,11 +183,11 @@ class Extract(Study):
 
     def figures(self, rows):
         figures = []
-        for series, y, x in (("rate by stride", "thousand reads/s", "stride (KiB)"), ("latency by block size", "latency (us)", "block (KiB)"),
+        for series, y, x in (("rate by stride", "thousand reads/s", "stride (KiB)"), ("two reads a stride apart", "between their ends (us)", "stride (KiB)"), ("latency by block size", "latency (us)", "block (KiB)"),
                              ("one unit by block size", "time of a read (us)", "block (KiB)"), ("written over time", "written (MiB)", "time (ms)"), ("latency by range", "mean latency (us)", "range (MiB)")):
             for drive in dict.fromkeys(row["drive"] for row in rows if row["series"] == series):
-                mine = [{x: row["x"], y: row["y"], "which": family(row["x"]) if series == "rate by stride" else ""} for row in rows if row["series"] == series and row["drive"] == drive]
-                figures.append(Figure(f"{series}-{drive}".replace(" ", "-").replace(",", ""), f"{drive}: {series}", "lines", mine, x, y, "which" if series == "rate by stride" else "", y))
+                mine = [{x: row["x"], y: row["y"], "which": family(row["x"]) if "stride" in series else ""} for row in rows if row["series"] == series and row["drive"] == drive]
+                figures.append(Figure(f"{series}-{drive}".replace(" ", "-").replace(",", ""), f"{drive}: {series}", "lines", mine, x, y, "which" if "stride" in series else "", y))
         return figures
 
     def trends(self, rows):
@@ -189,6 +205,15 @@ class Extract(Study):
             why = "; ".join(f"{drive}: {why}" for (drive, quantity), why in KNOWN.items() if quantity == name)
             trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
                                 + (f", a row of planes in its place: {'; '.join(rows_of_planes)}" if rows_of_planes else "") + (f", not seen: {', '.join(hidden)}" if hidden else ""), expected=bool(unknown) or not wrong, why=why))
+        for drives, which in ((DRAWN, "drawn at random"), (HELD_OUT, "held out")):
+            for name in UNITS:
+                mine = [row for row in quantities if row["drive"] in drives and row["quantity"] == name]
+                wrong = {row["drive"]: f"{row['drive']} {row['found']} for {row['true']}" for row in mine if row["verdict"] == "wrong"}
+                right = sum(row["verdict"] == "found" for row in mine)
+                known, why = KNOWN_OF_DRAWN.get(name, (set(), ""))
+                if mine:
+                    trends.append(Trend(f"{NAMES[name]}, drives {which}: what is seen is right to 5 %", not wrong, f"{right} of {len(mine)} found" + (f", wrong: {'; '.join(wrong.values())}" if wrong else ""),
+                                        expected=not wrong or not known.issuperset(wrong), why=why))
         for row in quantities:
             if row["drive"] in PROOFS:
                 trends.append(Trend(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
@@ -207,6 +232,13 @@ def log_of(result, name):
     # fio numbers the logs by job.
     (path,) = result.path.glob(f"{name}_lat.*.log")
     return [tuple(int(field) for field in line.split(",")[:5]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def reads_of(runs):
+    logs = {}
+    if "pairs" in runs:
+        logs = {int(job["jobname"].removeprefix("pair")): log_of(runs["pairs"], job["jobname"]) for job in runs["pairs"].fio["jobs"]}
+    return estimates.Reads.of(runs["reads"].fio["jobs"], logs)
 
 
 STUDY = Extract()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ssdtlm study` with a small study of its own: points, runs that are kept, table, charts, trends, and what a failure says."""
 import csv
+import importlib.util
 import json
 import os
 import pathlib
@@ -9,7 +10,7 @@ import subprocess
 import unittest
 
 import sweeps
-from support import BINARY, OK, USER_ERROR, SystemTest
+from support import BINARY, OK, SOURCE, USER_ERROR, SystemTest
 
 STUDY = '''
 from ssdtlm.studying import Figure, Point, Study, Trend
@@ -196,6 +197,17 @@ class StudyCommand(SystemTest):
         self.assertEqual((code, errors), (OK, ""))
         self.assertIn("3 runs", said)
         self.assertIn("is not there", self.study("small", "--trace", "nowhere.csv")[2])
+
+    def test_drives_drawn_for_extract_are_plausible(self):
+        spec = importlib.util.spec_from_file_location("held_out", SOURCE / "studies" / "extract" / "held_out.py")
+        held_out = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(held_out)
+        for which in held_out.SEEDS:
+            for name, (preset, settings, _) in held_out.drives(which).items():
+                text = lambda value: json.dumps(value) if isinstance(value, (bool, list)) else str(value)
+                done = self.ssdtlm("config", "check", preset, *(word for key, value in settings.items() for word in ("--set", f"{key}={text(value)}")))
+                self.assertEqual((done.returncode, done.stderr), (OK, ""), name)
+                self.assertNotIn("implausible", done.stdout, name)
 
     def test_those_that_come_with_the_program(self):
         """Each is complete: a source, points in both sizes, and a README."""
