@@ -247,7 +247,7 @@ class StudyCommand(SystemTest):
         for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
             self.assertTrue((folder / name / "README.md").is_file(), name)
             code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
-                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces) and p.device for p in whole)\n")
+                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces or '-w' in p.options) and p.device for p in whole)\n")
             done = subprocess.run([str(sweeps.PYTHON), "-c", code], env=environment, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 
