@@ -21,12 +21,14 @@ HOST = "00000000-0000-4000-8000-000000000001"
 
 
 def libraries_of(root, program):
-    """Files below `root` that the loader would map for a program, asked of the loader that was unpacked with it."""
+    """Files below `root` that a program needs by name, asked of the loader that was unpacked with it."""
     folder = root / LIBRARIES
-    answer = subprocess.run([folder / "ld-linux-x86-64.so.2", "--library-path", folder, "--list", root / program],
+    # All folders with libraries: some name a folder of the system, which here has other versions.
+    search = sorted({str(path.parent) for path in folder.rglob("lib*.so.*")})
+    answer = subprocess.run([folder / "ld-linux-x86-64.so.2", "--library-path", ":".join(search), "--list", root / program],
                             capture_output=True, text=True, check=True).stdout
-    paths = (line.split("=>")[1].split("(")[0].strip() for line in answer.splitlines() if "=>" in line)
-    return {Path(path).name: Path(path) for path in paths}
+    paths = (Path(line.split("=>")[1].split("(")[0].strip()) for line in answer.splitlines() if "=>" in line)
+    return {path.name: path for path in paths}
 
 
 def applets(root):
