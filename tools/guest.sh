@@ -78,16 +78,16 @@ X
 get() {
     [ ! -e "$folder/complete" ] || return 0
     [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "the guest is for amd64 with dpkg and apt"
-    # Packages are unpacked for whoever asks, but the loader must not find the half of them.
     apt=$folder/apt
     sources
     closure > "$apt/closure"
-    (cd "$apt/cache" && xargs dpkg --version > /dev/null && private_apt apt-get -q download $(cat "$apt/closure") > "$apt/log" 2>&1) ||
+    (cd "$apt/cache" && private_apt apt-get -q download $(cat "$apt/closure") > "$apt/log" 2>&1) ||
         skip "a package cannot be had: $(grep -m1 '^E' "$apt/log")"
     rm -rf "$folder/root"
+    mkdir -p "$folder/root"
     for package in "$apt"/cache/*.deb; do
         # Neither modules of the kernel nor documents are used.
-        dpkg --fsys-tarfile "$package" | tar -x -C "$(mkdir -p "$folder/root" && echo "$folder/root")" \
+        dpkg --fsys-tarfile "$package" | tar -x -C "$folder/root" \
             --keep-directory-symlink --exclude='./usr/lib/modules' --exclude='./lib/modules' --exclude='./usr/share/doc' \
             --exclude='./usr/share/locale' --exclude='./usr/share/man'
     done

@@ -13,6 +13,12 @@ COUNT = struct.Struct("<Q")
 LINE_AT, VERSION_AT = 8, 32
 
 
+def is_page(path):
+    """Whether somebody has made the whole page."""
+    data = path.read_bytes() if path.exists() else b""
+    return len(data) == BYTES and COUNT.unpack_from(data, VERSION_AT)[0] == VERSION
+
+
 class Page:
     def __init__(self, path, rate, base_ns=0):
         with open(path, "wb") as file:

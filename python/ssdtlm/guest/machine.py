@@ -26,7 +26,7 @@ QUICK_WORDS = ("mitigations=off", "cryptomgr.notests", "apparmor=0")
 
 @dataclass
 class Plan:
-    """What to boot. Each drive is the path of a vfio-user socket, or a size in bytes for QEMU's own NVMe device."""
+    """What to boot. Each drive is the path of a vfio-user socket; QEMU's own NVMe device takes a file, or a size in bytes."""
     folder: Path
     output: Path
     script: bytes
@@ -44,19 +44,26 @@ def kernel(folder):
     return max((folder / "root/boot").glob("vmlinuz-*"))
 
 
+def own_image(plan, number):
+    drive = plan.drives[number]
+    if not isinstance(drive, int):
+        return drive
+    image = plan.output / f"drive{number}.raw"
+    with open(image, "wb") as file:
+        file.truncate(drive)
+    return image
+
+
 def drive_arguments(plan):
     words = []
     for number, drive in enumerate(plan.drives):
         words += ["-device", f"pcie-root-port,id=rp{number},chassis={number + 1},slot={number + 1}"]
-        if isinstance(drive, int):
-            image = plan.output / f"drive{number}.raw"
-            with open(image, "wb") as file:
-                file.truncate(drive)
-            words += ["-drive", f"if=none,id=d{number},file={image},format=raw,cache=unsafe,aio=threads", "-device",
-                      f"nvme,serial=own{number},drive=d{number},bus=rp{number}"]
-        else:
+        if isinstance(drive, Path) and drive.is_socket():
             words += ["-device", json.dumps({"driver": "vfio-user-pci", "bus": f"rp{number}", "x-msg-timeout": PATIENCE_MS,
                                              "socket": {"path": str(drive), "type": "unix"}})]
+        else:
+            words += ["-drive", f"if=none,id=d{number},file={own_image(plan, number)},format=raw,cache=unsafe", "-device",
+                      f"nvme,serial=own{number},drive=d{number},bus=rp{number}"]
     return words
 
 
@@ -91,7 +98,7 @@ class Machine:
         with open(plan.output / "qemu.txt", "wb") as log:
             self.begun = time.monotonic()
             self.process = subprocess.Popen(arguments(plan), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env=environment, start_new_session=True)
+                                            env=environment)
 
     def said(self):
         """What the script has printed so far."""
