@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A Linux guest for the model, from Debian's packages, without root and without a change of /etc/apt.
 #
-#   tools/guest.sh get FOLDER               gets QEMU, kernel and tools; does nothing where they are there
-#   tools/guest.sh boot FOLDER [OPTION ...] boots and runs a script in the guest; --help says the options
+#   guest.sh get FOLDER               gets QEMU, kernel and tools; does nothing where they are there
+#   guest.sh boot FOLDER [OPTION ...] boots and runs a script in the guest; --help says the options
 #
 # Ends with 77, which ctest takes for "skipped", where something cannot be had, and says what.
 set -eu
@@ -104,7 +104,7 @@ get() {
 command=${1:-}
 folder=${2:-}
 case "$command" in
-get | boot) [ -n "$folder" ] || { echo "usage: tools/guest.sh $command FOLDER" >&2; exit 2; } ;;
+get | boot) [ -n "$folder" ] || { echo "usage: guest.sh $command FOLDER" >&2; exit 2; } ;;
 *) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 shift 2

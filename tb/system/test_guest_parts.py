@@ -159,7 +159,7 @@ class Mistakes(SystemTest):
                               env=dict(os.environ, SSDTLM_GUEST=str(self.dir / "none"), **environment))
 
     def test_each_is_said(self):
-        for given, message in ((("tiny-test", "--with", "x"), "none has no QEMU, kernel and tools; run `tools/guest.sh get "),
+        for given, message in ((("tiny-test", "--with", "x"), f"none has no QEMU, kernel and tools; run `{SOURCE}/tools/guest.sh get "),
                                (("tiny-test", "--with", "x", "--clock", "3"), "--clock 3; wall, or 0.001 to 1"),
                                (("tiny-test", "--with", "x", "--processors", "0"), "--processors 0; 1 to 16"),
                                (("tiny-test", "--with", "x", "--timeout", "0"), "--timeout 0; seconds above 0"),
@@ -174,7 +174,7 @@ class Mistakes(SystemTest):
     def test_the_script_says_its_use(self):
         done = subprocess.run([SOURCE / "tools" / "guest.sh"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("tools/guest.sh get FOLDER", done.stdout)
+        self.assertIn("guest.sh get FOLDER", done.stdout)
 
     def test_without_a_mirror_it_is_skipped_with_the_reason(self):
         """As on a machine whose apt has no mirror of Debian: nothing is fetched."""

@@ -4,7 +4,7 @@
 import os
 from pathlib import Path
 
-from ..binary import find_binary
+from ..binary import PACKAGE, find_binary
 from ..errors import Problem, UserError
 
 SHIM = "libssdtlm_guest_clock.so"
@@ -19,12 +19,18 @@ def default_folder():
     return (Path(data) if data else Path.home() / ".local/share") / "ssdtlm/guest"
 
 
+def getter():
+    """The script that fills the folder: in the source tree, beside an installed package, or in the wheel."""
+    places = (PACKAGE.parents[1] / "tools/guest.sh", PACKAGE / "share/ssdtlm/tools/guest.sh")
+    return next((path for path in places if path.is_file()), Path("tools/guest.sh"))
+
+
 def folder(named=None):
     """The folder with the parts. Raises UserError: nothing is fetched here."""
     path = Path(named) if named else default_folder()
     if not (path / "complete").is_file():
         raise UserError(Problem("ssdtlm guest", f"{path} has no QEMU, kernel and tools", "",
-                                f"run `tools/guest.sh get {path}` of the source tree, or name another folder with --parts"))
+                                f"run `{getter()} get {path}`, or name another folder with --parts"))
     return path.resolve()
 
 
