@@ -31,10 +31,14 @@ def fio_rows(name, result):
             side = job.get(op, {})
             if not side.get("total_ios"):
                 continue
-            clat = side["clat_ns"]
+            # From the call to its end: a drive that answers at once may have ended within the call. Percentiles are those of
+            # the same, or of what followed the call, as fio was told.
+            kind = "lat_ns" if "percentile" in side["lat_ns"] else "clat_ns"
+            percentile = side[kind].get("percentile", {})
             rows.append({"file": name, "job": job["jobname"], "op": op, "count": side["total_ios"], "iops": side["iops"],
-                         "mean_us": clat["mean"] / NS, "p50_us": clat.get("percentile", {}).get("50.000000", 0) / NS,
-                         "p99_us": clat.get("percentile", {}).get("99.000000", 0) / NS, "errors": job.get("error", 0)})
+                         "mean_us": side["lat_ns"]["mean"] / NS, "percentiles_of": kind.removesuffix("_ns"),
+                         "p50_us": percentile.get("50.000000", 0) / NS, "p99_us": percentile.get("99.000000", 0) / NS,
+                         "error": job.get("error", 0)})
     return rows
 
 

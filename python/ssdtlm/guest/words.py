@@ -14,7 +14,8 @@ SHELL = (";", "&", "|", ">", "\n")
 
 def completed(text):
     """The script for what a user gives with --with. A line that begins with fio and says neither where its files are nor how
-    its results are written gets both; everything else stays as it is."""
+    its results are written gets both, with percentiles of the whole latency; everything
+    else stays as it is."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -26,5 +27,5 @@ def completed(text):
     if all(option.startswith("-") for option in options) and not any(option in PLACES for option in options):
         more.append(f"--filename={DRIVE}")
     if "--output" not in options and "--output-format" not in options:
-        more += ["--output-format=json", f"--output={RESULT}"]
+        more += ["--output-format=json", f"--output={RESULT}", "--lat_percentiles=1"]
     return " ".join([text, *more]) + "\n"
