@@ -287,6 +287,10 @@ private:
                          "~/.local/share/ssdtlm/guest")
             ->type_name(kFolderKind);
         group(guest, "Output");
+        guest
+            ->add_option("--serve", p.text,
+                         "Further options of `ssdtlm serve` as one word, for example '--timeline --wave=host'")
+            ->type_name("TEXT");
         guest->add_option("-o,--output", p.text, "Folder of the results; default guest")->type_name(kFolderKind);
     }
 };

@@ -2,6 +2,7 @@
 """`ssdtlm guest`: a real Linux drives a drive of ours, in one command."""
 
 import json
+import shlex
 import signal
 import tempfile
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ def add_arguments(parser):
     parser.add_argument("--processors", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--parts")
+    parser.add_argument("--serve", default="")
     parser.add_argument("-o", "--output", default="guest")
 
 
@@ -106,7 +108,7 @@ def command(arguments):
         raise UserError(Problem("command line", f"--timeout {arguments.timeout:g}", "seconds above 0"))
     outcome = guest(arguments.device, _script(arguments), arguments.output, set=_settings(arguments.set), seed=arguments.seed,
                     rate=_rate(arguments.clock), processors=arguments.processors, timeout_s=arguments.timeout,
-                    parts=arguments.parts)
+                    parts=arguments.parts, words_of_serve=shlex.split(arguments.serve))
     came = outcome.guest
     text = came.output + beside.text(outcome.rows)
     if came.reason:
