@@ -148,8 +148,9 @@ TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {
 TEST(CommandLine, Mistakes) {
     EXPECT_THAT(
         problems({"rn", "x"}),
-        ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
-                    "sweep, search, fit, study, python, help, version, manual, completion; did you mean 'run'?"));
+        ElementsAre(
+            "command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
+            "sweep, search, fit, study, guest, python, help, version, manual, completion; did you mean 'run'?"));
     EXPECT_THAT(problems({"config", "chek"}),
                 ElementsAre("command line: unknown command 'chek'; check, show, derive, schema, "
                             "presets, workloads, fio, reference, import; did you mean 'check'?"));
@@ -159,8 +160,9 @@ TEST(CommandLine, Mistakes) {
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
     EXPECT_THAT(
         problems({}),
-        ElementsAre("command line: no command given; run, config, trace, wave, compare, explain, report, "
-                    "sweep, search, fit, study, python, help, version, manual, completion; see `ssdtlm --help`"));
+        ElementsAre(
+            "command line: no command given; run, config, trace, wave, compare, explain, report, "
+            "sweep, search, fit, study, guest, python, help, version, manual, completion; see `ssdtlm --help`"));
     EXPECT_THAT(problems({"run", "d"}),
                 ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(
