@@ -79,6 +79,7 @@ get() {
     [ ! -e "$folder/complete" ] || return 0
     [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] || skip "the guest is for amd64 with dpkg and apt"
     apt=$folder/apt
+    rm -rf "$apt"  # of a start that was ended
     sources
     closure > "$apt/closure"
     (cd "$apt/cache" && private_apt apt-get -q download $(cat "$apt/closure") > "$apt/log" 2>&1) ||
@@ -109,6 +110,9 @@ get | boot) [ -n "$folder" ] || { echo "usage: guest.sh $command FOLDER" >&2; ex
 esac
 shift 2
 folder=$(mkdir -p "$folder" && cd "$folder" && pwd)
+exec 9> "$folder/lock"
+flock 9  # another one may be getting the same
 get
+exec 9>&-
 [ "$command" = boot ] || exit 0
 PYTHONPATH="$here/python${PYTHONPATH:+:$PYTHONPATH}" exec "${SSDTLM_PYTHON:-python3}" -m ssdtlm.guest "$folder" "$@"

@@ -36,12 +36,12 @@ class GuestTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.dir = pathlib.Path(folder.name)
 
-    def serve(self, *, rate=None, words=(), **settings):
-        """Starts a drive. With a rate the clock of its guest is the model's."""
+    def serve(self, *, rate=None, once=False, words=(), **settings):
+        """Starts a drive. With a rate the clock of its guest is the model's; `once`: it ends with its first guest."""
         clock = self.dir / "clock" if rate is not None else None
         server = serving.Server(serving.Drive(devices=DEVICES, output=self.dir / "drive", socket=self.dir / "vfio-user",
                                               set={**DRIVE, **{key.replace("__", "."): value for key, value in settings.items()}},
-                                              rate=rate, clock=clock, words=tuple(words)))
+                                              rate=rate, clock=clock, once=once, words=tuple(words)))
         self.addCleanup(server.kill)
         return server
 

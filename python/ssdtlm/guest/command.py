@@ -40,7 +40,7 @@ def guest(devices, script, output, *, set=None, seed=None, rate=RATE, processors
     with tempfile.TemporaryDirectory(prefix="ssdtlm-guest-") as short:
         clock = Path(short) / "clock" if rate is not None else None
         server = serving.Server(serving.Drive(devices=list(devices), output=output / "drive", socket=Path(short) / "vfio-user",
-                                              set=set or {}, seed=seed, rate=rate, clock=clock, words=tuple(words_of_serve)))
+                                              set=set or {}, seed=seed, rate=rate, clock=clock, once=True, words=tuple(words_of_serve)))
         try:
             came = machine.boot(machine.Plan(folder=folder, output=output / "guest", script=script,
                                              drives=[server.drive.socket], processors=processors, timeout_s=timeout_s,

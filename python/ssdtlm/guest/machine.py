@@ -14,11 +14,11 @@ from . import initrd, outcome
 # A model may be slower than a drive by any factor. What waits for it waits for ten minutes: QEMU for an answer (ms), Linux
 # for a command (s). QEMU's own 5 s would break the connection for good.
 PATIENCE_MS = 600_000
-KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", f"nvme_core.io_timeout={PATIENCE_MS // 1000}",
-                f"nvme_core.admin_timeout={PATIENCE_MS // 1000}")
-# TCG's time stamp counter counts the host's ticks, so with a clock of its own the guest must read another timer, and the
-# check of that timer against the counter at boot must not be made.
-SLAVED_WORDS = ("no_timer_check", "tsc=unstable", "clocksource=hpet")
+# The check of the timer at boot fails, and Linux with it, where the emulated processor is slow or its clock is another's.
+KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_check",
+                f"nvme_core.io_timeout={PATIENCE_MS // 1000}", f"nvme_core.admin_timeout={PATIENCE_MS // 1000}")
+# TCG's time stamp counter counts the host's ticks, so a guest with a clock of its own must read another timer.
+SLAVED_WORDS = ("tsc=unstable", "clocksource=hpet")
 WALL_WORDS = ("tsc=reliable",)
 # What a guest that lives for seconds has no use for: each takes 0.5 to 1 s of an emulated boot.
 QUICK_WORDS = ("mitigations=off", "cryptomgr.notests", "apparmor=0")

@@ -42,6 +42,9 @@ def unpack(archive, folder):
 
 def last_lines(path, count=3):
     text = path.read_text(errors="replace") if path.exists() else ""
+    panic = text.find("Kernel panic")
+    if panic >= 0:
+        return text[panic:].splitlines()[0]
     return " / ".join(line.strip() for line in text.splitlines()[-count:] if line.strip())
 
 

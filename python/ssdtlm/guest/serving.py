@@ -25,6 +25,7 @@ class Drive:
     seed: int | None = None
     rate: float | None = None   # guest seconds in a second of wall time; None: the wall's clock
     clock: Path | None = None
+    once: bool = False          # the service ends with its first guest
     words: tuple = ()           # further ones of `ssdtlm serve`
 
 
@@ -38,6 +39,8 @@ def command(drive):
         words += ["--rate", str(drive.rate)]
     if drive.clock is not None:
         words += ["--clock", str(drive.clock)]
+    if drive.once:
+        words.append("--stop-after-disconnect")
     return [*words, *drive.words]
 
 
@@ -81,8 +84,8 @@ class Server:
         self.process.send_signal(signal.SIGUSR1)
 
     def end(self):
-        """Ends the service as a user does, and waits for its results."""
-        if self.process.poll() is None:
+        """Ends the service as a user does, unless its guest has ended it, and waits for its results."""
+        if not self.drive.once and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(ENDED_S)
