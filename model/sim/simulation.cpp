@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "sim/config/over_provisioning.h"
 #include "sim/device/longest_times.h"
 #include "sim/limits/limits.h"
 #include "sim/results/slowest_json.h"
@@ -408,6 +409,9 @@ RunSummary Simulation::summarise() {
     r.agenda_events = s.agenda.executed();
     r.peak_memory_bytes = peak_memory_bytes();
     r.logical_units = s.device.controller.ftl->logical_units();
+    r.raw_bytes = s.config.nand.geometry.raw_bytes();
+    r.user_bytes = s.config.ftl.user_capacity_bytes;
+    r.over_provisioning = over_provisioning_of(s.config);
     return r;
 }
 

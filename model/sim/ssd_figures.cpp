@@ -353,6 +353,7 @@ Counters SsdSystem::counters() const {
                                {"commands_refused_read_only", d.refused_read_only},
                                {"smart_media_errors", n.media_errors},
                                {"smart_available_spare_percent", m.available_spare}});
+        if (config.faults.most_erases != 0) all.push_back({"smart_percentage_used", c.percentage_used()});
         for (const auto& [name, value] : c.front_end->health_figures()) all.push_back({name, value});
     }
     if (const std::optional<SchedulerFairness> fairness = c.backend.fairness()) {

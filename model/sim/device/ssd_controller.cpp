@@ -127,12 +127,23 @@ void SsdController::build_firmware() {
         data_of(data));
 }
 
+std::uint8_t SsdController::percentage_used() const {
+    if (config.faults.most_erases == 0) return 0;
+    const std::uint32_t blocks = config.nand.geometry.blocks();
+    std::uint64_t erases = 0;
+    for (std::uint32_t b = 0; b < blocks; ++b) erases += contents.erase_count(BlockId{b});
+    constexpr std::uint64_t kMost = 255;  // NVM Express Base Specification, SMART log: and no more than that
+    return static_cast<std::uint8_t>(
+        std::min(kMost, 100 * erases / (std::uint64_t{config.faults.most_erases} * blocks)));
+}
+
 /// What has to be said to each other by organs that are built again after a loss of power.
 void SsdController::connect() {
     front_end->bind(*firmware);
     front_end->bind_health([this] {
         DeviceHealth health;
         health.available_spare = ftl->media().available_spare;
+        health.percentage_used = percentage_used();
         health.read_only = ftl->media().read_only;
         return health;
     });
