@@ -238,9 +238,9 @@ class Drives(Study):
         everything = [abs(row["error_percent"]) for row in judged]
         trends.append(Trend(f"numbers without a stated reason to miss: {GOAL_MEAN} % off at most, on average", statistics.mean(near) <= GOAL_MEAN,
                             f"{statistics.mean(near):.1f} % over {len(near)}; over all {len(everything)} it is {statistics.mean(everything):.1f} %, {max(everything):.1f} % at worst"))
-        for what, inside in (("the model has the mechanism of", lambda place: place not in ABSENT), ("it has not", lambda place: place in ABSENT)):
+        for what, inside in (("whose mechanism the model has", lambda place: place not in ABSENT), ("whose mechanism it lacks", lambda place: place in ABSENT)):
             errors = [abs(row["error_percent"]) for row in judged if inside((row["drive"], row["cell"]))]
-            trends.append(Trend(f"numbers that {what}: {GOAL_MEAN} % off on average, {GOAL_WORST} % at worst", statistics.mean(errors) <= GOAL_MEAN and max(errors) <= GOAL_WORST,
+            trends.append(Trend(f"numbers {what}: {GOAL_MEAN} % off on average, {GOAL_WORST} % at worst", statistics.mean(errors) <= GOAL_MEAN and max(errors) <= GOAL_WORST,
                                 f"{statistics.mean(errors):.1f} % over {len(errors)}, {max(errors):.1f} % at worst", False, "Each number above says what is not known, or what the model lacks."))
         for row in rows:
             if row["changed"] == LIMIT:
