@@ -133,6 +133,8 @@ class Runs:
             child = subprocess.Popen([self._binary, *words(point, attempt, jobs)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})
             self._children.add(child)
+            if self._stop.is_set():  # it began while the others were being ended
+                child.kill()
             _, said = child.communicate()
             self._children.discard(child)
             if child.returncode != 0:
