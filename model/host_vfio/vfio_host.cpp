@@ -91,6 +91,8 @@ void VfioHost::turn(std::uint64_t) {
         const bool works = next <= now + kSlice;
         SimTime then = works ? now + kSlice : std::min(next, now + kLongest);
         const std::int64_t wall = vfio::wall_now(), wait = patience(works ? now : then, wall);
+        // The clock waits for the model, which goes there and no further.
+        if (service_.pacer.stands()) then = std::min(then, std::max(service_.pacer.model_at(wall), now + Ps{1}));
         if (wait != 0) socket.wait(wait, service_.signals.fd());
         service_.signals.read();
         if (socket.accept()) begin_client();
@@ -230,11 +232,11 @@ void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
     others_ += service_.commands.forget();
 }
 
-std::uint64_t VfioHost::offset_of(const Sqe& sqe, std::uint64_t block) const {
+/// Namespaces stand one behind the other.
+std::uint64_t VfioHost::begin_of(std::uint32_t nsid) const {
     std::uint64_t begin = 0;
-    for (std::uint32_t n = 1; n < sqe.nsid && n <= facts_.namespaces.size(); ++n) begin += facts_.namespaces[n - 1];
-    // A driver may ask for what there is not; the drive says so.
-    return begin + (block & 0xFFFF'FFFF'FFFF) * facts_.lba_bytes;
+    for (std::uint32_t n = 1; n < nsid && queues_.space(n).lba_bytes != 0; ++n) begin += queues_.space(n).bytes;
+    return begin;
 }
 
 /// A command that the host's I/O path knows becomes a request of the workload, in that queue.
@@ -257,9 +259,11 @@ void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
     r.job = queue - 1u;
     r.tag = sqe.cid;
     if (r.op != HostOp::flush) {
-        r.offset = offset_of(sqe, asked->first_block);
-        r.bytes = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(std::uint64_t{asked->blocks} * facts_.lba_bytes, 0xFFFF'F000));
+        const std::uint32_t told = queues_.space(sqe.nsid).lba_bytes, block = told != 0 ? told : facts_.lba_bytes;
+        // A driver may ask for what there is not; the drive says so.
+        r.offset = begin_of(sqe.nsid) + (asked->first_block & 0xFFFF'FFFF'FFFF) * block;
+        r.bytes =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{asked->blocks} * block, 0xFFFF'0000));
     }
     service_.commands.announced(r);
 }

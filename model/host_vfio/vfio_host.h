@@ -36,9 +36,8 @@ namespace ssdtlm {
 struct VfioHostFacts {
     vfio::PciFacts pci;
     DriveInfo drive;
-    std::uint32_t lba_bytes = 512;
-    std::vector<std::uint64_t> namespaces;  ///< bytes of all but the last
-    Ps settles{};                           ///< after the last access something may still happen that nobody waits for
+    std::uint32_t lba_bytes = 512;  ///< of a namespace that the guest's driver has not asked about
+    Ps settles{};                   ///< after the last access something may still happen that nobody waits for
 };
 
 class VfioHost : public sc_core::sc_module,
@@ -116,7 +115,7 @@ private:
     void poll(std::uint64_t);
     void status_read(std::uint32_t csts);
     void reset_ended();
-    std::uint64_t offset_of(const nvme::Sqe& sqe, std::uint64_t block) const;
+    std::uint64_t begin_of(std::uint32_t nsid) const;
 
     // What the drive does.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

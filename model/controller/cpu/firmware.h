@@ -129,6 +129,7 @@ public:
     const DirtyLimit* dirty_limit() const { return dirty_limit_.get(); }
     /// Null: there is none.
     const ReadCache* read_cache() const { return read_cache_.get(); }
+    ReadCache* read_cache() { return read_cache_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
