@@ -32,7 +32,8 @@ public:
     std::array<std::uint64_t, 5> submitted{};
     std::set<Command*> under_way;
     std::size_t most = 0;
-    std::set<std::uint64_t> lost;  ///< blocks that cannot be read
+    std::set<std::uint64_t> lost;                 ///< blocks that cannot be read
+    CommandStatus next = CommandStatus::success;  ///< with which the next command ends, and does nothing
 
 private:
     struct Moving {
@@ -41,7 +42,9 @@ private:
     };
     void begin(std::uint64_t address) {
         Command& c = *reinterpret_cast<Command*>(address);
-        c.status = CommandStatus::success;
+        c.status = next;
+        next = CommandStatus::success;
+        if (c.status != CommandStatus::success) return end(c);
         if (c.op == IoOp::deallocate)
             for (const LbaRange& r : c.ranges)
                 std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r.slba * lba_), r.blocks * lba_,

@@ -23,7 +23,7 @@ bool has_namespaces(const NvmeConfig& config, const DriveFacts&) {
     return manages_namespaces(config);
 }
 
-/// NVMe 1.4 figure 223: what has been created or deleted.
+/// NVMe 1.4 §5.14.1.13, Change Namespace: what has been created or deleted.
 void record_change(AdminContext& c, std::uint32_t cdw10, const Namespace& n) {
     std::vector<std::uint8_t> event(48);
     store(event.data(), cdw10);
