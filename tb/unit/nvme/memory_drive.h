@@ -45,10 +45,13 @@ private:
         c.status = next;
         next = CommandStatus::success;
         if (c.status != CommandStatus::success) return end(c);
-        if (c.op == IoOp::deallocate)
-            for (const LbaRange& r : c.ranges)
-                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r.slba * lba_), r.blocks * lba_,
+        for (const LbaRange& r : c.ranges) {  // as the firmware: whole mapping units, of which there are 4 KiB
+            const std::uint64_t unit = 4096 / lba_, first = (r.slba + unit - 1) / unit * unit;
+            const std::uint64_t end = std::max(first, (r.slba + r.blocks) / unit * unit);
+            if (c.op == IoOp::deallocate)
+                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(first * lba_), (end - first) * lba_,
                             std::uint8_t{0});
+        }
         if (c.op == IoOp::write_zeroes)
             std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), c.bytes, std::uint8_t{0});
         if (c.op != IoOp::read && c.op != IoOp::write) return end(c);

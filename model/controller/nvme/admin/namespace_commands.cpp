@@ -60,7 +60,8 @@ void delete_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint64_
     const Namespace& n = *c.memory.namespaces.allocated(nsid);
     const std::uint64_t first = n.first_block, extent = n.extent;
     c.media->start(std::make_unique<DeallocationJob>(
-        "deletion of a namespace", first, extent, [](std::uint64_t) {},
+        "deletion of a namespace", DeallocationJob::part(first, extent, c.config.lba_bytes, c.device.unit_bytes),
+        [](std::uint64_t) {},
         [&c, nsid, first, extent, nsids = std::move(nsids), token, cdw10](bool this_well) mutable {
             Namespaces& all = c.memory.namespaces;
             const bool was_attached = all.attached(nsid) != nullptr;
