@@ -32,7 +32,8 @@ public:
     std::array<std::uint64_t, 5> submitted{};
     std::set<Command*> under_way;
     std::size_t most = 0;
-    std::set<std::uint64_t> lost;  ///< blocks that cannot be read
+    std::set<std::uint64_t> lost;                 ///< blocks that cannot be read
+    CommandStatus next = CommandStatus::success;  ///< with which the next command ends, and does nothing
 
 private:
     struct Moving {
@@ -41,11 +42,16 @@ private:
     };
     void begin(std::uint64_t address) {
         Command& c = *reinterpret_cast<Command*>(address);
-        c.status = CommandStatus::success;
-        if (c.op == IoOp::deallocate)
-            for (const LbaRange& r : c.ranges)
-                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r.slba * lba_), r.blocks * lba_,
+        c.status = next;
+        next = CommandStatus::success;
+        if (c.status != CommandStatus::success) return end(c);
+        for (const LbaRange& r : c.ranges) {  // as the firmware: whole mapping units, of which there are 4 KiB
+            const std::uint64_t unit = 4096 / lba_, first = (r.slba + unit - 1) / unit * unit;
+            const std::uint64_t end = std::max(first, (r.slba + r.blocks) / unit * unit);
+            if (c.op == IoOp::deallocate)
+                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(first * lba_), (end - first) * lba_,
                             std::uint8_t{0});
+        }
         if (c.op == IoOp::write_zeroes)
             std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), c.bytes, std::uint8_t{0});
         if (c.op != IoOp::read && c.op != IoOp::write) return end(c);
