@@ -138,9 +138,9 @@ struct NvmeBench {
     }
 
     void write(std::uint32_t offset, std::uint64_t value, std::uint32_t bytes = 4) {
-        nvme.mmio_write(offset, bytes, value);
+        target->mmio_write(offset, bytes, value);
     }
-    std::uint32_t csts() const { return static_cast<std::uint32_t>(nvme.mmio_read(nvme::kRegCsts, 4)); }
+    std::uint32_t csts() const { return static_cast<std::uint32_t>(target->mmio_read(nvme::kRegCsts, 4)); }
     void enable(std::uint32_t cc = nvme::Cc::kTypical) {
         admin = Pair{0, 0x1000, 0x2000, 32, 32, 0, 0, true};
         std::memset(&dma.memory[0x1000], 0, 0x2000);
@@ -228,6 +228,7 @@ struct NvmeBench {
     CommandTracker tracker;
     FakeFirmware firmware;
     NvmeController nvme;
+    NvmeController* target = &nvme;  ///< whom the host talks to
     Pair admin;
     std::uint16_t next_cid = 1000;
 };
