@@ -82,7 +82,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
           {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
-      parity_(around.ftl.parity() == nullptr
+      parity_(around.ftl.feature<RowParity>() == nullptr
                   ? nullptr
                   : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl,
                                                                                       feed_, gc_, jobs_, waiters_})),

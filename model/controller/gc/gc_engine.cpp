@@ -45,8 +45,8 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
 
 inline bool GcEngine::wants_collection(GroupId group) const {
     const bool idle = host_.idle();
-    return ftl_.wants_collection(group, idle) || (__builtin_expect(idle, 0) && !ftl_.media().read_only &&
-                                                  ftl_.free_blocks(group) < idle_free_blocks_);
+    return ftl_.wants_collection(group, idle) ||
+           (__builtin_expect(idle, 0) && !ftl_.media().read_only && ftl_.free_blocks(group) < idle_free_blocks_);
 }
 
 void GcEngine::check(GroupId group) {
@@ -241,7 +241,7 @@ void GcEngine::read_done(FlashJob& job) {
     const bool readable = job.txn.status.result == FlashResult::ok;
     // What a page of the journal says is in memory as well.
     const std::size_t moves = g.moves.size();
-    const bool is_journal = __builtin_expect(ftl_.renew_journal_page(job.txn.address), 0);
+    const bool is_journal = __builtin_expect(ftl_.notes().renew_page(job.txn.address), 0);
     for (std::uint32_t i = 0; i < job.units && !is_journal; ++i) {
         Spare spare = job.txn.spare[job.slot[i]];
         const Ppa from = geometry_.ppa_of(job.txn.address, job.slot[i]);

@@ -9,11 +9,11 @@ namespace ssdtlm {
 
 JournalWriter::JournalWriter(const FirmwareConfig& costs, const Surroundings& around)
     : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
-    around_.ftl.on_journal_due([this] { due(); });
+    around_.ftl.notes().on_due([this] { due(); });
 }
 
 std::uint64_t JournalWriter::demand() {
-    const Journal& journal = around_.ftl.journal();
+    const Journal& journal = around_.ftl.notes().journal();
     const std::uint64_t last = journal.last_pending();
     if (last > demanded_ && journal.unplaced() != 0) {
         demanded_ = last;
@@ -24,7 +24,7 @@ std::uint64_t JournalWriter::demand() {
 
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
-    if (around_.ftl.journal().is_durable(demanded)) return around_.waiters.release(command);
+    if (around_.ftl.notes().journal().is_durable(demanded)) return around_.waiters.release(command);
     if (given_up_) return around_.waiters.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
     around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
@@ -41,8 +41,8 @@ bool JournalWriter::try_release(std::uint64_t& what) {
 }
 
 void JournalWriter::demand_for(SuperblockId victim) {
-    if (around_.ftl.media().read_only || !around_.ftl.journal_must_be_written_for(victim)) return;
-    const Journal& journal = around_.ftl.journal();
+    if (around_.ftl.media().read_only || !around_.ftl.notes().must_be_written_for(victim)) return;
+    const Journal& journal = around_.ftl.notes().journal();
     demanded_ = std::max(demanded_, journal.last_pending());
     // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is
     // not asked for here.
@@ -85,7 +85,7 @@ void JournalWriter::place() {
     waits_for_block_ = false;
     while (!given_up_ && next() != Journal::kDetached) {
         GroupId group{};
-        if (around_.ftl.group_for_journal(group)) {
+        if (around_.ftl.notes().group_for_page(group)) {
             place_one(group);
             continue;
         }
@@ -101,14 +101,14 @@ void JournalWriter::place() {
 }
 
 Journal::Id JournalWriter::next() const {
-    const Journal& journal = around_.ftl.journal();
+    const Journal& journal = around_.ftl.notes().journal();
     return journal.next(journal.last_pending() <= demanded_);
 }
 
 /// Whose erase waits for it may be of a group that losses of power have left without a page; another one takes it then.
 bool JournalWriter::place_at_once(GroupId group) {
     if (next() == Journal::kDetached) return false;
-    if (around_.ftl.group_for_journal(group, true)) return place_one(group);
+    if (around_.ftl.notes().group_for_page(group, true)) return place_one(group);
     around_.ftl.refuse_writes();
     place();
     return true;
@@ -117,8 +117,8 @@ bool JournalWriter::place_at_once(GroupId group) {
 bool JournalWriter::place_one(GroupId group) {
     Journal::Id id = next();
     if (id == Journal::kDetached) return false;
-    if (around_.ftl.journal().page(id).state == Journal::State::open) {
-        around_.ftl.gather_journal_pages();
+    if (around_.ftl.notes().journal().page(id).state == Journal::State::open) {
+        around_.ftl.notes().gather_pages();
         id = next();
     }
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::journal_program, around_.agenda.now());
@@ -131,14 +131,14 @@ bool JournalWriter::place_one(GroupId group) {
 
 void JournalWriter::submit(FlashJob& job, GroupId group) {
     const Journal::Id id = job.item[0];
-    const PageAddress a = around_.ftl.place_journal_page(id, group);
+    const PageAddress a = around_.ftl.notes().place_page(id, group);
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     set_up_program(job, FlashClass::gc_write, a, geometry_, *this);
     job.txn.cause = FlashCause::journal;
     job.txn.path = nullptr;
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
-    job.txn.record.content = &around_.ftl.journal().page(id).content;
+    job.txn.record.content = &around_.ftl.notes().journal().page(id).content;
     around_.feed.add_data(geometry_.page_bytes);
     around_.feed.add(job);
     around_.feed.hand_over();
@@ -158,9 +158,9 @@ void JournalWriter::program_done(std::uint64_t index) {
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();
     if (ok)
-        around_.ftl.journal_page_programmed(job.item[0], freed_);
+        around_.ftl.notes().page_programmed(job.item[0], freed_);
     else
-        around_.ftl.journal_page_failed(job.item[0], freed_);
+        around_.ftl.notes().page_failed(job.item[0], freed_);
     --programs_;
     for (const SuperblockId b : freed_) around_.gc.let_go(b);
     around_.gc.check(group);
@@ -194,7 +194,7 @@ void JournalWriter::check_waiters() const {
 
 std::string JournalWriter::dump() const {
     return std::string("journal: ") + (given_up_ ? "given up, " : "") +
-           std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " +
+           std::to_string(around_.ftl.notes().journal().unplaced()) + " pages to be written or open, " +
            std::to_string(programs_) + " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 

@@ -35,13 +35,13 @@ public:
     };
     JournalWriter(const FirmwareConfig& costs, const Surroundings& around);
 
-    bool takes_note() const override { return !around_.ftl.journal().any_full(); }
+    bool takes_note() const override { return !around_.ftl.notes().journal().any_full(); }
     std::uint64_t demand() override;
     bool is_durable(std::uint64_t demanded) const override {
-        return around_.ftl.journal().is_durable(demanded) || given_up_;
+        return around_.ftl.notes().journal().is_durable(demanded) || given_up_;
     }
     bool is_lost(std::uint64_t demanded) const override {
-        return given_up_ && !around_.ftl.journal().is_durable(demanded);
+        return given_up_ && !around_.ftl.notes().journal().is_durable(demanded);
     }
     void release_when_durable(std::uint32_t command) override;
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.

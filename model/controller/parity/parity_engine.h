@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/parity/row_parity.h"
 #include "controller/ports/flash.h"
 
 namespace ssdtlm {
@@ -33,7 +34,7 @@ public:
             return *this;
         }
     };
-    /// Both must outlive it. Precondition: ftl.parity().
+    /// Both must outlive it. Precondition: the FTL has the feature RowParity.
     ParityEngine(FlashPort& flash, Ftl& ftl);
 
     void submit(FlashTransaction& txn) override;

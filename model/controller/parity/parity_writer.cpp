@@ -6,8 +6,8 @@
 namespace ssdtlm {
 
 ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& around)
-    : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
-    around_.ftl.parity()->on_due([this] { due(); });
+    : costs_(costs), geometry_(around.ftl.geometry()), around_(around), parity_(*around.ftl.feature<RowParity>()) {
+    parity_.on_due([this] { due(); });
 }
 
 /// Within the step that completes a row: its data go first.
@@ -19,10 +19,9 @@ void ParityWriter::due() {
 
 // Steps of a die share a core, so that pages of a block are handed over in the order in which they were due.
 void ParityWriter::begin(std::uint64_t) {
-    RowParity& parity = *around_.ftl.parity();
     asked_ = false;
     const SimTime now = around_.agenda.now();
-    const std::uint32_t failed = parity.take_due(due_);
+    const std::uint32_t failed = parity_.take_due(due_);
     for (std::size_t next = 0; next != due_.size();) {
         const PageAddress first = due_[next].at;
         JobChain row;
@@ -55,7 +54,7 @@ void ParityWriter::issue(std::uint64_t index) {
         FlashJob& page = *job;
         job = page.next;  // the feed's from here on
         if (has_failed) {
-            around_.ftl.parity()->dropped(page.txn.address);
+            parity_.dropped(page.txn.address);
             ended(page);
         } else {
             around_.feed.add_data(geometry_.page_bytes);
@@ -75,9 +74,9 @@ void ParityWriter::flash_done(FlashTransaction& txn) {
 void ParityWriter::program_done(std::uint64_t index) {
     FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
     if (job.txn.status.result == FlashResult::ok)
-        around_.ftl.parity()->programmed(job.txn.address);
+        parity_.programmed(job.txn.address);
     else
-        around_.ftl.parity()->failed(job.txn.address);
+        parity_.failed(job.txn.address);
     ended(job);
 }
 
@@ -91,8 +90,7 @@ void ParityWriter::ended(FlashJob& job) {
 }
 
 void ParityWriter::check_waiters() const {
-    if (around_.ftl.parity()->any_due() && !asked_)
-        throw CheckFailed("parity: pages are due, and nobody comes to program them");
+    if (parity_.any_due() && !asked_) throw CheckFailed("parity: pages are due, and nobody comes to program them");
 }
 
 std::string ParityWriter::dump() const {

@@ -9,6 +9,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/parity/row_parity.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
@@ -21,7 +22,7 @@ namespace ssdtlm {
 
 class ParityWriter final : private FlashClient {
 public:
-    /// All must outlive it. Precondition: ftl.parity().
+    /// All must outlive it. Precondition: the FTL has the feature RowParity.
     struct Surroundings {
         Agenda& agenda;
         CorePort& cores;
@@ -50,6 +51,7 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Surroundings around_;
+    RowParity& parity_;
     bool asked_ = false;       ///< begin() is to come
     std::uint32_t pages_ = 0;  ///< taken from what was due, and not programmed yet
     std::vector<RowParity::Page> due_;

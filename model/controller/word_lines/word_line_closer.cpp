@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 WordLineCloser::WordLineCloser(const FirmwareConfig& costs, const Surroundings& around)
-    : costs_(costs), geometry_(around.ftl.geometry()), around_(around), lines_(around.ftl) {
+    : costs_(costs), geometry_(around.ftl.geometry()), around_(around), lines_(*around.ftl.feature<OpenWordLines>()) {
     around_.guard.on_change([this] { look(); });
 }
 

@@ -67,7 +67,7 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Surroundings around_;
-    OpenWordLines lines_;
+    OpenWordLines& lines_;
     bool posted_ = false;  ///< decide() is to come
     bool drains_ = false;
     std::uint32_t issuing_ = 0;  ///< steps given to a core

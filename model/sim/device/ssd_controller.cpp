@@ -116,7 +116,7 @@ void SsdController::build_firmware() {
     if (refresh != nullptr) refresh->on_due([this](GroupId group) { firmware->refresh(group); });
     if (counts_reads(refresh)) read_counter.emplace(flash_port, ftl->geometry(), *refresh);
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
-    if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
+    if (ftl->feature<RowParity>() != nullptr) parity_engine.emplace(counted, *ftl);
     if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);
     FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine)
                        : word_lines  ? static_cast<FlashPort&>(*word_lines)

@@ -254,7 +254,7 @@ private:
     std::uint64_t slot_stride() const { return shape.slot_bytes + 2 * kHostPage; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
     Firmware::Surroundings surroundings() {
-        if (ftl.parity() != nullptr) parity_engine.emplace(flash, ftl);
+        if (ftl.feature<RowParity>() != nullptr) parity_engine.emplace(flash, ftl);
         FlashPort& below = parity_engine ? static_cast<FlashPort&>(*parity_engine) : flash;
         Firmware::Surroundings around{agenda, ftl, below, transfers, dram};
         if (shape.late_map)
