@@ -31,7 +31,7 @@
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates, public MapKeeper, private FlashClient, private DramClient {
+class CachedMap final : public MapPort, public MapUpdates, public MapKeeper {
 public:
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
@@ -50,15 +50,14 @@ public:
     };
     explicit CachedMap(const CachedMapSurroundings& around);
 
-    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override;
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override;
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
         around_.resident.let_go(plane, block, units);
     }
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
 
-    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                  std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -109,8 +108,8 @@ private:
     static constexpr Slot kNone = CachedMappingTable::kNone;
     enum class Loading : std::uint8_t { no, yes, known };  ///< known: the entry has changed meanwhile
     struct Question {
-        MapClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        MapThen answered;            ///< read
+        Then brought;                ///< bring_in
         MapExtent extent;            ///< read: what is asked for
         std::vector<Lpa> units;      ///< bring_in: instead of it
         std::vector<Slot> held;      ///< read: until the answer
@@ -179,8 +178,8 @@ private:
     void mark(Lpa lpa, Slot s);
     void keep(std::uint32_t page);
     void compare(const FlashJob& read) const;
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t handle) override;
+    void flash_done(FlashJob& read);
+    void page_read(FlashJob& job);
 
     const CachedMapSurroundings around_;
     const FastDivide page_of_;

@@ -56,10 +56,10 @@ private:
     bool hold(Command& c);
     void look_again();
     void stop_collection();
-    void begin(std::uint64_t);
-    void settle(std::uint64_t);
-    bool try_write(std::uint64_t&);
-    void write(std::uint64_t);
+    void begin();
+    void settle();
+    bool try_write();
+    void write();
     void written();
     void works_again();
     void release();

@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-class AheadReader final : private FlashClient, private DramClient, private MapClient {
+class AheadReader final {
 public:
     /// Whose parts wait.
     class Waiter {
@@ -59,12 +59,12 @@ private:
     };
     void want(const Command& c, const SequentialStreams::Range& range);
     void look_up(std::uint64_t wanted);
-    void map_answered(std::uint64_t wanted, const Ppa* places) override;
+    void map_answered(std::uint64_t wanted, const Ppa* places);
     void plan(const Wanted& wanted, const Ppa* places);
     bool is_wanted(Lpa lpa) const;
     FlashJob& start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
+    void flash_done(FlashJob& job);
+    void dram_done(FlashJob& job) { end(job, true); }
     void end(FlashJob& job, bool readable);
     void wake(FlashJob& job, bool readable);
 

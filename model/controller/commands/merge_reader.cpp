@@ -14,7 +14,8 @@ void MergeReader::start(Ppa place, BufferPort::Index entry, const WorkTag& whose
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
     job.item[0] = entry;
     job.txn.whose = whose;
-    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
+    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry,
+           Then::to<&MergeReader::flash_done>(this, job));
     job.txn.cause = FlashCause::rmw;
     job.txn.slc = s_.slc.holds(job.txn.address);
     job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
@@ -67,11 +68,12 @@ void MergeReader::begin(BufferPort::Index entry) {
     if (unit.dropped) return complete(entry);
     ++asking_;
     Ppa place = kUnmapped;
-    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, this, entry)) located(entry, place);
+    const MapThen then = MapThen::to<&MergeReader::map_answered>(this, entry);
+    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, then)) located(entry, place);
 }
 
-void MergeReader::map_answered(std::uint64_t entry, const Ppa* place) {
-    located(static_cast<BufferPort::Index>(entry), *place);
+void MergeReader::map_answered(BufferPort::Index entry, const Ppa* place) {
+    located(entry, *place);
     s_.waiters.settle();
 }
 
@@ -92,17 +94,13 @@ void MergeReader::complete(BufferPort::Index entry) {
     if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);
 }
 
-void MergeReader::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
+void MergeReader::flash_done(FlashJob& job) {
+    const FlashTransaction& txn = job.txn;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = s_.extents.unit_bytes;
-    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)}, *this,
-                   handle_of(job));
-}
-
-void MergeReader::dram_done(std::uint64_t handle) {
-    end(job_of(handle), true);
+    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)},
+                   Then::to<&MergeReader::dram_done>(this, job));
 }
 
 void MergeReader::end(FlashJob& job, bool readable) {

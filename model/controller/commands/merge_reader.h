@@ -19,7 +19,7 @@
 
 namespace ssdtlm {
 
-class MergeReader final : private FlashClient, private DramClient, private MapClient {
+class MergeReader final {
 public:
     explicit MergeReader(const CommandServices& services) : s_(services) {}
 
@@ -60,11 +60,11 @@ private:
     };
     void begin_oldest();
     void add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) const;
-    void map_answered(std::uint64_t entry, const Ppa* place) override;
+    void map_answered(BufferPort::Index entry, const Ppa* place);
     void located(BufferPort::Index entry, Ppa place);
     void complete(BufferPort::Index entry);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
+    void flash_done(FlashJob& job);
+    void dram_done(FlashJob& job) { end(job, true); }
     void end(FlashJob& job, bool readable);
     void lose(BufferPort::Index entry);
 

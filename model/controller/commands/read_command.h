@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-class ReadCommand final : private DmaClient, private FlashClient, private DramClient, private AheadReader::Waiter {
+class ReadCommand final : private AheadReader::Waiter {
 public:
     /// `logical_units`: of the drive.
     ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
@@ -96,10 +96,9 @@ private:
     void fill_bytes(FlashJob& job);
     [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
 
-    void flash_done(FlashTransaction& txn) override;
-    void dma_done(std::uint64_t cookie, SimTime at) override;
-    void dma_failed(std::uint64_t cookie) override;
-    void dram_done(std::uint64_t cookie) override;
+    void flash_done(FlashJob& job);
+    void dma_done(FlashJob& job, DmaEnd end);
+    void dram_done(FlashJob& job);
 
     const CommandServices s_;
     const SpareCodec codec_;

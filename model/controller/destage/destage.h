@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@
 
 namespace ssdtlm {
 
-class Destage final : private FlashClient, private MapClient {
+class Destage final {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -53,6 +54,7 @@ public:
     std::uint32_t programs() const { return choice_.programs(); }
     /// Of these, that wait for a page.
     std::uint32_t without_page() const;
+    std::uint32_t without_page(std::uint32_t lane) const;
     const RowChoice& choice() const { return choice_; }
     /// Is told when somebody may begin to wait for programs that do not end by themselves.
     void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
@@ -76,25 +78,25 @@ private:
     void form_row(std::uint32_t lane);
     std::uint64_t reorder_cycles(std::uint32_t units) const;
     Ps wait_for_entries(std::uint64_t number, const JobChain& row) const;
-    void issue(std::uint64_t job);
-    bool bring_in(FlashJob& jobs);
-    void map_answered(std::uint64_t job, const Ppa*) override;
+    void issue(FlashJob& row);
+    bool bring_in(FlashJob& row);
+    void brought_in(FlashJob& row);
     void done_with_map(const FlashJob& job) const;
     void tell_map(const FlashJob& job) const;
     void place_or_wait(FlashJob* jobs);
-    bool place_again(std::uint64_t& job);
+    bool place_again(std::uint32_t lane);
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
     std::uint32_t lane_of(const FlashJob& job) const;
     void submit(FlashJob& job, const PageAddress& page, bool of_gc);
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void lose(Lpa lpa) const;
     void let_go_old(const FlashJob& job, std::uint32_t unit);
     void keep_in_cache(const FlashJob& job, std::uint32_t unit) const;
     void finish(FlashJob& job, bool placed = true);
     void program_failed(FlashJob& job);
     void give_up(FlashJob* jobs);
-    void flash_done(FlashTransaction& txn) override;
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
@@ -102,12 +104,12 @@ private:
     const std::uint32_t units_per_page_;
     Surroundings around_;
     RowChoice choice_;
-    std::unique_ptr<LogicalRows> logical_rows_;  ///< null: pages are put anywhere
-    std::vector<PageAddress> row_;               ///< of the place() at hand
-    std::vector<Lpa> units_;                     ///< of the bring_in() at hand,
-    std::vector<WorkTag> whose_;                 ///< and whose each is
-    std::uint32_t issuing_ = 0;                  ///< rows that a core is working on, not yet offered to the FTL
-    std::vector<std::uint32_t> without_page_;    ///< by lane: programs that wait for a page
+    std::unique_ptr<LogicalRows> logical_rows_;        ///< null: pages are put anywhere
+    std::vector<PageAddress> row_;                     ///< of the place() at hand
+    std::vector<Lpa> units_;                           ///< of the bring_in() at hand,
+    std::vector<WorkTag> whose_;                       ///< and whose each is
+    std::uint32_t issuing_ = 0;                        ///< rows that a core is working on, not yet offered to the FTL
+    std::vector<std::deque<FlashJob*>> without_page_;  ///< by lane: what is left of rows, and waits for a page
     std::uint64_t rows_formed_ = 0;
     WordLinePort* word_lines_ = nullptr;  ///< null: each program ends by itself
     const bool reorders_;                 ///< the buffer does

@@ -38,7 +38,7 @@
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate, private FlashClient, private DramClient {
+class GcEngine final : public EraseGate {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
              CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
@@ -158,45 +158,45 @@ private:
         VictimUnits moves;       ///< read, not yet given to a program
     };
 
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
     bool choose(GroupId group);
     bool collect_at_once(GroupId group);
     void look_at_once(GroupId group);
     void collect_while_needed(std::uint64_t group);
-    void after_command(std::uint64_t);
+    void after_command();
     void erase_at_once(std::uint64_t group);
     void begin(std::uint64_t group);
     bool wants_collection(GroupId group) const;
     void pump(GroupId group);
     void exhaust(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
-    void issue(std::uint64_t job);
-    void issue_programs(FlashJob* job);
+    void issue(FlashJob& first);
+    void issue_programs(FlashJob& first);
     bool has_wanted(FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
+    void page_read(FlashJob& job);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);
     bool holds_translation(const FlashJob& read) const;
     bool keeps(Ppa from, Spare& unit) const;
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void tell_map(const FlashJob& job) const;
     void program_failed(FlashJob& job);
-    void drop_programs(FlashJob* jobs);
+    void drop_programs(FlashJob& first);
     void abandon(GroupId group);
     void leave(GroupId group);
     void end_victim(GroupId group);
-    void erase_done(std::uint64_t job);
+    void erased(FlashJob& job);
+    void erase_done(FlashJob& job);
     std::uint32_t row_room(GroupId group) const;
     void form_full_rows(GroupId group);
     void form_row(GroupId group);
     void try_erase(GroupId group);
     GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
-    template <void (GcEngine::*Next)(std::uint64_t)>
-    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what, Ps waits = {}) {
-        cores_.run<Next>(this, idx(group), cycles, what, arg, waits);
+    void step(GroupId group, std::uint64_t cycles, CoreStep what, const Then& next, Ps waits = {}) {
+        cores_.run(idx(group), cycles, what, next, waits);
     }
-    void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address);
+    void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address, const Then& then);
 
     Agenda& agenda_;
     const FirmwareConfig& firmware_;

@@ -33,12 +33,12 @@ public:
         idle_ = false;
         agenda_.cancel(timer_);
         if (idle_after_ != Ps{})
-            timer_ = agenda_.post_cancellable<&HostActivity::becomes_idle>(agenda_.now() + idle_after_, this);
+            timer_ = agenda_.post_cancellable(agenda_.now() + idle_after_, Then::to<&HostActivity::becomes_idle>(this));
         if (quiet_) quiet_();
     }
 
 private:
-    void becomes_idle(std::uint64_t) {
+    void becomes_idle() {
         idle_ = true;
         if (idle() && quiet_) quiet_();
     }

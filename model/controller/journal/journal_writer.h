@@ -21,7 +21,7 @@
 
 namespace ssdtlm {
 
-class JournalWriter final : public JournalPort, private FlashClient {
+class JournalWriter final : public JournalPort {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -64,9 +64,9 @@ public:
 private:
     static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 
-    bool try_release(std::uint64_t& what);
+    bool try_release(std::uint64_t what);
     void due();
-    void begin_due(std::uint64_t);
+    void begin_due();
     void begin(std::uint64_t group);
     void issue(std::uint64_t group);
     void place();
@@ -74,8 +74,8 @@ private:
     bool place_at_once(GroupId group);
     bool place_one(GroupId group);
     void submit(FlashJob& job, GroupId group);
-    void program_done(std::uint64_t job);
-    void flash_done(FlashTransaction& txn) override;
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;

@@ -103,18 +103,18 @@ void AdminQueue::queue_drained(std::uint16_t sqid, SubmissionQueue& queue) {
 void AdminQueue::send_data(Op& op) {
     segments_.clear();
     op.place.segments(0, op.data.size(), segments_);
-    dma_.write_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), op.data.data(), this,
-                    Pool<Op>::handle_of(op).number());
+    dma_.write_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), op.data.data(),
+                    DmaThen::to<&AdminQueue::data_sent>(this, Pool<Op>::handle_of(op).number()));
 }
 
-void AdminQueue::dma_done(std::uint64_t cookie, SimTime at) {
+void AdminQueue::data_sent(std::uint64_t number, DmaEnd end) {
     if (state_.serving()) {
-        const Op& op = ops_.at(cookie);
+        const Op& op = ops_.at(number);
         queues_.sq(0).free_cid(op.cid);
         posting_.post(0, op.cid, kStSuccess, op.dw0);  // behind the data on the wire, so the host sees the data first
     }
     // The data buffer must stay unchanged until the last TLP is visible.
-    agenda_.post<&AdminQueue::data_visible>(at, this, cookie);
+    agenda_.post(end.at, Then::to<&AdminQueue::data_visible>(this, number));
 }
 
 void AdminQueue::data_visible(std::uint64_t op) {

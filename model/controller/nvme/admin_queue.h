@@ -30,7 +30,7 @@ protected:
     ~AdminEffects() = default;
 };
 
-class AdminQueue final : public EntrySink, private ListClient, private DmaClient {
+class AdminQueue final : public EntrySink, private ListClient {
 public:
     struct Surroundings {
         Agenda& agenda;
@@ -78,6 +78,7 @@ private:
     void delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQueue& queue);
     void refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid);
     void send_data(Op& op);
+    void data_sent(std::uint64_t op, DmaEnd end);
     void data_visible(std::uint64_t op);
     void drop(Op& op);
     void raise_event(std::uint32_t type, std::uint32_t info);
@@ -87,7 +88,6 @@ private:
         panic("nvme", "an admin command asked for ranges");
     }
     void list_failed(std::uint64_t token, std::uint16_t status) override;
-    void dma_done(std::uint64_t cookie, SimTime at) override;
 
     Agenda& agenda_;
     DmaPort& dma_;

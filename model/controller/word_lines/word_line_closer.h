@@ -25,7 +25,7 @@
 
 namespace ssdtlm {
 
-class WordLineCloser final : public WordLinePort, private FlashClient {
+class WordLineCloser final : public WordLinePort {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -53,7 +53,7 @@ public:
     std::string dump() const;
 
 private:
-    void decide(std::uint64_t);
+    void decide();
     bool closes(SuperblockId b, const WordLineGuard::Open& open) const;
     bool is_wanted(SuperblockId b, const WordLineGuard::Open& open) const;
     bool waits_for(const FlashJob& program) const;
@@ -61,8 +61,8 @@ private:
     std::uint32_t held(FlashJob::Kind kind, const GroupId* group = nullptr) const;
     void issue(std::uint64_t superblock);
     void submit(const OpenWordLines::Page& page);
-    void flash_done(FlashTransaction& txn) override;
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;

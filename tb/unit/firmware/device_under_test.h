@@ -310,7 +310,7 @@ private:
         if (c.op != IoOp::read && s.timeline.last() != agenda.now())
             throw std::logic_error("completed at another time than its mark");
         const SimTime at = std::max(agenda.now(), s.timeline.last());
-        agenda.post<&DeviceUnderTest::end>(at, this, c.index);
+        agenda.post(at, Then::to<&DeviceUnderTest::end>(this, c.index));
     }
     std::uint32_t unit_of(std::uint64_t lba) const { return static_cast<std::uint32_t>(lba / blocks_per_unit()); }
     template <class F>

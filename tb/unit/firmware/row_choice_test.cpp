@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kNone = RowChoice::kNoLane;
 
 struct NoMap final : MapPort {
-    bool translate(const MapExtent&, MapUse, Ppa*, MapClient*, std::uint64_t) override { return false; }
+    bool translate(const MapExtent&, MapUse, Ppa*, const MapThen&) override { return false; }
     void let_go(PlaneId, BlockId, std::uint32_t) override {}
     void unmap(const MapExtent&) override {}
     void lose(Lpa) override {}
@@ -69,8 +69,8 @@ struct Bench {
         choice.begun(lane, 1);
         return lane;
     }
-    bool resume(std::uint64_t&) { return true; }
-    void wait_for_room() { waiters.wait<&Bench::resume>(Waiters::For::room, this, 0); }
+    bool resume() { return true; }
+    void wait_for_room() { waiters.wait(Waiters::For::room, Attempt::to<&Bench::resume>(this)); }
 
     Agenda agenda;
     NoMap map;
