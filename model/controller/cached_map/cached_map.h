@@ -26,12 +26,11 @@
 #include "controller/cached_map/page_reads.h"
 #include "controller/cached_map/write_backs.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
-#include "controller/ports/map_keeper.h"
 #include "controller/ports/map_updates.h"
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates, public MapKeeper {
+class CachedMap final : public MapPort, public MapUpdates {
 public:
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
@@ -62,12 +61,19 @@ public:
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
 
-    void write_all(std::function<void()> done) override { write_backs_.write_all(std::move(done)); }
-    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override {
+    /// Dirty entries go to their translation pages; `done` follows when all have, but for those that have become dirty
+    /// meanwhile, or wait for a free block when nothing is collected. At once if there are none. Precondition: an
+    /// earlier call has been done.
+    void write_all(std::function<void()> done) { write_backs_.write_all(std::move(done)); }
+    /// Reads these translation pages, as far as they are on the flash; `done` is called later. Precondition: the same,
+    /// and not empty.
+    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) {
         page_reads_.start(std::move(pages), std::move(done));
     }
-    bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
-    void on_idle(std::function<void()> callback) override { on_idle_ = std::move(callback); }
+    /// Nothing is being read or written, but for what waits for a free block.
+    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
+    /// Called when it may have become idle().
+    void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
     /// After the power was off: the flash says other things of these units of a translation page, and the map is right.
     /// What the flash says of the others is known.

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
+#include "controller/cached_map/cached_map.h"
 #include "controller/ftl/ftl.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/journal_port.h"
-#include "controller/ports/map_keeper.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
@@ -32,8 +32,8 @@ public:
         ProgramFeed& feed;
         FlashPort& flash;
         FlashJobPool& jobs;
-        JournalPort& journal;
-        MapKeeper* map;  ///< null: it is all in memory
+        JournalWriter& journal;
+        CachedMap* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);

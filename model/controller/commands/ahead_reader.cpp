@@ -6,12 +6,12 @@
 namespace ssdtlm {
 
 AheadReader::AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
-                         std::uint64_t logical_units, Waiter& waiter)
+                         std::uint64_t logical_units, const Came& came)
     : s_(services),
       codec_(codec),
       decode_(services.geometry),
       streams_(config, services.extents.unit_bytes, logical_units),
-      waiter_(waiter) {
+      came_(came) {
     s_.cache->track_ahead();
 }
 
@@ -44,7 +44,7 @@ void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
 }
 
 bool AheadReader::is_wanted(Lpa lpa) const {
-    return s_.buffer.find(lpa) == BufferPort::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
+    return s_.buffer.find(lpa) == WriteBuffer::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
 }
 
 // Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
@@ -152,7 +152,7 @@ void AheadReader::wake(FlashJob& job, bool readable) {
             part->dram_unit[k] = job.dram_unit[0] + i;
             if (job.bytes != nullptr) part->bytes->buffered[k] = {job.bytes->page[slot], {}};
         }
-        waiter_.ahead_came(*part, job.txn, readable);
+        came_(*part, job.txn, readable);
     }
 }
 

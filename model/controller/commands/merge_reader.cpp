@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-void MergeReader::start(Ppa place, BufferPort::Index entry, const WorkTag& whose) {
+void MergeReader::start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose) {
     ++reads_;
     ++under_way_;
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
@@ -29,7 +29,7 @@ void MergeReader::add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) co
     for (std::uint64_t b = from / block; b < (from + bytes) / block; ++b) unit.has.set(b);
 }
 
-void MergeReader::wait(Ppa place, BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+void MergeReader::wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
     s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
     bool fresh = false;
     Waiting& unit = waiting_.insert(entry, fresh);
@@ -46,7 +46,7 @@ void MergeReader::wait(Ppa place, BufferPort::Index entry, std::uint64_t from, s
     order_.push_back({entry, unit.number});
 }
 
-void MergeReader::brought(BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+void MergeReader::brought(WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
     Waiting& unit = *waiting_.find(entry);
     add(unit, from, bytes);
     if (unit.has.count() != s_.extents.blocks_per_unit) return;
@@ -61,10 +61,10 @@ void MergeReader::begin_oldest() {
     if (unit != nullptr && unit->number == oldest.number) begin(oldest.entry);
 }
 
-void MergeReader::begin(BufferPort::Index entry) {
+void MergeReader::begin(WriteBuffer::Index entry) {
     waiting_.erase(*waiting_.find(entry));
     if (waiting_.size() == 0) order_.clear();
-    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
     if (unit.dropped) return complete(entry);
     ++asking_;
     Ppa place = kUnmapped;
@@ -72,14 +72,14 @@ void MergeReader::begin(BufferPort::Index entry) {
     if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, then)) located(entry, place);
 }
 
-void MergeReader::map_answered(BufferPort::Index entry, const Ppa* place) {
+void MergeReader::map_answered(WriteBuffer::Index entry, const Ppa* place) {
     located(entry, *place);
     s_.waiters.settle();
 }
 
-void MergeReader::located(BufferPort::Index entry, Ppa place) {
+void MergeReader::located(WriteBuffer::Index entry, Ppa place) {
     --asking_;
-    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
     if (__builtin_expect(unit.dropped || place == kLost, 0)) {
         if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
         return unit.dropped ? complete(entry) : lose(entry);
@@ -89,9 +89,9 @@ void MergeReader::located(BufferPort::Index entry, Ppa place) {
 }
 
 /// It may be programmed, or it was deallocated meanwhile.
-void MergeReader::complete(BufferPort::Index entry) {
+void MergeReader::complete(WriteBuffer::Index entry) {
     const std::uint32_t waiter = s_.buffer.merged(entry);
-    if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);
+    if (waiter != WriteBuffer::kNoWaiter) s_.journal.release_when_durable(waiter);
 }
 
 void MergeReader::flash_done(FlashJob& job) {
@@ -105,7 +105,7 @@ void MergeReader::flash_done(FlashJob& job) {
 
 void MergeReader::end(FlashJob& job, bool readable) {
     --under_way_;
-    const BufferPort::Index entry = job.item[0];
+    const WriteBuffer::Index entry = job.item[0];
     if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
@@ -117,7 +117,7 @@ void MergeReader::end(FlashJob& job, bool readable) {
     s_.waiters.settle();
 }
 
-__attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) {
+__attribute__((noinline, cold)) void MergeReader::lose(WriteBuffer::Index entry) {
     const Lpa lpa = s_.buffer.unit(entry).lpa;
     waiters_.clear();
     if (s_.buffer.merge_failed(entry, waiters_)) s_.map.lose(lpa);

@@ -15,16 +15,16 @@ ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, cons
       decode_(services.geometry),
       ahead_(ahead.bytes == 0 ? nullptr
                               : std::make_unique<AheadReader>(services, codec, ahead, logical_units,
-                                                              static_cast<AheadReader::Waiter&>(*this))),
+                                                              AheadReader::Came::to<&ReadCommand::ahead_came>(this))),
       units_per_page_(services.geometry.units_per_page()),
       places_(1) {}
 
 inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     Located found;
     if (!s_.buffer.empty()) {
-        const BufferPort::Index entry = s_.buffer.find(lpa);
-        if (entry != BufferPort::kNone) {
-            const BufferPort::Unit unit = s_.buffer.unit(entry);
+        const WriteBuffer::Index entry = s_.buffer.find(lpa);
+        if (entry != WriteBuffer::kNone) {
+            const WriteBuffer::Unit unit = s_.buffer.unit(entry);
             if (!unit.dropped) {
                 found.source = FlashJob::Source::buffer;
                 found.newer = true;
@@ -68,8 +68,8 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
 
 /// What the buffer or the read cache has of it.
 __attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit,
-                                                       BufferPort::Index entry) const {
-    if (entry == BufferPort::kNone)
+                                                       WriteBuffer::Index entry) const {
+    if (entry == WriteBuffer::kNone)
         part.bytes->buffered[unit] = {s_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
     else
         s_.bytes->take(part, unit, entry);
@@ -200,9 +200,9 @@ void ReadCommand::look_up(std::uint64_t command) {
 /// All of it, so that no old copy is needed.
 __attribute__((noinline)) bool ReadCommand::buffer_has(const Span& span) const {
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
-        const BufferPort::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
-        if (entry == BufferPort::kNone) return false;
-        const BufferPort::Unit unit = s_.buffer.unit(entry);
+        const WriteBuffer::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
+        if (entry == WriteBuffer::kNone) return false;
+        const WriteBuffer::Unit unit = s_.buffer.unit(entry);
         if (unit.dropped || unit.merging) return false;
     }
     return true;

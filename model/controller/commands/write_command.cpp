@@ -140,20 +140,20 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
     if (__builtin_expect(merges_.anything_waits(), 0) && bring_rest(c, at, bytes, data, version, place, dram_unit))
         return true;
-    const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
+    const WriteBuffer::Index before = with_bytes ? s_.buffer.find(lpa) : WriteBuffer::kNone;
     const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes &&
-                            s_.buffer.find(lpa) == BufferPort::kNone &&
+                            s_.buffer.find(lpa) == WriteBuffer::kNone &&
                             __builtin_expect(options_.rest_reads != RestReads::never, 1);
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
-    using Bytes = BufferPort::Bytes;
+    using Bytes = WriteBuffer::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
-    const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
+    const std::uint32_t waiter = waits_for_flash(c) ? c.index : WriteBuffer::kNoWaiter;
+    const WriteBuffer::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes),
                          static_cast<std::uint32_t>(bytes), data, needs_rest);
     if (needs_rest && __builtin_expect(options_.rest_reads == RestReads::at_write_back, 0) &&
-        waiter == BufferPort::kNoWaiter)
+        waiter == WriteBuffer::kNoWaiter)
         merges_.wait(place, entry, at % s_.extents.unit_bytes, bytes);
     else if (needs_rest)
         merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
@@ -168,8 +168,8 @@ __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::u
                                                         const std::uint8_t* data, std::uint32_t version, Ppa place,
                                                         std::uint32_t dram_unit) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
-    const BufferPort::Index entry = s_.buffer.find(lpa);
-    if (entry == BufferPort::kNone || !merges_.waits(entry)) return false;
+    const WriteBuffer::Index entry = s_.buffer.find(lpa);
+    if (entry == WriteBuffer::kNone || !merges_.waits(entry)) return false;
     if (waits_for_flash(c) || s_.buffer.unit(entry).dropped) {
         merges_.begin(entry);
         return false;

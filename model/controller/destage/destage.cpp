@@ -34,14 +34,14 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
 
 void Destage::form() {
     for (std::uint32_t lane = choice_.next(); lane != RowChoice::kNoLane; lane = choice_.next()) form_row(lane);
-    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+    if (on_wait_) on_wait_();
 }
 
 void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
-    const std::vector<BufferPort::Index>* const taken =
+    const std::vector<WriteBuffer::Index>* const taken =
         __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
     const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size())
                                         : std::min(around_.buffer.queued(lane), choice_.row_units());
@@ -104,7 +104,7 @@ __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     whose_.clear();
     for (const FlashJob* job = &row; job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i) {
-            const BufferPort::Unit unit = around_.buffer.unit(job->item[i]);
+            const WriteBuffer::Unit unit = around_.buffer.unit(job->item[i]);
             units_.push_back(unit.lpa);
             whose_.push_back(unit.whose());
         }
@@ -128,7 +128,7 @@ __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job)
 inline std::uint32_t Destage::lane_of(const FlashJob& job) const {
     const Lanes& lanes = around_.ftl.lanes();
     if (__builtin_expect(lanes.count() == 1, 1)) return 0;
-    const BufferPort::Unit unit = around_.buffer.unit(job.item[0]);
+    const WriteBuffer::Unit unit = around_.buffer.unit(job.item[0]);
     return lanes.of(unit.lpa, unit.stream);
 }
 
@@ -138,7 +138,7 @@ inline void Destage::place_or_wait(FlashJob* left) {
     if (left == nullptr) return;
     without_page_[lane].push_back(left);
     around_.waiters.wait_for_page(lane, Attempt::to<&Destage::place_again>(this, lane));
-    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+    if (on_wait_) on_wait_();
 }
 
 bool Destage::place_again(std::uint32_t lane) {
@@ -155,7 +155,7 @@ bool Destage::place_again(std::uint32_t lane) {
 inline bool Destage::is_wanted(const FlashJob& job) const {
     bool wanted = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         wanted = wanted || !unit.dropped;
         around_.ftl.prefetch_old_place(unit.lpa);
     }
@@ -220,7 +220,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
     std::uint8_t stream = 0;  // of all units
     bool first = true;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
             continue;
@@ -250,7 +250,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
 /// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
 __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (!job.again)
             around_.map->done(unit.lpa, !unit.dropped);
         else if (!unit.dropped)
@@ -282,7 +282,7 @@ void Destage::program_done(FlashJob& job) {
 __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
     }
     if (job.txn.cls == FlashClass::gc_write)
@@ -315,12 +315,12 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         done_with_map(job);
         if (logical_rows_ != nullptr) logical_rows_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+            const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) lose(unit.lpa);
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
-            if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
+            if (waiter != WriteBuffer::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
         }
         choice_.ended(lane);
         around_.jobs.release(job);
@@ -344,8 +344,8 @@ void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
 
 /// Before it leaves the buffer.
 __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::uint32_t unit) const {
-    const BufferPort::Index entry = job.item[unit];
-    const BufferPort::Unit u = around_.buffer.unit(entry);
+    const WriteBuffer::Index entry = job.item[unit];
+    const WriteBuffer::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
     around_.cache->keep(
         {u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry,
@@ -358,7 +358,7 @@ void Destage::finish(FlashJob& job, bool placed) {
         let_go_old(job, i);
         if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
-        if (__builtin_expect(waiter == BufferPort::kNoWaiter, 1)) continue;
+        if (__builtin_expect(waiter == WriteBuffer::kNoWaiter, 1)) continue;
         if (__builtin_expect(placed && job.txn.spare[job.slot[i]] != kPadding, 1))
             around_.waiters.release(waiter);
         else

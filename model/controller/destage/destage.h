@@ -16,17 +16,16 @@
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
-#include "controller/ports/buffer_port.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/journal_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
@@ -37,12 +36,12 @@ public:
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        BufferPort& buffer;
+        WriteBuffer& buffer;
         ProgramFeed& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
         Waiters& waiters;
-        JournalPort& journal;
+        JournalWriter& journal;
         UnitData* bytes = nullptr;      ///< null: signatures stand for the data
         MapUpdates* map = nullptr;      ///< null: the map is all in memory
         ReadCache* cache = nullptr;     ///< null: what leaves the buffer is not kept
@@ -56,8 +55,8 @@ public:
     std::uint32_t without_page() const;
     std::uint32_t without_page(std::uint32_t lane) const;
     const RowChoice& choice() const { return choice_; }
-    /// Is told when somebody may begin to wait for programs that do not end by themselves.
-    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
+    /// Comes when somebody may begin to wait for programs that do not end by themselves.
+    void on_wait(const Then& then) { on_wait_ = then; }
     /// A program that ends by itself, or a collection that will give a page to one without.
     bool under_way() const;
     std::uint64_t units_mapped() const { return units_mapped_; }
@@ -111,9 +110,9 @@ private:
     std::uint32_t issuing_ = 0;                        ///< rows that a core is working on, not yet offered to the FTL
     std::vector<std::deque<FlashJob*>> without_page_;  ///< by lane: what is left of rows, and waits for a page
     std::uint64_t rows_formed_ = 0;
-    WordLinePort* word_lines_ = nullptr;  ///< null: each program ends by itself
-    const bool reorders_;                 ///< the buffer does
-    bool collecting_ = false;             ///< GC has looked at every group once
+    Then on_wait_;             ///< empty: each program ends by itself
+    const bool reorders_;      ///< the buffer does
+    bool collecting_ = false;  ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;
     std::uint64_t units_discarded_ = 0;
     std::uint64_t units_given_up_ = 0;

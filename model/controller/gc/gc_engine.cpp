@@ -143,7 +143,7 @@ void GcEngine::pump(GroupId group) {
     if (g.exhausted && g.reads == 0) {
         const std::uint64_t number = g.number;
         while (!g.moves.empty()) form_row(group);
-        if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+        if (on_wait_) on_wait_();
         if (g.inflight == 0 && g.number == number && g.victim != kNoSuperblock) try_erase(group);
     }
 }

@@ -33,7 +33,6 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
@@ -92,7 +91,8 @@ public:
     void watch_ages() {
         if (ages_) ages_->go_on();
     }  ///< ages count from now on, where they are looked at
-    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
+    /// Comes when a victim may begin to wait for programs that do not end by themselves.
+    void on_wait(const Then& then) { on_wait_ = then; }
     /// All that is left of the group's victim are so many programs.
     bool waits_for_programs(GroupId group, std::uint32_t n) const {
         return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n;
@@ -219,8 +219,8 @@ private:
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
-    MergeEngine* merges_ = nullptr;       // null: there are none
-    WordLinePort* word_lines_ = nullptr;  // null: each program ends by itself
+    MergeEngine* merges_ = nullptr;  // null: there are none
+    Then on_wait_;                   // empty: each program ends by itself
     bool stopped_ = false;
     std::uint32_t active_ = 0, looks_ = 0;  // groups that are collected; that are looked at in an entry to come
     std::uint64_t collections_ = 0;

@@ -8,7 +8,7 @@ __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     Group& g = groups_[idx(group)];
     exhaust(group);
     g.moves.clear();
-    if (word_lines_ != nullptr) word_lines_->look();
+    if (on_wait_) on_wait_();
     if (g.inflight == 0) end_victim(group);
 }
 

@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-class HostActivity final : public CommandWatch {
+class HostActivity {
 public:
     /// `idle_after`: without a command for so long the drive is idle; zero: it never is.
     HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after)
@@ -25,10 +25,12 @@ public:
     std::uint32_t commands() const { return commands_.under_way(); }
     bool idle() const { return idle_ && commands_.all_begun() == quiet_since_; }
 
-    void one_ended() override {
+    /// A command of the host has left the firmware.
+    void one_ended() {
         if (each_) each_();
     }
-    void last_ended() override {
+    /// After that, if it was the last one.
+    void last_ended() {
         quiet_since_ = commands_.all_begun();
         idle_ = false;
         agenda_.cancel(timer_);

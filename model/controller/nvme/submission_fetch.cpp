@@ -64,8 +64,8 @@ void SubmissionFetch::fetch() {
     } while (arbiter_.any());
 }
 
-void SubmissionFetch::arrived(std::uint64_t number, DmaEnd end) {
-    if (__builtin_expect(end.failed, 0)) state_.fatal();  // no CQE can report it
+void SubmissionFetch::arrived(std::uint64_t number, DmaEnd how) {
+    if (__builtin_expect(how.failed, 0)) state_.fatal();  // no CQE can report it
     Fetch& fetch = fetches_.at(number);
     fetch.arrived = true;
     SubmissionQueue& q = queues_.sq(fetch.qid);

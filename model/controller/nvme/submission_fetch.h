@@ -109,7 +109,7 @@ private:
     }
     bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < window_of(q); }
     void fetch();
-    void arrived(std::uint64_t fetch, DmaEnd end);
+    void arrived(std::uint64_t fetch, DmaEnd how);
 
     Agenda& agenda_;
     DmaPort& dma_;

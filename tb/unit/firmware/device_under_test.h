@@ -170,7 +170,7 @@ public:
         run();
         if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
         ftl.verify_books();
-        const BufferPort& b = firmware.buffer();
+        const WriteBuffer& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
               firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() +
