@@ -144,7 +144,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const FrontEndCounts n = c.front_end->counts();
     const std::uint64_t more = n.ended > d.commands_completed ? n.ended - d.commands_completed : 0;
     const std::uint64_t heard = n.ended - std::min(more, n.unheard_at_most);
-    const BufferPort& b = firmware.buffer();
+    const WriteBuffer& b = firmware.buffer();
     std::vector<BookLine> lines{
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},

@@ -81,7 +81,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     connect();
     // Programs begin at once, so not before all modules are there.
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0)
-        agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+        agenda.post(agenda.now(), Then::to<&SsdController::fill_caches>(this));
 }
 
 void SsdController::play(UntimedHost& host) {
@@ -92,7 +92,7 @@ void SsdController::play(UntimedHost& host) {
     workload.hand_over(*firmware);
 }
 
-void SsdController::fill_caches(std::uint64_t) {
+void SsdController::fill_caches() {
     const std::uint64_t units = ftl->mapped_units();
     Random random(data.seed, kCacheStream);
     std::optional<BlockBytes> bytes;
@@ -188,7 +188,7 @@ void SsdController::supply_fails(std::function<void()> saved) {
     front_end->host_is_gone();
     saved_ = std::move(saved);
     // In an entry of its own: the firmware, which says so, may be built again there.
-    firmware->supply_fails([this] { agenda.post<&SsdController::buffer_saved>(agenda.now(), this); });
+    firmware->supply_fails([this] { agenda.post(agenda.now(), Then::to<&SsdController::buffer_saved>(this)); });
 }
 
 void SsdController::lose_power(std::uint64_t host_commands) {
