@@ -349,7 +349,7 @@ void VfioHost::begin_reset() {
     if (!polls) poll(0);
 }
 
-void VfioHost::poll(std::uint64_t) {
+void VfioHost::poll() {
     mmio_.read32(kRegCsts, status_);
 }
 
@@ -367,7 +367,7 @@ void VfioHost::status_read(std::uint32_t csts) {
     if (agenda_.now() - waits_since_ > kMostPatience)
         throw CheckFailed(fmt::format("guest: the controller does not {}, CSTS is {:08x}",
                                       waits_ == Waits::reset ? "stop" : "shut down", csts));
-    poll_ = agenda_.post_cancellable<&VfioHost::poll>(agenda_.now() + kPollStep, this);
+    poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&VfioHost::poll>(this));
 }
 
 void VfioHost::reset_ended() {

@@ -112,7 +112,7 @@ private:
     void program_vectors();
     void look_at_pin();
     void begin_reset();
-    void poll(std::uint64_t);
+    void poll();
     void status_read(std::uint32_t csts);
     void reset_ended();
     std::uint64_t begin_of(std::uint32_t nsid) const;

@@ -96,7 +96,7 @@ private:
     void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, bool from_host, SubmissionQueue& queue);
     void move_data(Op& op);
     void restart_keep_alive();
-    void keep_alive_expired(std::uint64_t);
+    void keep_alive_expired();
     void post_event(std::uint16_t cid, std::uint32_t dw0);
     void raise_waiting();
     void delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQueue& queue);
