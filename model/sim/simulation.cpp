@@ -44,7 +44,7 @@ double cpu_seconds() {
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
-    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before);
+    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before, options_.host);
     if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
                                                *system_->device.controller.ftl, *options_.series);
@@ -127,7 +127,7 @@ void Simulation::ready() {
     if (series_) series_->start();
     if (gc_log_) gc_log_->start();
     watchdog_.emplace(watchdog_limits());
-    watch(0);
+    watch();
 }
 
 void Simulation::finished(SimTime at) {
@@ -210,12 +210,12 @@ std::string Simulation::where_work_lies() const {
                                             : "the device is idle";
 }
 
-void Simulation::watch(std::uint64_t) {
+void Simulation::watch() {
     if (shut_down_) return;
     const std::string reason = watchdog_->look(sight());
     if (!reason.empty()) throw Stalled(reason + "; " + where_work_lies());
     poll();
-    system_->agenda.post<&Simulation::watch>(system_->agenda.now() + watchdog_->interval(), this);
+    system_->agenda.post(system_->agenda.now() + watchdog_->interval(), Then::to<&Simulation::watch>(this));
 }
 
 void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,

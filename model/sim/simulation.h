@@ -55,6 +55,7 @@ public:
         std::vector<std::string> context_names;  ///< of the block layer; may be empty
         Workload* before = nullptr;              ///< played first, without time: precondition.workload
         SsdTaps* taps = nullptr;                 ///< in the netlist; may be null
+        HostMaker host;                          ///< empty: the host of frontend.kind
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
@@ -88,7 +89,7 @@ private:
     Watchdog::Limits watchdog_limits() const;
     Watchdog::Sight sight() const;
     std::string where_work_lies() const;
-    void watch(std::uint64_t);
+    void watch();
     void poll();
     void interrupted();
     /// How long jobs with measured commands of this kind ran, time in which several ran counted once.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/snapshot/snapshot_file.h"
 #include "sim/host/workload_host.h"
 
@@ -55,14 +57,15 @@ SsdTaps& or_none(SsdTaps* taps) {
 }  // namespace
 
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
-                     SsdTaps* taps, Workload* before)
+                     SsdTaps* taps, Workload* before, const HostMaker& make_host)
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
       device("device", agenda, config, contents_of(config), or_none(taps), host_of(config, before).get()),
       link("link", agenda, config.link),
       oracle(make_oracle(config, device.controller)),
-      host_side_(make_host_side({agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
+      host_side_((make_host ? make_host : HostMaker(make_host_side))(
+          {agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
       host(*host_side_) {
     agenda.call_straight(!c.run.through_doors);
 
@@ -88,11 +91,30 @@ void SsdSystem::load_drive() {
         s.finish();
         device.controller.ftl->verify_books();
         check_contents(s);
+        fill_read_cache();
     } catch (const UserError&) {
         throw;
     } catch (const std::exception& e) {  // a check of an organ, which takes what it is told for its own
         s.refuse((std::string("what it says does not fit together: ") + e.what()).c_str());
     }
+}
+
+/// What is in it is clean, so its bytes are those of the flash.
+void SsdSystem::fill_read_cache() {
+    ReadCache* const cache = device.controller.firmware->read_cache();
+    const ByteStore* const bytes = device.flash.spare.bytes();
+    if (cache == nullptr || bytes == nullptr) return;
+    const Ftl& ftl = *device.controller.ftl;
+    const std::uint32_t units = config.nand.geometry.units_per_page();
+    std::vector<Spare> spare(units);
+    std::vector<UnitBytes> page(units);
+    cache->take_bytes([&](const ReadCache::Unit& unit) {
+        const std::uint32_t slot = idx(ftl.lookup(unit.lpa));
+        const Ppa first{slot / units * units};
+        device.flash.spare.read_page(first, spare.data());
+        device.flash.spare.read_bytes(first, spare.data(), page.data());
+        return page[slot % units];
+    });
 }
 
 /// What the drive holds is what the host has written, and its read cache has no other.
@@ -166,7 +188,7 @@ void SsdSystem::power_off() {
         return true;
     });
     if (power_watcher_ != nullptr) power_watcher_->power_lost();
-    device.power_off(host.driver.counters().commands_completed);
+    device.power_off(std::min(host.carried_out(), device.controller.front_end->counts().ended));
     if (power_watcher_ != nullptr) power_watcher_->built_again();
     host.driver.drive_is_off();
 }

@@ -13,7 +13,7 @@ enum class BlockState : std::uint8_t {
     free,
     open_host,   ///< takes host pages
     open_gc,     ///< takes pages moved by GC
-    open_wear,   ///< takes what static wear levelling moves: data that do not change stay apart from others
+    open_cold,   ///< takes moved data that hardly change: they stay apart from others
     open_map,    ///< takes translation pages
     full,        ///< all pages handed out, some still being programmed
     sealed,      ///< all pages programmed: a GC candidate
@@ -30,7 +30,7 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4,
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4,
                               kSlcStream = 5;
 /// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others
 /// share kHostStream and kGcStream.
@@ -39,6 +39,11 @@ constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
     return of_block < kNamedHostStreams ? 0
            : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u
                                         : of_block - kNamedGcStreams + 1u;
+}
+
+/// Of a superblock of this stream whose programs have all ended.
+constexpr BlockState sealed_state_of(std::uint8_t stream) {
+    return stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
 }
 
 struct BlockRecord {

@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-RetentionWatch::RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl)
-    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), left_{interval, {}} {}
+RetentionWatch::RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Refresh& refresh)
+    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), refresh_(refresh), left_{interval, {}} {}
 
 RetentionWatch::Left RetentionWatch::left_at(SimTime now) const {
     if (due() <= now) return {};
@@ -44,19 +44,19 @@ void RetentionWatch::set_left(const Left& left) {
 
 void RetentionWatch::arm() {
     if (due() != kNever)
-        timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(due(), agenda_.now()), this);
+        timer_ = agenda_.post_cancellable(std::max(due(), agenda_.now()), Then::to<&RetentionWatch::begin>(this));
 }
 
-void RetentionWatch::begin(std::uint64_t) {
+void RetentionWatch::begin() {
     since_ = due();
     left_ = {interval_, {}};
     under_way_ = true;
-    cores_.run<&RetentionWatch::look>(this, 0, cycles_, CoreStep::refresh_look, 0);
+    cores_.run(0, cycles_, CoreStep::refresh_look, Then::to<&RetentionWatch::look>(this));
 }
 
-void RetentionWatch::look(std::uint64_t) {
+void RetentionWatch::look() {
     under_way_ = false;
-    ftl_.look_at_ages();
+    refresh_.look_at_ages();
     if (!stopped_) arm();
     if (ended_) ended_();
 }

@@ -11,17 +11,14 @@ void ControllerState::act(NvmeRegisters::Action action) {
             work_.resume();
             break;
         case NvmeRegisters::Action::enable:
-            if (stopped_unsafely_) ++counters_.unsafe_shutdowns;
-            stopped_unsafely_ = false;
             work_.create_admin_queues(registers_);
             becomes_ready_ =
-                agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
+                agenda_.post_cancellable(agenda_.now() + ready_time_, Then::to<&ControllerState::become_ready>(this));
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
             agenda_.cancel(becomes_ready_);
             waits_for_drive_ = false;
-            stopped_unsafely_ = registers_.is_ready() && !registers_.is_shut_down();
             flush_wanted_ = false;
             settling_ = true;
             work_.abort_waits(true);
@@ -35,14 +32,16 @@ void ControllerState::act(NvmeRegisters::Action action) {
     }
 }
 
-void ControllerState::become_ready(std::uint64_t) {
+void ControllerState::become_ready() {
     waits_for_drive_ = !drive_is_up_;
-    if (drive_is_up_) registers_.ready();
+    if (!drive_is_up_) return;
+    registers_.ready();
+    work_.resume();  // what the controller does by itself
 }
 
 void ControllerState::drive_is_up() {
     drive_is_up_ = true;
-    if (waits_for_drive_) become_ready(0);
+    if (waits_for_drive_) become_ready();
 }
 
 void ControllerState::settle_slow() {

@@ -98,9 +98,6 @@ private:
             for (const Problem& p : e.problems())
                 add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
         }
-        if (c_.run.data == DataMode::bytes)
-            add("precondition.from", "a saved drive with run.data = \"bytes\"", "signatures: bytes are not saved",
-                "set run.data = \"signatures\"");
     }
 
     void host_and_nvme() {

@@ -81,7 +81,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     connect();
     // Programs begin at once, so not before all modules are there.
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0)
-        agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+        agenda.post(agenda.now(), Then::to<&SsdController::fill_caches>(this));
 }
 
 void SsdController::play(UntimedHost& host) {
@@ -92,7 +92,7 @@ void SsdController::play(UntimedHost& host) {
     workload.hand_over(*firmware);
 }
 
-void SsdController::fill_caches(std::uint64_t) {
+void SsdController::fill_caches() {
     const std::uint64_t units = ftl->mapped_units();
     Random random(data.seed, kCacheStream);
     std::optional<BlockBytes> bytes;
@@ -102,19 +102,21 @@ void SsdController::fill_caches(std::uint64_t) {
 }
 
 void SsdController::start_ages(bool written_now) {
-    if (!looks_at_ages(ftl->refresh())) return;
+    auto* const refresh = ftl->feature<Refresh>();
+    if (!looks_at_ages(refresh)) return;
     // A saved drive brings them.
-    if (written_now || data.drive.empty()) ftl->start_ages(written_now);
+    if (written_now || data.drive.empty()) refresh->start_ages(written_now);
     // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown
     // lets the drive work again.
     if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {
-    if (ftl->refresh() != nullptr) ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
-    if (counts_reads(ftl->refresh())) read_counter.emplace(flash_port, *ftl);
+    auto* const refresh = ftl->feature<Refresh>();
+    if (refresh != nullptr) refresh->on_due([this](GroupId group) { firmware->refresh(group); });
+    if (counts_reads(refresh)) read_counter.emplace(flash_port, ftl->geometry(), *refresh);
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
-    if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
+    if (ftl->feature<RowParity>() != nullptr) parity_engine.emplace(counted, *ftl);
     if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);
     FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine)
                        : word_lines  ? static_cast<FlashPort&>(*word_lines)
@@ -186,7 +188,7 @@ void SsdController::supply_fails(std::function<void()> saved) {
     front_end->host_is_gone();
     saved_ = std::move(saved);
     // In an entry of its own: the firmware, which says so, may be built again there.
-    firmware->supply_fails([this] { agenda.post<&SsdController::buffer_saved>(agenda.now(), this); });
+    firmware->supply_fails([this] { agenda.post(agenda.now(), Then::to<&SsdController::buffer_saved>(this)); });
 }
 
 void SsdController::lose_power(std::uint64_t host_commands) {

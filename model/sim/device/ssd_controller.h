@@ -130,8 +130,8 @@ private:
     void connect();
     void build_firmware();
     void start_ages(bool written_now);
-    void fill_caches(std::uint64_t);
-    void buffer_saved(std::uint64_t) { saved_(); }
+    void fill_caches();
+    void buffer_saved() { saved_(); }
     void play(UntimedHost& host);
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know

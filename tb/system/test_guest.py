@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Linux drives the drive: its NVMe driver, nvme-cli, fio, ext4. Nightly, and by `make guest`; skipped where Debian's QEMU with
+vfio-user-pci cannot be had."""
+
+import os
+import random
+import time
+import unittest
+
+import guest_scripts
+from guests import MIB, GuestTest
+from ssdtlm.guest import beside, machine, place
+from ssdtlm.guest.clock import Page
+from support import Result
+
+LIST_S = 10  # issue: from the start of QEMU to the answer of `nvme list`
+LIFE_S = 1200  # of wall time: only a guest that hangs takes that long
+RESETS = int(os.environ.get("SSDTLM_GUEST_RESETS", 100))
+LOSSES = int(os.environ.get("SSDTLM_GUEST_LOSSES", 20))
+
+
+class Functions(GuestTest):
+    def test_boot_to_nvme_list(self):
+        """In wall time, the best of three: other work on the machine makes none of them faster."""
+        server = self.serve()
+        walls = []
+        for _ in range(3):
+            outcome = self.boot("nvme list", server)
+            self.assertRegex(outcome.output, r"/dev/nvme0n1 ")
+            walls.append(outcome.wall_s)
+            if walls[-1] < LIST_S:
+                break
+        self.assertLess(min(walls), LIST_S, f"boot, `nvme list` and power-off took {walls} s")
+        server.end()
+
+    def test_dd(self):
+        server = self.serve()
+        self.assertIn("EQUAL", self.boot(guest_scripts.DD, server).output)
+        server.end()
+
+    def test_fio_verifies(self):
+        server = self.serve()
+        outcome = self.boot(guest_scripts.VERIFY, server)
+        (result,) = beside.fio_results(outcome.files).values()
+        (job,) = result["jobs"]
+        self.assertEqual(job["error"], 0)
+        # All was written once and read back once.
+        self.assertEqual((job["write"]["io_bytes"], job["read"]["io_bytes"]), (64 * MIB, 64 * MIB))
+        server.end()
+        drive = Result(self.dir / "drive").json()
+        self.assertGreaterEqual(drive["latency_us"]["write"]["total"]["count"], 64 * MIB // 4096)
+
+    def test_ext4(self):
+        server = self.serve()
+        self.assertIn("CLEAN", self.boot(guest_scripts.EXT4, server).output)
+        server.end()
+
+    def test_two_processors_have_two_queues(self):
+        server = self.serve()
+        outcome = self.boot("ls /sys/block/nvme0n1/mq | wc -l; grep -c 'nvme0q[1-9]' /proc/interrupts\n" + guest_scripts.DD, server,
+                            processors=2)
+        self.assertEqual(outcome.output.split(), ["2", "2", "EQUAL"])
+        server.end()
+
+
+class Resets(GuestTest):
+    def test_resets_under_load(self):
+        server = self.serve()
+        outcome = self.boot(guest_scripts.RESETS.replace("COUNT", str(RESETS)), server, timeout_s=1500)
+        self.assertIn(f"RESETS {RESETS}", outcome.output)
+        self.assertIn("round", outcome.output, "fio has verified nothing")
+        server.end()
+
+
+class LossesOfPower(GuestTest):
+    """The whole machine loses power: the drive by a signal to the model, the guest by its end. What was synced is there."""
+
+    def live(self, server, life, synced, lines, last=False):
+        """One life. Returns what it has said; the power is cut behind that many files."""
+        expected = "".join(f"{sum_}  {name}\n" for name, sum_ in synced.items())
+        script = guest_scripts.LIFE.replace("LIFE", str(life)).replace("LAST", str(int(last)))
+        guest = machine.Machine(self.plan(script, server, name=f"life{life}", files={"expected": expected.encode()}))
+        self.addCleanup(guest.cut)
+        if last:
+            outcome = guest.wait()
+            self.assertEqual(outcome.code, 0, f"{outcome.reason}\n{outcome.output}\n{server.said()}")
+            return outcome.output
+        end = time.monotonic() + LIFE_S
+        while guest.said().count("SYNCED") < lines:
+            self.assertIsNone(guest.process.poll(), f"{guest.said()}\n{server.said()}")
+            self.assertLess(time.monotonic(), end, f"life {life}: {guest.said()}")
+            time.sleep(0.005)
+        server.cut_power()
+        guest.cut()
+        return guest.said()
+
+    def test_what_was_synced_is_there(self):
+        server = self.serve()
+        choose = random.Random(1)
+        synced = {}
+        for life in range(LOSSES + 1):
+            said = self.live(server, life, synced, choose.randint(2, 12), last=life == LOSSES)
+            self.assertNotIn("FAILED", said)
+            if life > 0:
+                self.assertIn(f"CHECKED {len(synced)}", said)
+            for line in said.splitlines(keepends=True):
+                word, *rest = line.split()
+                if word == "SYNCED" and len(rest) == 2 and line.endswith("\n"):
+                    synced[rest[0]] = rest[1]
+                elif word == "GOES":
+                    synced.pop(rest[0] if rest else "", None)
+        self.assertGreater(len(synced), LOSSES)
+        server.end()
+
+
+class Latency(GuestTest):
+    """fio at depth 1 in the guest with the model's clock: the drive's latency by the breakdown, and what the software above it
+    takes, measured with QEMU's own drive, which answers at once, under a clock of the same rate.
+
+    A thread of QEMU or of the model that waits for a processor of the host makes the guest's software look slow, however slowly its
+    clock goes. So mean and p99 are judged where the host has a processor to spare; the fastest twentieth is judged always."""
+    RATE = 0.1
+    JOB = ("fio --name=j --filename=/dev/nvme0n1 --ioengine=io_uring --direct=1 --rw=randread --bs=4k --iodepth=1 --size=64m "
+           "--number_ios=2000 --output-format=json --output=fio.json --lat_percentiles=1 --percentile_list=5:50:99")
+    DRIVES = {20: "14us", 80: "74us", 1000: "994us"}  # us of the whole drive: nand.t_read
+    # In us. QEMU's own drive is a part of QEMU, ours is another process, which takes two switches of the host's more.
+    FASTEST_US, MEAN_US, P99_US = 40.0, 40.0, 150.0
+
+    def latencies(self, drive):
+        """Mean and percentiles in us that fio saw."""
+        plan = self.plan(self.JOB, drive, name="own")
+        if isinstance(drive, int):
+            Page(self.dir / "own-clock", self.RATE)
+            plan.clock, plan.shim = self.dir / "own-clock", place.shim()
+        outcome = machine.boot(plan)
+        self.assertEqual(outcome.code, 0, f"{outcome.reason}\n{outcome.output}")
+        (result,) = beside.fio_results(outcome.files).values()
+        latency = result["jobs"][0]["read"]["lat_ns"]
+        return {"mean": latency["mean"] / 1000, **{name: latency["percentile"][f"{name}.000000"] / 1000 for name in ("5", "50", "99")}}
+
+    def test_fio_sees_the_drive_and_the_software(self):
+        software = self.latencies(64 * MIB)
+        quiet = True
+        for latency, t_read in self.DRIVES.items():
+            with self.subTest(latency=latency):
+                server = self.serve(rate=self.RATE, once=True, nand__t_read=t_read)
+                seen = self.latencies(server)
+                server.end()
+                stages = Result(self.dir / "drive").json()["latency_us"]["read"]
+                drive = stages.pop("total")
+                quiet = quiet and os.getloadavg()[0] < os.cpu_count()
+                print(f"\n{latency} us, at {self.RATE} of the wall's time: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; "
+                      f"software by QEMU's own drive {software}{'' if quiet else '; the host is busy'}")
+                self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
+                self.assertAlmostEqual(drive["p50"], latency, delta=4)
+                self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)  # fio's bins of latency are 1/64 wide
+                self.assertLess(seen["5"], drive["p50"] * 1.02 + software["5"] + self.FASTEST_US)
+                if quiet:
+                    self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), self.MEAN_US)
+                    self.assertLess(seen["99"], drive["p99"] * 1.02 + software["99"] + self.P99_US)
+
+
+if __name__ == "__main__":
+    unittest.main()
