@@ -8,6 +8,7 @@ import statistics
 from ssdtlm.studying import Figure, Point, Study, Trend
 
 GOAL_MEAN, GOAL_WORST = 3, 6  # per cent
+MOST_PLACES = 14              # of one chart
 # (rw, KiB, jobs, depth of all jobs together; 0: the drive's own), and the unit.
 CELLS = {
     "seq_read": ("read", 128, 1, 32, "MB/s"), "seq_write": ("write", 128, 1, 32, "MB/s"), "past_cache_write": ("write", 128, 1, 32, "MB/s"),
@@ -221,10 +222,10 @@ class Drives(Study):
             of = [{**row, "number": NAMES[row["cell"]] + (" (used)" if row["used_for"] else "")} for row in plain if row["cell"] in cells]
             figures.append(Figure(name, f"Ours over published: {title}", "bars", of, "drive", "ratio", "number", "ours / published", 1.2))
         changed = [row for row in rows if row["changed"]]
-        if changed:
-            both = [{**row, "place": f"{row['drive']}, {SHORT[row['cell']]}", "which": which, "value": row["ratio"] if which == "changed" else before(rows, row)}
-                    for row in changed for which in ("as preset", "changed")]
-            figures.append(Figure("changed", "One thing changed: what misses go back to", "bars", both, "place", "value", "which", "ours / published", 1.2))
+        for part in range(0, len(changed), MOST_PLACES):
+            both = [{**row, "place": f"{row['drive']}, {SHORT[row['cell']]}" + again(changed, row), "which": which, "value": row["ratio"] if which == "changed" else before(rows, row)}
+                    for row in changed[part:part + MOST_PLACES] for which in ("as preset", "changed")]
+            figures.append(Figure(f"changed-{part // MOST_PLACES + 1}", f"One thing changed: what misses go back to, {part // MOST_PLACES + 1}", "bars", both, "place", "value", "which", "ours / published", 1.2))
         return figures
 
     def trends(self, rows):
@@ -258,6 +259,12 @@ def measured(result, rw, unit):
     if unit == "us":
         return result["latency_us"][op]["total"]["mean"]
     return result[op]["MB_per_s"] if unit == "MB/s" else result[op]["iops"] / 1e3
+
+
+def again(changed, row):
+    """Tells changes of the same number apart."""
+    same = [one["changed"] for one in changed if (one["drive"], one["cell"]) == (row["drive"], row["cell"])]
+    return f" ({same.index(row['changed']) + 1})" if len(same) > 1 else ""
 
 
 def before(rows, changed):
