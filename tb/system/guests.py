@@ -47,6 +47,8 @@ class GuestTest(unittest.TestCase):
 
     def plan(self, script, drive, *, name="guest", timeout_s=1800, **more):
         clock = drive.drive.clock if isinstance(drive, serving.Server) else None
+        if isinstance(drive, serving.Server):
+            more["drives_are_there"] = drive.runs
         return machine.Plan(folder=PARTS, output=self.dir / name, script=script.encode(), timeout_s=timeout_s,
                             drives=[drive.drive.socket if isinstance(drive, serving.Server) else drive], clock=clock,
                             shim=place.shim() if clock else None, **more)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import unittest
+import unittest.mock
 
 from support import BINARY, SOURCE, USER_ERROR, SystemTest
 
@@ -76,7 +77,7 @@ class ComesBack(SystemTest):
     def test_files_and_code(self):
         self.archive(("out/.code", b"3\n"), ("out/.booted", b"1.5\n"), ("out/a/b.txt", b"b"))
         (self.dir / "output.txt").write_text("said")
-        came = outcome.collect(self.dir, 0, 2.0, False)
+        came = outcome.collect(self.dir, 0, 2.0, "")
         self.assertEqual((came.code, came.reason, came.output, came.guest_s), (3, "", "said", {"booted": 1.5}))
         self.assertEqual(came.files["a/b.txt"].read_bytes(), b"b")
 
@@ -89,19 +90,20 @@ class ComesBack(SystemTest):
     def test_a_guest_that_did_not_end(self):
         (self.dir / "console.txt").write_text("Kernel panic - not syncing\n")
         (self.dir / "qemu.txt").write_text("Assertion failed\n")
-        for returned, late, reason in ((0, False, "without a result; its console ends with: Kernel panic"),
-                                       (-6, False, "QEMU ended with -6: Assertion failed"), (-9, True, "not done in time")):
-            came = outcome.collect(self.dir, returned, 1.0, late)
+        for returned, cut, reason in ((0, "", "without a result; its console ends with: Kernel panic"),
+                                       (-6, "", "QEMU ended with -6: Assertion failed"), (-9, "late", "not done in time"),
+                                      (-9, "gone", "the drive has ended before the guest")):
+            came = outcome.collect(self.dir, returned, 1.0, cut)
             self.assertIsNone(came.code)
             self.assertIn(reason, came.reason)
         self.archive(("out/.code", b"0"))
         whole = (self.dir / "files.tar").read_bytes()
         (self.dir / "files.tar").write_bytes(whole[:300])
-        self.assertIsNone(outcome.collect(self.dir, 0, 1.0, False).code)
+        self.assertIsNone(outcome.collect(self.dir, 0, 1.0, "").code)
 
     def test_a_drive_that_linux_has_not_found(self):
         self.archive(("out/.code", b"no-drive\n"))
-        came = outcome.collect(self.dir, 0, 1.0, False)
+        came = outcome.collect(self.dir, 0, 1.0, "")
         self.assertEqual(came.code, None)
         self.assertIn("Linux found no drive", came.reason)
 
@@ -117,6 +119,20 @@ class Machine(SystemTest):
         self.assertIn(f"file={self.dir}/drive1.raw,", text)
         self.assertEqual((self.dir / "drive1.raw").stat().st_size, 4096)
         self.assertIn(f"file={self.dir}/image,", text)
+
+    def test_a_guest_whose_drive_has_gone_is_ended(self):
+        """With a program that waits for ever in QEMU's place."""
+        (self.dir / "qemu-system-x86_64").write_text("#!/bin/sh\nexec sleep 1000\n")
+        (self.dir / "qemu-system-x86_64").chmod(0o755)
+        (self.dir / "root" / "boot").mkdir(parents=True)
+        (self.dir / "root" / "boot" / "vmlinuz-1").touch()
+        (self.dir / "complete").touch()
+        (self.dir / "base.cpio").touch()
+        with unittest.mock.patch.multiple(machine, LOOK_S=0.01, GONE_S=0.05):
+            for plan, reason in (({"drives_are_there": lambda: False}, "the drive has ended"), ({"timeout_s": 0.05}, "not done in time")):
+                came = machine.boot(machine.Plan(folder=self.dir, output=self.dir / "out", script=b"", **plan))
+                self.assertIsNone(came.code)
+                self.assertIn(reason, came.reason)
 
     def test_clock_page(self):
         """Its bytes are what tools/guest_clock/clock_page.h says."""

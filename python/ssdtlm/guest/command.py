@@ -44,7 +44,7 @@ def guest(devices, script, output, *, set=None, seed=None, rate=RATE, processors
         try:
             came = machine.boot(machine.Plan(folder=folder, output=output / "guest", script=script,
                                              drives=[server.drive.socket], processors=processors, timeout_s=timeout_s,
-                                             clock=clock, shim=shim))
+                                             clock=clock, shim=shim, drives_are_there=server.runs))
             server.end()
         finally:
             server.kill()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU as the machine around the drive. It emulates the processor (TCG), so it needs neither KVM nor root."""
 
+import ctypes
 import json
 import os
 import signal
@@ -20,6 +21,9 @@ KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_chec
 # TCG's time stamp counter counts the host's ticks, so a guest with a clock of its own must read another timer.
 SLAVED_WORDS = ("tsc=unstable", "clocksource=hpet")
 WALL_WORDS = ("tsc=reliable",)
+# Between two looks at a guest and its drive, and how long a guest whose drive has gone may take to end: it may be ending.
+LOOK_S = 0.25
+GONE_S = 20
 # What a guest that lives for seconds has no use for: each takes 0.5 to 1 s of an emulated boot.
 QUICK_WORDS = ("mitigations=off", "cryptomgr.notests", "apparmor=0")
 
@@ -37,6 +41,8 @@ class Plan:
     clock: Path | None = None  # the page that `ssdtlm serve --clock-page` writes
     shim: Path | None = None   # the library that reads it
     files: dict = field(default_factory=dict)
+    # Says whether the drives are still there: Linux waits as long for one that has gone as for one that is slow.
+    drives_are_there: object = lambda: True
     kernel_words: tuple = ()
 
 
@@ -83,6 +89,11 @@ def arguments(plan):
                                             "-append", " ".join(append)]
 
 
+def _ends_with_us():
+    """In the child: QEMU gets a signal when whoever started it is killed (prctl(2), PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Machine:
     """A guest that runs. It ends by itself, or by `cut`, which is what a loss of power is to it."""
 
@@ -98,7 +109,7 @@ class Machine:
         with open(plan.output / "qemu.txt", "wb") as log:
             self.begun = time.monotonic()
             self.process = subprocess.Popen(arguments(plan), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env=environment)
+                                            env=environment, preexec_fn=_ends_with_us)
 
     def said(self):
         """What the script has printed so far."""
@@ -111,14 +122,25 @@ class Machine:
 
     def wait(self):
         """Waits for the guest's end and returns what came back from it."""
-        late = False
-        try:
-            self.process.wait(max(0.1, self.begun + self.plan.timeout_s - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            late = True
+        end, gone_since, cut = self.begun + self.plan.timeout_s, None, ""
+        while not cut:
+            try:
+                self.process.wait(LOOK_S)
+                break
+            except subprocess.TimeoutExpired:
+                now = time.monotonic()
+            if self.plan.drives_are_there():
+                gone_since = None
+            elif gone_since is None:
+                gone_since = now
+            if now > end:
+                cut = "late"
+            elif gone_since is not None and now - gone_since > GONE_S:
+                cut = "gone"
+        if cut:
             self.cut()
         (self.plan.output / "initrd.cpio").unlink(missing_ok=True)
-        return outcome.collect(self.plan.output, self.process.returncode, time.monotonic() - self.begun, late)
+        return outcome.collect(self.plan.output, self.process.returncode, time.monotonic() - self.begun, cut)
 
 
 def boot(plan):

@@ -48,8 +48,10 @@ def last_lines(path, count=3):
     return " / ".join(line.strip() for line in text.splitlines()[-count:] if line.strip())
 
 
-def why(folder, returned, late, word):
-    if late:
+def why(folder, returned, cut, word):
+    if cut == "gone":
+        return "the drive has ended before the guest"
+    if cut:
         return f"the guest was not done in time; its console ends with: {last_lines(folder / 'console.txt')}"
     if word == "no-drive":
         return f"Linux found no drive; see {folder / 'files/.dmesg'}"
@@ -58,7 +60,8 @@ def why(folder, returned, late, word):
     return f"the guest ended without a result; its console ends with: {last_lines(folder / 'console.txt')}"
 
 
-def collect(folder, returned, wall_s, late):
+def collect(folder, returned, wall_s, cut):
+    """`cut`: why the guest was ended: "late", "gone" where its drive had ended, else empty."""
     files = unpack(folder / "files.tar", folder / "files") if (folder / "files.tar").exists() else {}
     (folder / "files.tar").unlink(missing_ok=True)
     word = files[".code"].read_text().strip() if ".code" in files else ""
@@ -66,5 +69,5 @@ def collect(folder, returned, wall_s, late):
     times = {name: float(files[f".{name}"].read_text()) for name in ("booted", "ready", "ended") if f".{name}" in files}
     output = folder / "output.txt"
     return Outcome(output=output.read_text(errors="replace") if output.exists() else "", code=code,
-                   reason="" if code is not None else why(folder, returned, late, word), wall_s=wall_s, guest_s=times,
+                   reason="" if code is not None else why(folder, returned, cut, word), wall_s=wall_s, guest_s=times,
                    files=files)

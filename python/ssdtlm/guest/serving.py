@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ssdtlm serve` as a process beside the guest."""
 
+import os
 import signal
 import subprocess
 import time
@@ -51,7 +52,8 @@ class Server:
         drive.socket.unlink(missing_ok=True)
         self.log = drive.output.parent / "serve.txt"
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(command(drive), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command(drive), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})
         try:
             self._wait_for(drive.socket.exists, drive.socket)
             if drive.clock is not None:
@@ -60,6 +62,9 @@ class Server:
             self.process.kill()
             self.process.wait()
             raise
+
+    def runs(self):
+        return self.process.poll() is None
 
     def said(self):
         return self.log.read_text(errors="replace")
