@@ -80,7 +80,7 @@ std::int64_t VfioHost::patience(SimTime until, std::int64_t wall) const {
     return idle ? -1 : 0;
 }
 
-void VfioHost::turn(std::uint64_t) {
+void VfioHost::turn() {
     vfio::MessageSocket& socket = service_.socket;
     service_.pacer.look(agenda_.now(), vfio::wall_now());
     for (;;) {
@@ -103,7 +103,7 @@ void VfioHost::turn(std::uint64_t) {
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
         else if (wait < 0)
             then = now;  // it stood: nothing has happened meanwhile
-        if (then > now) return agenda_.post<&VfioHost::turn>(then, this);
+        if (then > now) return agenda_.post(then, Then::to<&VfioHost::turn>(this));
         service_.pacer.look(now, vfio::wall_now());
     }
 }
@@ -147,7 +147,7 @@ void VfioHost::begin_end() {
     end_client(false);
     service_.commands.end();
     if (started_) {  // nobody has enabled the controller, or not again
-        if (powered() && waits_ == Waits::none) agenda_.post<&VfioHost::started>(agenda_.now(), this);
+        if (powered() && waits_ == Waits::none) agenda_.post(agenda_.now(), Then::to<&VfioHost::started>(this));
     } else if (waits_ == Waits::none && powered()) {
         stop_following();
         if (io().paused()) io_path().resume();
@@ -349,7 +349,7 @@ void VfioHost::begin_reset() {
     if (!polls) poll(0);
 }
 
-void VfioHost::poll(std::uint64_t) {
+void VfioHost::poll() {
     mmio_.read32(kRegCsts, status_);
 }
 
@@ -367,7 +367,7 @@ void VfioHost::status_read(std::uint32_t csts) {
     if (agenda_.now() - waits_since_ > kMostPatience)
         throw CheckFailed(fmt::format("guest: the controller does not {}, CSTS is {:08x}",
                                       waits_ == Waits::reset ? "stop" : "shut down", csts));
-    poll_ = agenda_.post_cancellable<&VfioHost::poll>(agenda_.now() + kPollStep, this);
+    poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&VfioHost::poll>(this));
 }
 
 void VfioHost::reset_ended() {
@@ -522,13 +522,13 @@ void VfioHost::start(std::function<void()> done) {
     started_ = std::move(done);
     if (first) {
         plan().deal(facts_.drive.queue_pairs);
-        agenda_.post<&VfioHost::turn>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&VfioHost::turn>(this));
     } else if (ending_) {
-        agenda_.post<&VfioHost::started>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&VfioHost::started>(this));
     }
 }
 
-void VfioHost::started(std::uint64_t) {
+void VfioHost::started() {
     if (started_) std::exchange(started_, nullptr)();
 }
 

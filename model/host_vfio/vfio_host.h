@@ -88,7 +88,7 @@ private:
     enum class Waits : std::uint8_t { none, reset, shutdown };
 
     // Turns: the client's messages, at the present time.
-    void turn(std::uint64_t);
+    void turn();
     void take_messages();
     void take_signals();
     bool stands() const;
@@ -112,7 +112,7 @@ private:
     void program_vectors();
     void look_at_pin();
     void begin_reset();
-    void poll(std::uint64_t);
+    void poll();
     void status_read(std::uint32_t csts);
     void reset_ended();
     std::uint64_t begin_of(std::uint32_t nsid) const;
@@ -132,7 +132,7 @@ private:
 
     // DriveControl
     void start(std::function<void()> done) override;
-    void started(std::uint64_t);
+    void started();
     void shutdown(std::function<void()> done) override;
     void stop(std::function<void()> done) override { shutdown(std::move(done)); }
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) override;
