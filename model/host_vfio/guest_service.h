@@ -73,13 +73,13 @@ struct GuestServiceOptions {
 struct GuestService {
     /// `c` must outlive it.
     GuestService(const GuestServiceOptions& o, GuestCommands& c)
-        : options(o), socket(o.socket), pacer(o.pace, o.rate, o.clock), commands(c) {}
+        : options(o), pacer(o.pace, o.rate, o.clock), commands(c), socket(o.socket) {}
 
     const GuestServiceOptions options;
-    vfio::MessageSocket socket;
     vfio::Pacer pacer;
     ServiceSignals signals;
     GuestCommands& commands;
+    vfio::MessageSocket socket;              ///< last: who sees it finds all else there
     std::uint64_t clients = 0, dropped = 0;  ///< of them, those that broke the protocol
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "common/report/error.h"
@@ -23,7 +24,16 @@ constexpr std::size_t kScmMostFds = 253;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const char* repair) {
     throw UserError(
-        Problem{"--socket", path + ": " + why, "a path for a new socket, of at most 107 characters", repair});
+        Problem{"--socket", path + ": " + why, "a path for a new socket, of at most 102 characters", repair});
+}
+
+constexpr char kPart[] = ".part";
+
+sockaddr_un address_of(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    return address;
 }
 
 bool is_socket(const std::string& path) {
@@ -39,19 +49,27 @@ bool somebody_listens(const sockaddr_un& address) {
 }  // namespace
 
 MessageSocket::MessageSocket(const std::string& path) : path_(path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof address.sun_path)
+    if (path.empty() || path.size() + sizeof kPart > sizeof sockaddr_un{}.sun_path)
         refuse(path, "not usable as a path", "give another one");
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     if (is_socket(path)) {
-        if (somebody_listens(address)) refuse(path, "another program listens there", "end it, or give another path");
+        if (somebody_listens(address_of(path)))
+            refuse(path, "another program listens there", "end it, or give another path");
         ::unlink(path.c_str());
     }
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) == 0) refuse(path, "is there, and is no socket", "give another path");
+    // It gets its name when somebody listens: who waits for the name may connect at once.
+    const std::string part = path + kPart;
+    const sockaddr_un address = address_of(part);
+    ::unlink(part.c_str());
     listener_ = Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!listener_ || ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        ::listen(listener_.get(), 16) != 0)
-        refuse(path, std::strerror(errno), "give a path in a folder that can be written");
+        ::listen(listener_.get(), 16) != 0 || ::rename(part.c_str(), path.c_str()) != 0) {
+        const std::string why = std::strerror(errno);
+        ::unlink(part.c_str());
+        listener_.close();
+        refuse(path, why, "give a path in a folder that can be written");
+    }
 }
 
 MessageSocket::~MessageSocket() {

@@ -346,7 +346,7 @@ void VfioHost::begin_reset() {
     const bool polls = waits_ != Waits::none;
     waits_ = Waits::reset;
     waits_since_ = agenda_.now();
-    if (!polls) poll(0);
+    if (!polls) poll();
 }
 
 void VfioHost::poll() {
@@ -537,7 +537,7 @@ void VfioHost::shutdown(std::function<void()> done) {
     waits_ = Waits::shutdown;
     waits_since_ = agenda_.now();
     shutdown_asked_ = false;
-    poll(0);
+    poll();
 }
 
 void VfioHost::reset(bool, std::function<void()>, std::function<void()>) {

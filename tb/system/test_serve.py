@@ -266,8 +266,9 @@ class Drives(Served):
         rng = random.Random(2)
         for _ in range(40):
             s = socket.socket(socket.AF_UNIX)
+            self.addCleanup(s.close)
+            s.connect(self.path)  # waits its turn
             s.settimeout(20)
-            s.connect(self.path)
             try:
                 if rng.random() < 0.7:
                     s.sendall(struct.pack("<HHIIIHH", 1, 1, 20, 0, 0, 0, 0))

@@ -98,6 +98,10 @@ private:
             for (const Problem& p : e.problems())
                 add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
         }
+        if (c_.run.data == DataMode::bytes && c_.run.integrity)
+            add("precondition.from", "a saved drive with run.data = \"bytes\" and run.integrity = true",
+                "signatures, or no check: what the host has written is not saved as bytes",
+                "set run.integrity = false");
     }
 
     void host_and_nvme() {

@@ -2,6 +2,7 @@
 // Headers, capabilities and framing: what may be a message, and what a socket makes of pieces of it.
 #include "host_vfio/message.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -171,6 +172,11 @@ TEST_F(VfioSocket, APathThatSomebodyListensAtIsRefused) {
     EXPECT_THROW(MessageSocket other(path), UserError);
     EXPECT_THROW(MessageSocket other("/nowhere/at/all"), UserError);
     EXPECT_THROW(MessageSocket other(std::string(200, 'x')), UserError);
+    const std::string file = path + "_file";
+    Fd made(::open(file.c_str(), O_CREAT | O_WRONLY, 0600));
+    EXPECT_THROW(MessageSocket other(file), UserError);
+    EXPECT_EQ(::access(file.c_str(), F_OK), 0) << "and is left alone";
+    ::unlink(file.c_str());
 }
 
 }  // namespace
