@@ -45,13 +45,14 @@ void ShadowDoorbells::finished(std::uint64_t index, bool well) {
     const bool head = (index & 1) != 0;
     --reads_;
     d.reading = false;
-    if (!configured() || !well || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return;
+    if (!configured() || !well || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return sink_.shadow_read();
     const bool moved = (d.value & 0xFFFF) != known(i);
     if (moved) sink_.shadow_rung(qid, head, d.value & 0xFFFF);
-    if (!configured()) return;
+    if (!configured()) return sink_.shadow_read();
     // Before it rests the event index must be at what is known now. A value that was refused is not asked for again.
     const bool wakes = moved && (d.value & 0xFFFF) == known(i);
     if (!d.reading && (d.again || wakes || (!head && !d.rests && queues_.sq(qid).in_flight == 0))) read(i);
+    sink_.shadow_read();
 }
 
 }  // namespace ssdtlm
