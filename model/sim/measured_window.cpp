@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/ftl/slc/slc_feature.h"
 #include "sim/limits/limits.h"
 #include "sim/simulation.h"
 
@@ -48,8 +49,8 @@ KeptByDrive Simulation::kept_by_drive() const {
     KeptByDrive kept;
     if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
     kept.read_cache_bytes = config.read_cache.bytes;
-    if (const SlcCache* slc = c.ftl->slc())
-        kept.slc_bytes = std::uint64_t{slc->pages()} * (config.slc.blocks + config.slc.dynamic_blocks) *
+    if (const auto* const slc = c.ftl->feature<SlcFeature>())
+        kept.slc_bytes = std::uint64_t{slc->cache().pages()} * (config.slc.blocks + config.slc.dynamic_blocks) *
                          c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
     if (const CachedMap* map = std::as_const(*c.firmware).cached_map()) kept.map_entries = map->table().size();
     return kept;

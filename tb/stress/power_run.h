@@ -147,7 +147,7 @@ struct MapCheck {
         cuts = s.host.driver.power_cuts();
         if (!alive) return;
         before = ftl.media();
-        all_is_written = ftl.journal().last_pending() == 0;
+        all_is_written = ftl.notes().journal().last_pending() == 0;
     }
     MediaHealth before;
     bool alive = true, all_is_written = true;

@@ -41,6 +41,11 @@ constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
                                         : of_block - kNamedGcStreams + 1u;
 }
 
+/// Of a superblock of this stream whose programs have all ended.
+constexpr BlockState sealed_state_of(std::uint8_t stream) {
+    return stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
+}
+
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
     std::uint32_t write_pointer = 0;  ///< pages handed out

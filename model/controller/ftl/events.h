@@ -14,7 +14,14 @@
 
 namespace ssdtlm {
 
-enum class FtlEvent : std::uint8_t { page_drawn, page_ended, superblock_sealed, superblock_erased, unit_superseded };
+enum class FtlEvent : std::uint8_t {
+    pages_handed_out,
+    page_drawn,
+    page_ended,
+    superblock_sealed,
+    superblock_erased,
+    unit_superseded
+};
 
 /// How the program of a page that had its place has ended.
 enum class PageEnd : std::uint8_t {
@@ -26,6 +33,8 @@ enum class PageEnd : std::uint8_t {
 class FtlListener {
 public:
     virtual ~FtlListener() = default;
+    /// Pages of a superblock have been given to somebody who will program them. They have no numbers yet.
+    virtual void pages_handed_out() {}
     /// The page has its place in this superblock, and takes this number.
     virtual void page_drawn(const PageAddress&, SuperblockId, std::uint64_t /*number*/) {}
     /// All that the end of a program changes in the books has been changed.
@@ -44,6 +53,9 @@ public:
     void listen(FtlListener& listener, std::initializer_list<FtlEvent> events) {
         for (const FtlEvent e : events) listeners_[static_cast<std::size_t>(e)].push_back(&listener);
     }
+    void pages_handed_out() const {
+        for (FtlListener* const l : of(FtlEvent::pages_handed_out)) l->pages_handed_out();
+    }
     void page_drawn(const PageAddress& a, SuperblockId b, std::uint64_t number) const {
         for (FtlListener* const l : of(FtlEvent::page_drawn)) l->page_drawn(a, b, number);
     }
@@ -61,7 +73,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kEvents = 5;
+    static constexpr std::size_t kEvents = 6;
     const std::vector<FtlListener*>& of(FtlEvent e) const { return listeners_[static_cast<std::size_t>(e)]; }
 
     std::array<std::vector<FtlListener*>, kEvents> listeners_;

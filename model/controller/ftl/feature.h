@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a feature of the FTL is, and what it is made with. The core keeps a list of features and asks all of them in
 // turn. It names none. A feature listens to events (events.h), may be a source of victims (gc/victim_source.h), and
-// says what it remembers and what must hold. All features are named in one list, features.cpp.
+// says what it remembers and what must hold. All features of the model are named in one list, features.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,16 @@
 
 #include "common/snapshot/snapshot.h"
 #include "controller/ftl/superblock.h"
+#include "controller/ports/slc_region.h"
+#include "nand/array/spare_area.h"
 
 namespace ssdtlm {
 
 class BlockManager;
 class Ftl;
 class FtlEvents;
+class HostPartition;
+class Lanes;
 class VictimPolicy;
 class Victims;
 struct FtlCounters;
@@ -25,10 +29,20 @@ struct FtlCounters;
 struct FeatureSetup {
     Ftl& ftl;
     BlockManager& blocks;
+    Lanes& lanes;
     VictimPolicy& policy;
     Victims& victims;
     FtlEvents& events;
     FtlCounters& counters;
+    std::vector<HostPartition*>& partitions;  ///< asked in this order
+    SlcRegion& slc;                           ///< which pages are in SLC mode
+};
+
+/// What is known after a loss of power, before any unit is.
+struct FoundSuperblocks {
+    const std::vector<bool>& used;              ///< by superblock: it has pages
+    const std::vector<std::uint64_t>& last_of;  ///< and the highest number of its pages
+    const SpareArea& flash;
 };
 
 class FtlFeature {
@@ -42,11 +56,33 @@ public:
     virtual std::uint32_t remembered(GroupId) const { return 0; }
     /// A clean checkpoint has said so: remembered() of the drive before the loss of power.
     virtual void remember(GroupId, std::uint32_t) {}
+    // After a loss of power, one of them: as the pages on the flash say; or as the superblocks' records say, which a
+    // clean checkpoint has set. `free`: of each group, in order. What it takes out is free for the feature only.
+    virtual void found_pages(const FoundSuperblocks&) {}
+    virtual void found_records(const FoundSuperblocks&, std::vector<std::vector<SuperblockId>>& /*free*/) {}
+    /// A checkpoint of the map is about to say which pages may still be programmed.
+    virtual void checkpoint_begins() {}
+
+    // Preconditioning, which programs in no time.
+    virtual void lay_out_begins() {}
+    virtual void lay_out_ended() {}
+    /// What it owes to the flash for pages that were taken.
+    virtual void program_at_once() {}
+
     /// Empty: what it remembers agrees with the superblocks. Else a sentence.
     virtual std::string check() const { return {}; }
 };
 
 using FtlFeatures = std::vector<std::unique_ptr<FtlFeature>>;
+
+/// Makes a feature, which registers with what it needs; null: the configuration does not ask for it.
+using FtlFeatureMaker = std::unique_ptr<FtlFeature> (*)(const FeatureSetup& setup);
+
+/// A feature that is linked into the program from outside. It is made behind the others, in the order of the names.
+class FtlFeatureRegistration {
+public:
+    FtlFeatureRegistration(const char* name, FtlFeatureMaker make);
+};
 
 /// Of all features that have one, in order.
 std::vector<std::uint32_t> remembered(const FtlFeatures& features, GroupId group);

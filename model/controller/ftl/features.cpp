@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of the FTL's features. Sources of victims of the same turn are asked in this order.
+#include <map>
+#include <string>
+#include <utility>
+
 #include "controller/ftl/feature.h"
+#include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_feature.h"
 #include "controller/ftl/wear/wear_levelling.h"
+#include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
 
+namespace {
+std::map<std::string, FtlFeatureMaker>& from_outside() {
+    static std::map<std::string, FtlFeatureMaker> makers;
+    return makers;
+}
+
+void add(FtlFeatures& features, std::unique_ptr<FtlFeature> feature) {
+    if (feature != nullptr) features.push_back(std::move(feature));
+}
+}  // namespace
+
+FtlFeatureRegistration::FtlFeatureRegistration(const char* name, FtlFeatureMaker make) {
+    from_outside()[name] = make;
+}
+
 FtlFeatures features_of(const FeatureSetup& setup) {
     FtlFeatures features;
-    for (auto* const make : {&SlcFeature::make, &Refresh::make, &WearLevelling::make})
-        if (std::unique_ptr<FtlFeature> feature = make(setup)) features.push_back(std::move(feature));
+    for (const FtlFeatureMaker make :
+         {&SlcFeature::make, &Refresh::make, &WearLevelling::make, &RowParity::make, &OpenWordLines::make})
+        add(features, make(setup));
+    for (const auto& [name, make] : from_outside()) add(features, make(setup));
     return features;
 }
 

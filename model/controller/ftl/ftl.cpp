@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/ftl.h"
 
-#include <string>
 #include <utility>
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
-#include "controller/ftl/slc/slc_feature.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
@@ -37,21 +35,19 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       logical_units_(logical_units_of(config, geometry)),
       translation_pages_(static_cast<std::uint32_t>(translation_pages_of(config, geometry))),
       entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
-      units_(static_cast<std::uint32_t>(geometry.units())),
       codec_(logical_units_ + translation_pages_),
-      map_(logical_units_ + translation_pages_, geometry),
-      valid_(geometry.units()),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
+      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
+                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
+                                              config.gc_policies)),
+      books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
              NvmSets(config.nvm_sets, geometry), logical_units_),
       translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
       load_(shape_),
-      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
-                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
-                                              config.gc_policies)),
       victims_(shape_, blocks_, counters_),
       open_room_(config_, geometry_, shape_, spare_, blocks_),
       begun_(shape_.groups()),
@@ -59,9 +55,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       scarce_victims_(inside_, open_room_),
       policy_victims_(inside_, open_room_),
       gc_stream_(shape_.groups()),
-      journal_(geometry.page_bytes, shape_.superblocks()),
+      notes_({*this, books_, blocks_, counters_, open_room_}),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
-      parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
       placement_(mapping_->place({*this, blocks_, counters_})),
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
@@ -75,21 +70,18 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
     if (config_.placement == Placement::first_idle) load_.count(events_);
     if (set_traffic_.any()) events_.listen(set_traffic_, {FtlEvent::unit_superseded, FtlEvent::page_ended});
     features_ = features_of(inside_);
-    if (auto* const slc = feature<SlcFeature>()) {
-        slc_ = &slc->cache();
-        slc_region_ = slc_->region();
-    }
     // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
-    if (checkpoints_ != nullptr) events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::page_ended});
+    if (checkpoints_ != nullptr)
+        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::page_ended});
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
-    // A row that was begun beside the SLC cache is completed first.
+    // A row that was begun beside a partition is completed first.
     const bool one_frontier = config_.gc_frontier == GcFrontier::shared;
-    if (__builtin_expect(slc_ != nullptr, 0) && (left == shape_.planes() || one_frontier) && slc_->takes_pages(group))
-        return take_slc_pages(group, most, out);
+    if (__builtin_expect(!partitions_.empty(), 0) && (left == shape_.planes() || one_frontier))
+        if (HostPartition* const p = partition_for(group)) return take_pages_of(*p, group, most, out);
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
     // One that was opened leaves fewer free ones for the other streams.
@@ -99,19 +91,32 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1))
         lanes_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
-    owe_parity();
+    events_.pages_handed_out();
     return n;
+}
+
+std::uint32_t Ftl::take_pages_of(HostPartition& partition, GroupId group, std::uint32_t most, PageAddress* out) {
+    const std::uint32_t from = partition.write_pointer(group), left = row_left(from), n = std::min(most, left);
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = partition.allocate(group);
+    if (from + n == partition.pages()) update_able(group);
+    if (shape_.planes() != 1) lanes_.cursor(group, 0).set_ragged(group, n != left);
+    counters_.host_pages_allocated += n;
+    return n;
+}
+
+std::uint32_t Ftl::units_of(SuperblockId b) const {
+    const HostPartition* const p = owner(b);
+    return p != nullptr ? p->pages() * geometry_.units_per_page() : shape_.data_units();
 }
 
 void Ftl::host_page_programmed(const PageAddress& a) {
     ++counters_.host_pages;
-    counters_.slc_pages += is_slc(a);
-    page_programmed(a);
+    page_ended(a, PageEnd::programmed);
 }
 
 void Ftl::gc_page_programmed(const PageAddress& a) {
     ++counters_.gc_pages;
-    page_programmed(a);
+    page_ended(a, PageEnd::programmed);
 }
 
 SuperblockId Ftl::select_victim(GroupId group, bool idle) {
@@ -131,7 +136,7 @@ PageAddress Ftl::allocate_gc_page(GroupId group, std::uint32_t stream) {
     const bool fills =
         config_.gc_frontier == GcFrontier::shared && blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
     if (opens || fills) update_able(group);
-    owe_parity();
+    events_.pages_handed_out();
     return a;
 }
 
@@ -145,66 +150,61 @@ PageAddress Ftl::allocate_cold_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_cold) == 0;
     const PageAddress a = blocks_.allocate_cold(group);
     if (opens) update_able(group);
-    owe_parity();
+    events_.pages_handed_out();
     return a;
 }
 
 SuperblockId Ftl::let_go_copy(Ppa old) {
-    if (__builtin_expect(!is_copy(old), 0)) return old == kUnmapped ? kNoSuperblock : let_go_note(old);
-    return let_go_superblock(shape_.superblock_of(old));
+    if (__builtin_expect(!books_.entries().is_copy(old), 0))
+        return old == kUnmapped ? kNoSuperblock : notes_.let_go(old);
+    return books_.let_go(shape_.superblock_of(old));
+}
+
+std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
+    const auto is_gone = [&](std::uint32_t i) {
+        return books_.entries().is_deallocated(books_.entry(Lpa{idx(first) + i}));
+    };
+    std::uint32_t from = 0, end = units;
+    while (from != end && is_gone(from)) ++from;
+    while (end != from && is_gone(end - 1)) --end;
+    if (from == end) return 0;
+    // One entry for all: what was never written in between had no copy either.
+    notes_.take(Lpa{idx(first) + from}, end - from, false);
+    const std::uint64_t before = books_.mapped_units();
+    for (std::uint32_t i = from; i != end; ++i)
+        if (!is_gone(i)) notes_.point_to(Lpa{idx(first) + i}, false);
+    counters_.trims += before - books_.mapped_units();
+    return static_cast<std::uint32_t>(before - books_.mapped_units());
+}
+
+SuperblockId Ftl::hand_over_copy(Ppa old) {
+    notes_.hand_over(old);
+    return let_go_copy(old);
 }
 
 bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
-    if (map_.lookup(lpa) != from) {
+    if (books_.entry(lpa) != from) {
         ++counters_.gc_units_stale;
         return false;
     }
-    map_.exchange(lpa, to);
-    invalidate(from);
-    validate(to);
+    books_.exchange(lpa, to);
+    books_.invalidate(from);
+    books_.validate(to);
     ++counters_.gc_units_moved;
     counters_.gc_translation_units += is_translation(lpa);
     return true;
 }
 
-bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const {
-    if (page >= shape_.pages() || blocks_[victim].valid == 0) return false;
-    const std::uint32_t per_page = geometry_.units_per_page(), per_block = geometry_.units_per_block();
-    const std::uint32_t row = shape_.row_of(page), in_row = shape_.plane_in_group(page);
-    std::uint32_t next = shape_.pages();
-    for (std::uint32_t k = 0; k < shape_.planes(); ++k) {
-        const std::uint32_t i = in_row + k < shape_.planes() ? in_row + k : in_row + k - shape_.planes();
-        const std::uint32_t first = idx(shape_.block(victim, i)) * per_block;
-        const std::uint32_t from = first + (row + (i < in_row ? 1 : 0)) * per_page, end = first + per_block;
-        const std::uint32_t found = from < end ? valid_.find(from, end) : end;
-        if (found == end) continue;
-        const std::uint32_t found_row = (found - first) / per_page, n = found_row * shape_.planes() + i;
-        if (n >= next) continue;
-        next = n;
-        slot_mask = valid_.bits(first + found_row * per_page, per_page);
-        if (found_row == row) break;  // none is nearer
-    }
-    if (next == shape_.pages()) return false;
-    page = next;
-    return true;
-}
-
-SuperblockId Ftl::let_go_superblock(SuperblockId b) {
-    BlockRecord& r = blocks_[b];
-    SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
-    return --r.superseded == 0 ? b : kNoSuperblock;
-}
-
 void Ftl::seal(SuperblockId b) {
     events_.superblock_sealed(b);
-    if (__builtin_expect(blocks_[b].stream == kSlcStream, 0)) return slc_->seal(b);
+    if (HostPartition* const p = owner(b)) return p->sealed(b);
     if (__builtin_expect(placement_ != nullptr, 0) && blocks_[b].stream != kGcStream) return placement_->sealed(b);
     policy_->sealed(b, blocks_[b].valid, counters_.host_units);
 }
 
 void Ftl::superblock_erased(SuperblockId victim) {
-    if (blocks_[victim].stream == kSlcStream)
-        slc_->erased(victim);
+    if (HostPartition* const p = owner(victim))
+        p->erased(victim);
     else
         blocks_.erased(victim);
     events_.superblock_erased(victim);
@@ -222,22 +222,18 @@ OverwriteRounds Ftl::precondition() {
     return Preconditioner(*this).run();
 }
 
+FtlImage Ftl::image() {
+    return {books_.image(),   notes_.image(), lanes_, translation_room_, rows_,  *policy_,  victims_,
+            begun_,           gc_stream_,     media_, counters_,         spare_, features_, checkpoints_.get(),
+            placement_.get(), partitions_};
+}
+
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {
     counters_ = earlier;
     set_traffic_.go_on_from(sets);
     media_.program_failures = health.program_failures;
     media_.erase_failures = health.erase_failures;
     media_.units_lost = health.units_lost;
-}
-
-void Ftl::refuse(Ppa p, const char* what) const {
-    const PageAddress a = geometry_.page_of(p);
-    const BlockRecord& r = blocks_[shape_.superblock_of(p)];
-    panic("Ftl", "unit " + std::to_string(idx(p)) + " (plane " + std::to_string(idx(a.plane)) + ", block " +
-                     std::to_string(a.block) + ", page " + std::to_string(a.page) + ", slot " +
-                     std::to_string(geometry_.slot_of(p)) + ") is " + what + "; its superblock is " + name_of(r.state) +
-                     ", " + std::to_string(r.valid) + " units valid, " + std::to_string(r.write_pointer) +
-                     " pages handed out, " + std::to_string(r.programs) + " programs running");
 }
 
 }  // namespace ssdtlm

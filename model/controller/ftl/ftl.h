@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of a flash translation layer: where every logical unit lives, which page is written next, which block is
-// collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how many run at
-// once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above. Units whose only
-// copy cannot be read are lost. Out-of-place writes with a log per group of planes (superblock.h), separate open
-// superblocks for GC data and for the host's, which may keep its write streams apart (allocation/lanes.h). The host's
-// pages may go through an SLC cache first (slc/), or where a mapping by blocks says (mapping/, hybrid/). A map that is
-// not all in memory
-// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas,
-// journal and checkpoints (recovery/).
+// The core of a flash translation layer: where every logical unit lives, which page is written next, which superblock
+// is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how many run
+// at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above. Units whose
+// only copy cannot be read are lost. Writes are out of place, with a log for each group of planes (superblock.h). There
+// are separate open superblocks for moved data and for the host's, which may keep its write streams apart
+// (allocation/lanes.h). A mapping by blocks says itself where pages go (mapping/, hybrid/). A map that is not all in
+// memory (../cached_map) has its pages in superblocks of their own. After a loss of power all is found in out-of-band
+// areas, journal and checkpoints (recovery/). Features add to this without being named here (feature.h).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per page
@@ -17,16 +16,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
 #include "controller/ftl/allocation/group_load.h"
+#include "controller/ftl/allocation/host_partition.h"
 #include "controller/ftl/allocation/set_traffic.h"
 #include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
+#include "controller/ftl/books.h"
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/events.h"
 #include "controller/ftl/feature.h"
@@ -36,13 +36,10 @@
 #include "controller/ftl/gc/open_room.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/gc/victims.h"
-#include "controller/ftl/journal/journal.h"
+#include "controller/ftl/image.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/mapping/page_map.h"
-#include "controller/ftl/mapping/validity_map.h"
-#include "controller/ftl/parity/row_parity.h"
-#include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
@@ -58,25 +55,18 @@ public:
     const FtlConfig& config() const { return config_; }
     const NandGeometry& geometry() const { return geometry_; }
     const SuperblockShape& shape() const { return shape_; }
+    std::uint64_t seed() const { return seed_; }
     const SpareCodec& codec() const { return codec_; }
     const SpareArea& flash() const { return spare_; }
     SpareArea& flash_in_no_time() { return spare_; }  ///< for who changes it beside the dies
 
     // --- Mapping ---
     std::uint64_t logical_units() const { return logical_units_; }
-    std::uint64_t mapped_units() const { return mapped_units_; }
-    Ppa lookup(Lpa lpa) const {
-        const Ppa p = map_.lookup(lpa);
-        return __builtin_expect(is_copy(p), 1) ? p : absent(p);
-    }
-    [[gnu::always_inline]] void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
+    std::uint64_t mapped_units() const { return books_.mapped_units(); }
+    Ppa lookup(Lpa lpa) const { return books_.lookup(lpa); }
+    [[gnu::always_inline]] void prefetch(Lpa lpa) const { books_.prefetch(lpa); }
     /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
-    [[gnu::always_inline]] void prefetch_old_place(Lpa lpa) const {
-        const Ppa old = map_.lookup(lpa);
-        if (!is_copy(old)) return;
-        valid_.prefetch(old);
-        blocks_.prefetch(shape_.superblock_of(old));
-    }
+    [[gnu::always_inline]] void prefetch_old_place(Lpa lpa) const { books_.prefetch_old_place(lpa); }
 
     // --- What goes into the out-of-band area ---
     /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
@@ -84,9 +74,9 @@ public:
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
-        ++last_number_;
-        events_.page_drawn(a, b, last_number_);
-        return {last_number_, kind, blocks_[b].stream, spare_.keeps_records() ? blocks_.erases(b) : 0};
+        const std::uint64_t number = books_.draw_number();
+        events_.page_drawn(a, b, number);
+        return {number, kind, blocks_[b].stream, spare_.keeps_records() ? blocks_.erases(b) : 0};
     }
 
     // --- Host writes ---
@@ -106,7 +96,11 @@ public:
             return 0;
         return take_host_pages(group, most, out, lanes_.stream_of_lane(lane));
     }
+    /// The same of this group. Precondition: takes_host_pages(group, stream).
+    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream = 0);
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
+    /// The group's superblocks have changed: whether the host may write to it is found again.
+    void update_able(GroupId group);
     /// Host pages pass this group over until further notice, but for an open row that is filled in part.
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
@@ -119,14 +113,12 @@ public:
     /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the
     /// new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
-        const Ppa old = map_.exchange(lpa, to);
-        if (__builtin_expect(is_copy(old), 1))
-            invalidate(old);
-        else if (old == kUnmapped)
-            ++mapped_units_;
-        else
-            write_over_note(old);
-        validate(to);
+        const Ppa old = books_.exchange(lpa, to);
+        if (__builtin_expect(books_.entries().is_copy(old), 1))
+            books_.invalidate(old);
+        else if (old != kUnmapped)
+            notes_.written_over(old);
+        books_.validate(to);
         ++counters_.host_units;
         events_.unit_superseded(lpa);
         return old;
@@ -134,7 +126,7 @@ public:
     /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased;
     /// a note in the journal is held already.
     void hold_copy(Ppa old) {
-        if (is_copy(old)) ++blocks_[shape_.superblock_of(old)].superseded;
+        if (books_.entries().is_copy(old)) books_.need(shape_.superblock_of(old));
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
     SuperblockId let_go_copy(Ppa old);
@@ -146,27 +138,9 @@ public:
     /// Deallocates; returns how many of the units were mapped. The journal takes note.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
 
-    // --- The journal of what was deallocated or lost (ftl_journal.cpp) ---
-    const Journal& journal() const { return journal_; }
-    /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has
-    /// failed.
-    void on_journal_due(std::function<void()> callback) { journal_due_ = std::move(callback); }
-    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`:
-    /// `out` if it has any page, else one with two free superblocks. False: none.
-    bool group_for_journal(GroupId& out, bool urgent = false);
-    /// Like a moved page, into this group. Precondition: journal().next() has said this page.
-    PageAddress place_journal_page(Journal::Id id, GroupId group);
-    /// Before the open page is written partly filled: it takes what is still true of pages that are nearly empty.
-    void gather_journal_pages();
-    /// The program is finished. Adds the superblocks that may be erased now, as far as this goes.
-    void journal_page_programmed(Journal::Id id, std::vector<SuperblockId>& freed);
-    /// Instead of it: journal().next() says it again.
-    void journal_page_failed(Journal::Id id, std::vector<SuperblockId>& freed);
-    /// An erase of this superblock waits for a page of the journal that is not being written yet.
-    bool journal_must_be_written_for(SuperblockId b) const;
-    /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of
-    /// use.
-    bool renew_journal_page(const PageAddress& a);
+    /// Notes of what was deallocated or lost, and the journal that says so on the flash.
+    Notes& notes() { return notes_; }
+    const Notes& notes() const { return notes_; }
 
     // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
     // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their
@@ -174,7 +148,7 @@ public:
     std::uint32_t translation_pages() const { return translation_pages_; }  ///< 0: the map is all in memory
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
     /// kUnmapped: it was never written, and says that nothing is mapped.
-    Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }
+    Ppa translation_place(std::uint32_t page) const { return books_.entry(lpa_of_translation(page)); }
     bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
     /// A group that may take this one, and others of its pool with it, in turn. False: none; only GC helps.
     bool group_for_translation(std::uint32_t page, GroupId& out);
@@ -199,10 +173,10 @@ public:
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
     /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold,
-    /// or room in its SLC cache.
+    /// or a partition takes its pages.
     bool takes_host_pages(GroupId group, std::uint32_t stream = 0) const {
         return blocks_.can_take_host_page(group, stream) ||
-               (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
+               (__builtin_expect(!partitions_.empty(), 0) && partition_for(group) != nullptr);
     }
     bool takes_all_streams(GroupId group) const;
     /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or one that a source of
@@ -222,7 +196,9 @@ public:
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots.
     /// false: none left.
-    bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
+    bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const {
+        return books_.next_valid_page(victim, page, slot_mask);
+    }
     /// A page for moved units of a stream. Panics when the group has no free block, which the thresholds rule out.
     PageAddress allocate_gc_page(GroupId group, std::uint32_t stream = 0);
     /// A page for units of the group's victim.
@@ -238,7 +214,7 @@ public:
     }
     /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
     bool move_wanted(Lpa lpa, Ppa from) {
-        if (__builtin_expect(map_.lookup(lpa) == from, 1)) return true;
+        if (__builtin_expect(books_.entry(lpa) == from, 1)) return true;
         ++counters_.gc_units_stale;
         return false;
     }
@@ -247,17 +223,22 @@ public:
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
     void superblock_erased(SuperblockId victim);    ///< all its blocks were: victim -> free
 
-    // --- The SLC cache (slc/, ftl_slc.cpp) ---
+    // --- Superblocks of features (allocation/host_partition.h) ---
+    /// Null: the core's own.
+    HostPartition* owner(SuperblockId b) const {
+        for (HostPartition* const p : partitions_)
+            if (p->owns(b)) return p;
+        return nullptr;
+    }
     bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
     const SlcRegion& slc_region() const { return slc_region_; }
-    const SlcCache* slc() const { return slc_; }  ///< null: the drive has none
-    std::uint32_t units_of(SuperblockId b) const;       ///< for which the superblock has room
+    std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
     const Checkpoints* checkpoints() const { return checkpoints_.get(); }
     /// Of a page in a superblock that is set apart.
-    PageRecord draw_checkpoint_record(PageKind kind) { return {++last_number_, kind, kCheckpointStream}; }
+    PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
     void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
     /// Where the drive cannot say any more that it works: nothing may be written from now on.
     void refuse_writes();
@@ -283,10 +264,20 @@ public:
     void lose(Lpa lpa);
     bool lose_copy(
         Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
-    std::uint64_t lost_units() const { return lost_units_; }
+    std::uint64_t lost_units() const { return books_.lost_units(); }
     BlockPlacement* placement() const { return placement_.get(); }  ///< null: pages are put anywhere
     const Mapping& mapping() const { return *mapping_; }
-    RowParity* parity() const { return parity_.get(); }  ///< null: rows have none
+
+    // --- Programs ---
+    /// The program of a page that was handed out has ended. Whoever counts its class has done so.
+    void page_ended(const PageAddress& a, PageEnd end) {
+        if (__builtin_expect(end == PageEnd::failed, 0)) close_failed(a);
+        const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
+        if (blocks_.page_programmed(b)) seal(b);
+        events_.page_ended(a, end);
+    }
+    /// All programs of a full superblock have ended: a candidate for collection, or its owner's.
+    void seal(SuperblockId b);
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
@@ -296,6 +287,8 @@ public:
     }
 
     // --- State at start, counters, books ---
+    /// For recovery, snapshots, checkpoints and preconditioning.
+    FtlImage image();
     OverwriteRounds
     precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     /// Null: the configuration does not ask for this feature.
@@ -315,77 +308,27 @@ public:
     void verify_books() const;
 
 private:
-    friend class Preconditioner;
-    friend class CheckpointCapture;
-    friend class FtlState;
-    friend class Recovery;
-    friend class RowParity;
-    friend class OpenWordLines;
-    // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal
-    // that says that it was deallocated (even) or lost (odd).
-    bool is_copy(Ppa p) const { return idx(p) < units_; }
-    bool is_lost_note(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
-    Journal::Id page_of_note(Ppa note) const { return (idx(note) - units_) / 2; }
-    Ppa note_in(Journal::Id page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }
-    Ppa absent(Ppa p) const { return p != kUnmapped && is_lost_note(p) ? kLost : kUnmapped; }
-    bool is_deallocated(Ppa p) const;
-    void take_note(Lpa first, std::uint32_t units, bool lost);
-    void add_entry(const JournalEntry& entry);
-    Ppa point_to_note(Lpa lpa, bool lost);
-    void hold_page(Journal::Id id);
-    SuperblockId let_go_page(Journal::Id id);
-    void drop_note(Ppa note);
-    void leave_page(Journal::Id id);
-    void note_failed(SuperblockId b);
-    void point_to_failed(SuperblockId b);
-    void write_over_note(Ppa note);
-    SuperblockId let_go_note(Ppa note);
-    void journal_page_is_of_no_use(Journal::Id id);
-    bool takes_journal(GroupId group) const;
-    bool group_with_room_for_journal(GroupId& out);
-    void lay_out_translation();
-    void owe_parity() {
-        if (__builtin_expect(parity_ != nullptr, 0)) parity_->owe();
-    }
     void leave_translation_place(Ppa old);
-    SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
     std::uint32_t row_left(std::uint32_t write_pointer) const {
         return shape_.data_planes() - shape_.plane_in_group(write_pointer);
     }
-    void invalidate(Ppa p) {
-        const SuperblockId b = shape_.superblock_of(p);
-        BlockRecord& r = blocks_[b];
-        if (__builtin_expect(!valid_.clear(p) || r.valid == 0, 0)) refuse(p, "invalidated, but was not valid");
-        --r.valid;
-        if (r.state == BlockState::sealed) policy_->invalidated(b, r.valid);
+    /// The first one that takes the host's pages of the group; null: none does.
+    HostPartition* partition_for(GroupId group) const {
+        for (HostPartition* const p : partitions_)
+            if (p->takes_pages(group)) return p;
+        return nullptr;
     }
-    void validate(Ppa p) {
-        const SuperblockId b = shape_.superblock_of(p);
-        BlockRecord& r = blocks_[b];
-        if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
-        ++r.valid;
-    }
-    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream);
-    std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
-    void update_able(GroupId group);
+    std::uint32_t take_pages_of(HostPartition& partition, GroupId group, std::uint32_t most, PageAddress* out);
     bool finds_reason(GroupId group) const;
     PageAddress allocate_cold_page(GroupId group);
     PageAddress skip_programmed(const PageAddress& a);
     void become_read_only();
     void close_failed(const PageAddress& a);
-    void page_not_programmed(const PageAddress& a, PageEnd end);
     void replace(SuperblockId failed);
     void update_spare();
     void leave_out_marked();
-    void page_programmed(const PageAddress& a) {
-        const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
-        if (blocks_.page_programmed(b)) seal(b);
-        events_.page_ended(a, PageEnd::programmed);
-    }
-    void seal(SuperblockId b);
-    [[noreturn]] void refuse(Ppa p, const char* what) const;
 
     const FtlConfig config_;
     const NandGeometry geometry_;
@@ -394,38 +337,31 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
-    const std::uint32_t translation_pages_, entries_per_translation_page_, units_;  // the last of flash
+    const std::uint32_t translation_pages_, entries_per_translation_page_;
     const SpareCodec codec_;
-    PageMap map_;
-    ValidityMap valid_;
     BlockManager blocks_;
+    std::unique_ptr<VictimPolicy> policy_;
+    Books books_;
     FtlCounters counters_;
     FtlEvents events_;
-    SlcCache* slc_ = nullptr;  // of the feature; null: none
+    std::vector<HostPartition*> partitions_;
     SlcRegion slc_region_;
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     Lanes lanes_;
     TranslationRoom translation_room_;
     GroupLoad load_;  // counted where pages are not placed in turn
-    std::unique_ptr<VictimPolicy> policy_;
     Victims victims_;
-    const FeatureSetup inside_{*this, blocks_, *policy_, victims_, events_, counters_};
+    const FeatureSetup inside_{*this,   blocks_,   lanes_,      *policy_,   victims_,
+                               events_, counters_, partitions_, slc_region_};
     OpenRoom open_room_;
     BegunVictims begun_;
     FailedVictims failed_victims_;
     ScarceVictims scarce_victims_;
     PolicyVictims policy_victims_;
-    std::vector<std::uint8_t> gc_stream_;              // by group: the host's stream that its victim is of
-    std::uint64_t mapped_units_ = 0, lost_units_ = 0;  // the lost ones are among the mapped
-    std::uint64_t last_number_ = 0;                    // of a page, or an entry of the journal
-    Journal journal_;
-    std::uint32_t journal_group_ = 0;  // which took a page of it last
-    std::function<void()> journal_due_;
-    std::unordered_map<std::uint32_t, Journal::Id>
-        failed_in_;  // superblocks that have failed: the page of the journal that says so
+    std::vector<std::uint8_t> gc_stream_;  // by group: the host's stream that its victim is of
+    Notes notes_;
     MediaHealth media_;
-    std::unique_ptr<Checkpoints> checkpoints_;  // null: none
-    const std::unique_ptr<RowParity> parity_;    // null: none
+    std::unique_ptr<Checkpoints> checkpoints_;   // null: none
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
     SetTraffic set_traffic_;

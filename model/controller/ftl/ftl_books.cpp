@@ -31,25 +31,26 @@ private:
 void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
+    const Journal& journal = notes_.journal();
     std::uint64_t mapped = 0, lost = 0, translation = 0;
-    std::vector<std::uint32_t> live(journal_.ids()), translation_of(lanes_.shares());
+    std::vector<std::uint32_t> live(journal.ids()), translation_of(lanes_.shares());
     for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
-        const Ppa p = map_.lookup(lpa);
+        const Ppa p = books_.entry(lpa);
         if (p == kUnmapped) continue;
-        if (!is_copy(p)) {
-            if (page_of_note(p) >= live.size())
-                found.require(false, "a page of the journal that does not exist, logical unit", l, page_of_note(p),
-                              live.size());
+        if (!books_.entries().is_copy(p)) {
+            if (books_.entries().page_of(p) >= live.size())
+                found.require(false, "a page of the journal that does not exist, logical unit", l,
+                              books_.entries().page_of(p), live.size());
             else
-                ++live[page_of_note(p)];
-            lost += is_lost_note(p);
-            mapped += is_lost_note(p);
+                ++live[books_.entries().page_of(p)];
+            lost += books_.entries().says_lost(p);
+            mapped += books_.entries().says_lost(p);
             continue;
         }
         ++(is_translation(lpa) ? translation : mapped);
         if (is_translation(lpa)) ++translation_of[lanes_.share_of(shape_.group_of(shape_.superblock_of(p)))];
-        if (!valid_.test(p)) {
+        if (!books_.is_valid(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
         }
@@ -64,12 +65,12 @@ void Ftl::verify_books() const {
         found.require(s != kErased && s != kPadding && codec_.lpa(s) == lpa, "flash holds another unit, logical unit",
                       l, idx(codec_.lpa(s)), l);
     }
-    found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
-    found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
+    found.require(mapped == books_.mapped_units(), "mapped units, device", 0, books_.mapped_units(), mapped);
+    found.require(lost == books_.lost_units(), "lost units, device", 0, books_.lost_units(), lost);
     for (std::uint32_t share = 0; share < translation_of.size(); ++share)
         found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share,
                       translation_room_.held(share), translation_of[share]);
-    for (const auto& [b, page] : failed_in_) {
+    for (const auto& [b, page] : notes_.failed_in()) {
         const BlockState state = blocks_[SuperblockId{b}].state;
         found.require(blocks_[SuperblockId{b}].bad &&
                           (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
@@ -78,13 +79,13 @@ void Ftl::verify_books() const {
         if (page < live.size()) ++live[page];
     }
     std::uint64_t of_journal = 0;
-    for (Journal::Id id = 1; id < journal_.ids(); ++id) {
-        const Journal::Page& p = journal_.page(id);
+    for (Journal::Id id = 1; id < journal.ids(); ++id) {
+        const Journal::Page& p = journal.page(id);
         found.require(p.live == live[id], "units that point to page of the journal", id, p.live, live[id]);
         const bool placed = p.state == Journal::State::in_flight || p.state == Journal::State::durable;
         const bool is_used = p.state == Journal::State::in_flight || (placed && p.live != 0);
         for (std::uint32_t s = 0; s < geometry_.units_per_page() && is_used; ++s, ++of_journal)
-            found.require(valid_.test(geometry_.ppa_of(p.at, s)), "valid unit of page of the journal", id, 0, 1);
+            found.require(books_.is_valid(geometry_.ppa_of(p.at, s)), "valid unit of page of the journal", id, 0, 1);
     }
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
@@ -96,7 +97,7 @@ void Ftl::verify_books() const {
         for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
             const BlockId block = shape_.block(b, i);
             const std::uint32_t first = idx(block) * geometry_.units_per_block();
-            bits += valid_.count(first, first + geometry_.units_per_block());
+            bits += books_.count_valid(first, first + geometry_.units_per_block());
             programmed += spare_.next_page(block);
             // Of the pages handed out, every planes()-th is this plane's. Where GC goes on behind torn pages
             // (reopen_roomiest()) planes may be ahead.
@@ -107,13 +108,13 @@ void Ftl::verify_books() const {
         }
         valid += bits;
         found.require(bits == r.valid, "valid units of superblock", n, r.valid, bits);
-        const bool is_slc = r.stream == kSlcStream;
-        const std::uint32_t pages = is_slc ? slc_->pages() : shape_.pages();
+        const HostPartition* const p = owner(b);
+        const std::uint32_t pages = p != nullptr ? p->pages() : shape_.pages();
         const GroupId group = shape_.group_of(b);
         switch (r.state) {
             case BlockState::free:
             case BlockState::slc_free:
-                free_blocks[idx(group)] += !is_slc;
+                free_blocks[idx(group)] += p == nullptr;
                 found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer,
                               0);
                 break;
@@ -122,12 +123,11 @@ void Ftl::verify_books() const {
             case BlockState::open_cold:
             case BlockState::open_map:
             case BlockState::open_slc:
-                found.require((is_slc ? slc_->open_block(group)
-                                      : blocks_.open_block(group, r.state, host_stream_of(r.stream))) == b,
-                              "open superblock of group", idx(group),
-                              idx(is_slc ? slc_->open_block(group)
-                                         : blocks_.open_block(group, r.state, host_stream_of(r.stream))),
-                              n);
+                if (const SuperblockId open = p != nullptr
+                                                  ? p->open_block(group)
+                                                  : blocks_.open_block(group, r.state, host_stream_of(r.stream));
+                    open != b)
+                    found.require(false, "open superblock of group", idx(group), idx(open), n);
                 found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer,
                               pages - 1);
                 found.require(programmed + r.programs >= r.write_pointer, "pages in open superblock", n, programmed,
@@ -146,11 +146,12 @@ void Ftl::verify_books() const {
             case BlockState::failed:
                 found.require(r.cut || programmed + r.programs >= r.write_pointer, "pages in failed superblock", n,
                               programmed, r.write_pointer);
-                found.require(failed_in_.count(n) != 0, "entry of the journal about failed superblock", n, 0, 1);
+                found.require(notes_.failed_in().count(n) != 0, "entry of the journal about failed superblock", n, 0,
+                              1);
                 break;
             case BlockState::retired:
                 found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
-                found.require(failed_in_.count(n) != 0 ||
+                found.require(notes_.failed_in().count(n) != 0 ||
                                   shape_.any_block(SuperblockId{n},
                                                    [this](BlockId block) { return spare_.is_marked_bad(block); }),
                               "entry of the journal about retired superblock", n, 0, 1);

@@ -14,7 +14,7 @@ void Ftl::leave_out_marked() {
                 !shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); }))
                 continue;
             SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
-            if (blocks_[b].stream == kSlcStream) slc_->found(b);
+            if (HostPartition* const p = owner(b)) p->left_out(b);
             // One of its group's spare ones is set apart now.
             for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()};
                  set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
@@ -32,52 +32,45 @@ bool Ftl::finds_reason(GroupId group) const {
 
 void Ftl::host_page_failed(const PageAddress& a) {
     ++counters_.host_pages;
-    counters_.slc_pages += is_slc(a);
-    close_failed(a);
+    page_ended(a, PageEnd::failed);
 }
 
 void Ftl::gc_page_failed(const PageAddress& a) {
     ++counters_.gc_pages;
-    close_failed(a);
+    page_ended(a, PageEnd::failed);
 }
 
 void Ftl::translation_page_failed(const PageAddress& a) {
     ++counters_.translation_pages;
-    close_failed(a);
+    page_ended(a, PageEnd::failed);
 }
 
+/// The superblock of a page whose program has failed takes no more pages.
 void Ftl::close_failed(const PageAddress& a) {
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
     const GroupId group = shape_.group_of(b);
     ++media_.program_failures;
-    const bool is_slc = blocks_[b].stream == kSlcStream;
+    HostPartition* const p = owner(b);
     const std::uint32_t stream = host_stream_of(blocks_[b].stream);
     const bool was_open =
-        (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
+        (p != nullptr ? p->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
     if (blocks_.fail(b)) {
-        if (is_slc) slc_->lose(b);
+        if (p != nullptr) p->lost(b);
         if (placement_ != nullptr)
             placement_->failed(b);
         else if (was_open && shape_.planes() != 1)
             lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
-    page_not_programmed(a, PageEnd::failed);
-}
-
-/// It had its place in a superblock that has failed.
-void Ftl::page_not_programmed(const PageAddress& a, PageEnd end) {
-    blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));
-    events_.page_ended(a, end);
 }
 
 /// It is lost to its group.
 void Ftl::replace(SuperblockId failed) {
     const GroupId group = shape_.group_of(failed);
-    note_failed(failed);
+    notes_.failed(failed);
     media_.blocks_retired += shape_.planes();
-    // With a static one of it the SLC cache is a superblock smaller from now on.
-    if ((blocks_[failed].stream == kSlcStream && slc_->is_static(failed)) || blocks_.add_spare(group)) {
+    const HostPartition* const p = owner(failed);
+    if ((p != nullptr && !p->is_replaced(failed)) || blocks_.add_spare(group)) {
         update_spare();
         update_able(group);
         if (media_changed_) media_changed_();
@@ -98,7 +91,7 @@ void Ftl::become_read_only() {
     blocks_.give_up_reserve();
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
     if (media_changed_) media_changed_();
-    if (journal_due_) journal_due_();  // its pages need not wait for collections any more
+    notes_.look_again();
 }
 
 void Ftl::refuse_writes() {
@@ -106,24 +99,22 @@ void Ftl::refuse_writes() {
 }
 
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
-    if (map_.exchange(lpa, note_in(Journal::kDetached, false)) != at)
-        refuse(at, "not where the unit of a failed program was mapped");
-    invalidate(at);
-    --mapped_units_;
+    if (books_.exchange(lpa, books_.entries().note(Journal::kDetached, false)) != at)
+        books_.refuse(at, "not where the unit of a failed program was mapped");
+    books_.invalidate(at);
 }
 
 void Ftl::map_again(Lpa lpa, Ppa to) {
-    if (map_.exchange(lpa, to) != note_in(Journal::kDetached, false))
-        refuse(to, "given to a unit that is mapped elsewhere");
-    ++mapped_units_;
-    validate(to);
+    if (books_.exchange(lpa, to) != books_.entries().note(Journal::kDetached, false))
+        books_.refuse(to, "given to a unit that is mapped elsewhere");
+    books_.validate(to);
 }
 
 void Ftl::superblock_not_erased(SuperblockId victim) {
     ++media_.erase_failures;
     counters_.blocks_erased += shape_.planes();
     blocks_.retire(victim);
-    if (blocks_[victim].stream == kSlcStream) slc_->lose(victim);
+    if (HostPartition* const p = owner(victim)) p->lost(victim);
     replace(victim);
 }
 
@@ -135,14 +126,13 @@ void Ftl::superblock_emptied(SuperblockId victim) {
 
 void Ftl::lose(Lpa lpa) {
     if (lookup(lpa) == kLost) return;
-    take_note(lpa, 1, true);
-    if (!is_copy(point_to_note(lpa, true))) ++mapped_units_;
-    ++lost_units_;
+    notes_.take(lpa, 1, true);
+    notes_.point_to(lpa, true);
     ++media_.units_lost;
 }
 
 bool Ftl::lose_copy(Ppa at) {
-    if (!valid_.test(at)) return false;
+    if (!books_.is_valid(at)) return false;
     lose(codec_.lpa(spare_.at(at)));
     return true;
 }

@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "controller/ftl/word_lines/open_word_lines.h"
-
 namespace ssdtlm {
 
 namespace {
@@ -24,6 +22,7 @@ std::uint64_t round_of(std::uint64_t units) {
 
 Preconditioner::Preconditioner(Ftl& ftl, std::size_t turns_ahead)
     : ftl_(ftl),
+      image_(ftl.image()),
       geometry_(ftl.geometry()),
       units_per_page_(ftl.geometry().units_per_page()),
       row_(ftl.shape().planes()),
@@ -32,12 +31,10 @@ Preconditioner::Preconditioner(Ftl& ftl, std::size_t turns_ahead)
       pages_(ftl.shape().groups()) {}
 
 OverwriteRounds Preconditioner::run() {
-    // The drive has had time: its SLC cache is empty.
-    if (ftl_.slc_ != nullptr) ftl_.slc_->use(false);
+    for (const auto& feature : image_.features) feature->lay_out_begins();
     fill();
-    if (ftl_.slc_ != nullptr) ftl_.slc_->use(true);
-    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
-    if (geometry_.two_step) OpenWordLines(ftl_).close_all();
+    for (const auto& feature : image_.features) feature->lay_out_ended();
+    for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) ftl_.update_able(GroupId{g});
     return rounds_;
 }
 
@@ -48,13 +45,13 @@ void Preconditioner::fill() {
                                 ftl_.logical_units());
     if (config.initial_state == InitialState::analytic)
         scatter(units);
-    else if (ftl_.placement_ != nullptr && ftl_.spare_.any_marked_bad())
+    else if (image_.placement != nullptr && image_.flash.any_marked_bad())
         lay_out_by_blocks(units);
-    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr)
+    else if (image_.lanes.has_ranges() || image_.flash.any_marked_bad() || ftl_.shape().parity_planes() != 0)
         lay_out_by_pages(units);
     else
         lay_out(units);
-    ftl_.lay_out_translation();
+    lay_out_translation();
     if (units == 0) return;
     const SuperblockShape& shape = ftl_.shape();
     // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of
@@ -78,34 +75,34 @@ void Preconditioner::fill() {
 
 void Preconditioner::begin_rounds(std::uint64_t units) {
     std::uint64_t free = 0;  // superblocks that the host may use
-    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g)
-        free +=
-            std::max(ftl_.free_blocks(GroupId{g}), ftl_.config_.gc_hard_free_blocks) - ftl_.config_.gc_hard_free_blocks;
-    rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape_.data_units(), units_per_page_, ftl_.counters_);
+    for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g)
+        free += std::max(ftl_.free_blocks(GroupId{g}), ftl_.config().gc_hard_free_blocks) -
+                ftl_.config().gc_hard_free_blocks;
+    rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape().data_units(), units_per_page_, image_.counters);
 }
 
 void Preconditioner::lay_out(std::uint64_t units) {
-    SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
+    SSDTLM_CHECK(image_.counters.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_;
-    const SequentialLayout layout(geometry_, ftl_.rows_, units);
-    ftl_.map_.lay_out(layout);
-    ftl_.spare_.lay_out(layout, ftl_.codec_);
+    const SequentialLayout layout(geometry_, image_.rows, units);
+    image_.map.lay_out(layout);
+    image_.flash.lay_out(layout, ftl_.codec());
     fill_blocks(layout);
-    const std::uint32_t per_row = ftl_.shape_.planes();
-    ftl_.lanes_.move_to((pages + per_row - 1) / per_row);
-    ftl_.mapped_units_ = units;
-    ftl_.counters_.host_units = units;
-    ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = pages;
+    const std::uint32_t per_row = ftl_.shape().planes();
+    image_.lanes.move_to((pages + per_row - 1) / per_row);
+    image_.mapped_units = units;
+    image_.counters.host_units = units;
+    image_.counters.host_pages_allocated = image_.counters.host_pages = pages;
 }
 
 void Preconditioner::fill_blocks(const SequentialLayout& layout) {
-    const SuperblockShape& shape = ftl_.shape_;
-    const auto& sequence = ftl_.lanes_.sequence();
+    const SuperblockShape& shape = ftl_.shape();
+    const auto& sequence = image_.lanes.sequence();
     const std::uint64_t units = layout.units(), groups = sequence.size(), per_superblock = shape.pages();
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_, pads = pages * units_per_page_ - units;
-    const PlaneId last = ftl_.rows_[(pages - 1) % ftl_.rows_.size()];  // has the padded page
-    std::vector<std::uint64_t> pages_of;                               // by position in the sequence
+    const PlaneId last = image_.rows[(pages - 1) % image_.rows.size()];  // has the padded page
+    std::vector<std::uint64_t> pages_of;                                 // by position in the sequence
     for (std::uint64_t i = 0; i < groups; ++i) {
         const GroupId group = sequence[i];
         std::uint64_t here = 0;
@@ -113,14 +110,14 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
             const PlaneId plane{idx(group) * shape.planes() + p};
             const std::uint32_t in_plane = layout.pages_in(plane);
             here += in_plane;
-            ftl_.valid_.fill(idx(geometry_.ppa_of(PageAddress{plane, 0, 0}, 0)),
-                             in_plane * units_per_page_ - static_cast<std::uint32_t>(plane == last ? pads : 0));
+            image_.valid.fill(idx(geometry_.ppa_of(PageAddress{plane, 0, 0}, 0)),
+                              in_plane * units_per_page_ - static_cast<std::uint32_t>(plane == last ? pads : 0));
         }
         pages_of.push_back(here);
-        ftl_.blocks_.fill_host(group, here);
+        image_.blocks.fill_host(group, here);
         ftl_.update_able(group);
-        ftl_.lanes_.cursor(group, 0).set_ragged(
-            group, here % shape.planes() != 0 && ftl_.config_.gc_frontier == GcFrontier::own);
+        image_.lanes.cursor(group, 0).set_ragged(
+            group, here % shape.planes() != 0 && ftl_.config().gc_frontier == GcFrontier::own);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
@@ -131,31 +128,32 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
             const bool has_last = shape.group_of(last) == group && pages_of[i] <= (block + 1) * per_superblock;
             const SuperblockId b{static_cast<std::uint32_t>(idx(group) * shape.blocks_per_group() + block)};
             const auto valid = static_cast<std::uint32_t>(here * units_per_page_ - (has_last ? pads : 0));
-            ftl_.blocks_[b].valid = valid;
-            if (here < per_superblock || ftl_.placement_ != nullptr) continue;
+            image_.blocks[b].valid = valid;
+            if (here < per_superblock || image_.placement != nullptr) continue;
             const std::uint64_t row = (block + 1) * geometry_.pages_per_block - 1;
-            ftl_.policy_->sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
+            image_.policy.sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
         }
     }
-    for (std::uint64_t i = 0; i < groups && ftl_.placement_ != nullptr; ++i)
-        ftl_.placement_->laid_out(sequence[i], pages_of[i]);
+    for (std::uint64_t i = 0; i < groups && image_.placement != nullptr; ++i)
+        image_.placement->laid_out(sequence[i], pages_of[i]);
 }
 
 /// So many free ones, in an order that has nothing to do with their places.
 std::vector<SuperblockId> Preconditioner::fill_superblocks(GroupId group, std::uint32_t count, Random& random) {
     std::vector<SuperblockId> filled;
-    for (std::uint32_t i = 0; i < count; ++i) filled.push_back(ftl_.blocks_.fill_free(group));
+    for (std::uint32_t i = 0; i < count; ++i) filled.push_back(image_.blocks.fill_free(group));
     for (std::size_t i = filled.size(); i > 1; --i) std::swap(filled[i - 1], filled[random.below(i)]);
     return filled;
 }
 
 /// Valid units of a superblock among its blocks, each with its share, and what is left over one by one.
 void Preconditioner::hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random) {
-    const std::uint32_t planes = ftl_.shape_.planes(), per_block = geometry_.units_per_block();
-    ftl_.blocks_[b].valid = valid;
-    for (std::uint32_t i = 0; i < planes; ++i) by_block[idx(ftl_.shape_.block(b, i))] = valid / planes;
+    const std::uint32_t planes = ftl_.shape().planes(), per_block = geometry_.units_per_block();
+    image_.blocks[b].valid = valid;
+    for (std::uint32_t i = 0; i < planes; ++i) by_block[idx(ftl_.shape().block(b, i))] = valid / planes;
     for (std::uint32_t left = valid % planes; left != 0;) {
-        std::uint32_t& of_block = by_block[idx(ftl_.shape_.block(b, static_cast<std::uint32_t>(random.below(planes))))];
+        std::uint32_t& of_block =
+            by_block[idx(ftl_.shape().block(b, static_cast<std::uint32_t>(random.below(planes))))];
         if (of_block == per_block) continue;
         ++of_block;
         --left;
@@ -163,39 +161,62 @@ void Preconditioner::hold(SuperblockId b, std::uint32_t valid, std::vector<std::
 }
 
 void Preconditioner::scatter(std::uint64_t units) {
-    SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
+    SSDTLM_CHECK(image_.counters.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
-    const SuperblockShape& shape = ftl_.shape_;
+    const SuperblockShape& shape = ftl_.shape();
     const std::uint64_t map_pages = (units + std::max(1u, ftl_.entries_per_translation_page()) - 1) /
                                     std::max(1u, ftl_.entries_per_translation_page());
     const std::uint64_t map_rows = ftl_.translation_pages() == 0 ? 0 : map_pages / units_per_page_ / shape.groups() + 1;
     const auto for_map = static_cast<std::uint32_t>((map_rows + shape.pages() - 1) / shape.pages());
     // One is open for the host, and one for GC.
-    const std::uint32_t free = ftl_.config_.gc_hard_free_blocks + 2 + for_map;
-    Random random(ftl_.seed_, kScatterStream);
+    const std::uint32_t free = ftl_.config().gc_hard_free_blocks + 2 + for_map;
+    Random random(ftl_.seed(), kScatterStream);
     std::vector<std::uint32_t> by_block(geometry_.blocks(), ScatteredLayout::kErasedBlock);
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         const GroupId group{g};
         const std::uint64_t here = units / shape.groups() + (g < units % shape.groups());
         const std::uint32_t room = ftl_.free_blocks(group) - free;
         const std::vector<SuperblockId> filled = fill_superblocks(group, room, random);
-        const std::vector<std::uint32_t> valid = steady_counts(ftl_.policy_->law(), shape.units(), room, here, random);
+        const std::vector<std::uint32_t> valid = steady_counts(image_.policy.law(), shape.units(), room, here, random);
         for (std::uint32_t i = 0; i < room; ++i) {
             hold(filled[i], valid[i], by_block, random);
-            ftl_.policy_->sealed(filled[i], valid[i], 0);
+            image_.policy.sealed(filled[i], valid[i], 0);
         }
         ftl_.update_able(group);
     }
-    const auto layout = std::make_shared<const ScatteredLayout>(geometry_, std::move(by_block), ftl_.seed_);
-    ftl_.map_.lay_out(layout);
-    ftl_.spare_.lay_out(layout, ftl_.codec_);
+    const auto layout = std::make_shared<const ScatteredLayout>(geometry_, std::move(by_block), ftl_.seed());
+    image_.map.lay_out(layout);
+    image_.flash.lay_out(layout, ftl_.codec());
     for (std::uint32_t b = 0; b < geometry_.blocks(); ++b) {
         const std::uint32_t first = b * geometry_.units_per_block();
-        layout->for_each_slot(BlockId{b}, [&](std::uint32_t slot) { ftl_.valid_.set(Ppa{first + slot}); });
+        layout->for_each_slot(BlockId{b}, [&](std::uint32_t slot) { image_.valid.set(Ppa{first + slot}); });
     }
-    ftl_.mapped_units_ = units;
-    ftl_.counters_.host_units = units;
-    ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = (units + units_per_page_ - 1) / units_per_page_;
+    image_.mapped_units = units;
+    image_.counters.host_units = units;
+    image_.counters.host_pages_allocated = image_.counters.host_pages = (units + units_per_page_ - 1) / units_per_page_;
+}
+
+/// Those of all units that are mapped now, which are the first ones.
+void Preconditioner::lay_out_translation() {
+    if (ftl_.translation_pages() == 0) return;
+    const auto pages = static_cast<std::uint32_t>((image_.mapped_units + ftl_.entries_per_translation_page() - 1) /
+                                                  ftl_.entries_per_translation_page());
+    Spare out[kMaxUnitsPerPage];
+    for (std::uint32_t next = 0; next < pages;) {
+        const std::uint32_t pool = image_.translation_room.pool_of(next);
+        GroupId group{};
+        SSDTLM_CHECK(ftl_.group_for_translation(next, group), "no room for the translation pages of what is laid out");
+        const PageAddress a = ftl_.allocate_translation_page(group);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
+            out[s] = kPadding;
+            if (next == pages || image_.translation_room.pool_of(next) != pool) continue;
+            out[s] = ftl_.codec().make(ftl_.lpa_of_translation(next), 0);
+            ftl_.place_translation(next++, geometry_.ppa_of(a, s));
+        }
+        image_.flash.program_page(a, out, ftl_.draw_record(a, PageKind::mapping));
+        ftl_.translation_page_programmed(a);
+        program_at_once();
+    }
 }
 
 }  // namespace ssdtlm

@@ -20,6 +20,7 @@
 #include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/image.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "nand/onfi/spare.h"
 
@@ -81,12 +82,18 @@ private:
     /// After each write: true when the drive is steady now.
     bool ends_steady(std::uint64_t written) {
         if (__builtin_expect(!rounds_.is_over(written), 1)) return false;
-        rounds_.end_round(ftl_.counters_);
+        rounds_.end_round(image_.counters);
         return rounds_.is_steady();
     }
+    /// What features owe to the flash for pages that were taken.
+    void program_at_once() {
+        for (const auto& feature : image_.features) feature->program_at_once();
+    }
     void fill_blocks(const SequentialLayout& layout);
+    void lay_out_translation();
 
     Ftl& ftl_;
+    const FtlImage image_;
     const NandGeometry& geometry_;
     const std::uint32_t units_per_page_;
     OverwriteRounds rounds_;

@@ -74,19 +74,19 @@ std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Nex
             out[s] = kPadding;
             if (written == most) continue;
             const Lpa lpa = next();
-            out[s] = ftl_.codec_.make(lpa, 1);
+            out[s] = ftl_.codec().make(lpa, 1);
             ftl_.map_unit(lpa, Ppa{first + s});
             ++written;
         }
-        ftl_.spare_.program_page(row_[p], out, ftl_.draw_record(row_[p]));
+        image_.flash.program_page(row_[p], out, ftl_.draw_record(row_[p]));
         ftl_.host_page_programmed(row_[p]);
     }
-    if (__builtin_expect(ftl_.parity_ != nullptr, 0)) ftl_.parity_->program_at_once();
+    program_at_once();
     return written;
 }
 
 void Preconditioner::lay_out_by_pages(std::uint64_t units) {
-    Lanes& lanes = ftl_.lanes_;
+    Lanes& lanes = image_.lanes;
     for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
         std::uint64_t x = 0, all = lanes.first_units(share, units);
         while (all != 0 && lanes.nth(share, all - 1) >= units) --all;
@@ -101,7 +101,7 @@ void Preconditioner::lay_out_by_pages(std::uint64_t units) {
 
 /// Page after page, each to its place.
 void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
-    BlockPlacement& placement = *ftl_.placement_;
+    BlockPlacement& placement = *image_.placement;
     Spare out[kMaxUnitsPerPage];
     for (std::uint64_t first = 0; first < units;) {
         const LogicalPage page = placement.logical().page_of(Lpa{static_cast<std::uint32_t>(first)});
@@ -112,10 +112,10 @@ void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
                      "an ascending write for which something has to be merged");
         std::fill_n(out, units_per_page_, kPadding);
         for (std::uint32_t s = 0; s < n; ++s, ++first) {
-            out[s] = ftl_.codec_.make(Lpa{static_cast<std::uint32_t>(first)}, 1);
+            out[s] = ftl_.codec().make(Lpa{static_cast<std::uint32_t>(first)}, 1);
             ftl_.map_unit(Lpa{static_cast<std::uint32_t>(first)}, geometry_.ppa_of(a, s));
         }
-        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
+        image_.flash.program_page(a, out, ftl_.draw_record(a));
         ftl_.host_page_programmed(a);
     }
 }
@@ -124,10 +124,10 @@ void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
 /// page.
 void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
-    Random random(ftl_.seed_, kStream);
-    BlockPlacement& placement = *ftl_.placement_;
+    Random random(ftl_.seed(), kStream);
+    BlockPlacement& placement = *image_.placement;
     std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
+    for (std::uint32_t share = 0; share < image_.lanes.shares(); ++share) {
         draws.emplace_back(ftl_, units, share, 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
@@ -153,13 +153,13 @@ void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
         while (!takes_page()) placement.merge_at_once(page.group);
         std::fill_n(out, units_per_page_, kPadding);
         for (std::uint32_t s = 0; s < n; ++s) {
-            out[slot + s] = ftl_.codec_.make(lpas[s], 1);
+            out[slot + s] = ftl_.codec().make(lpas[s], 1);
             ftl_.map_unit(lpas[s], geometry_.ppa_of(a, slot + s));
         }
         if (by_block) {
             placement.program_part(page, 1u << slot, a, out);
         } else {
-            ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
+            image_.flash.program_page(a, out, ftl_.draw_record(a));
             ftl_.host_page_programmed(a);
         }
         placement.merge_at_once(page.group);
@@ -169,23 +169,23 @@ void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
 
 void Preconditioner::overwrite(const Overwrites& asked) {
     begin_rounds(asked.units);
-    ftl_.placement_ != nullptr ? overwrite_by_blocks(asked) : overwrite_in_turn(asked);
-    rounds_.end(ftl_.counters_);
+    image_.placement != nullptr ? overwrite_by_blocks(asked) : overwrite_in_turn(asked);
+    rounds_.end(image_.counters);
 }
 
 void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
-    Random random(ftl_.seed_, kStream);
+    Random random(ftl_.seed(), kStream);
     std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share, ftl_.lanes_.shares() == 1 && !turns_.empty() ? Draws::kMostAtOnce : 1);
+    for (std::uint32_t share = 0; share < image_.lanes.shares(); ++share) {
+        draws.emplace_back(ftl_, units, share, image_.lanes.shares() == 1 && !turns_.empty() ? Draws::kMostAtOnce : 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
 
-    const SuperblockShape& shape = ftl_.shape_;
+    const SuperblockShape& shape = ftl_.shape();
     std::uint64_t i = 0;
     const auto write_row = [&](GroupId group) {
-        Draws& of_share = draws[ftl_.lanes_.share_of(group)];
+        Draws& of_share = draws[image_.lanes.share_of(group)];
         i += write_units(group, writes - i, [&] {
             const Lpa lpa = of_share.next();
             of_share.taken(random);
@@ -193,11 +193,11 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
         });
     };
 
-    Random start(ftl_.seed_, kStartStream);
+    Random start(ftl_.seed(), kStartStream);
     std::vector<std::uint32_t> late(shape.groups());
     for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));
 
-    const auto& sequence = ftl_.lanes_.sequence();
+    const auto& sequence = image_.lanes.sequence();
     const std::uint64_t row_units = std::uint64_t{units_per_page_} * shape.planes();
     std::size_t at = static_cast<std::size_t>((units + row_units - 1) / row_units % sequence.size());
     std::size_t idle = 0;
@@ -209,7 +209,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
             look_ahead(&sequence[at], turns);
         }
         const GroupId group = sequence[at];
-        bool busy = !draws[ftl_.lanes_.share_of(group)].empty();
+        bool busy = !draws[image_.lanes.share_of(group)].empty();
         if (late[idx(group)] != 0)
             --late[idx(group)];
         else if (busy && ftl_.takes_host_pages(group)) {
@@ -221,8 +221,8 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
         SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
         at = at + 1 == sequence.size() ? 0 : at + 1;
     }
-    ftl_.lanes_.move_to(at);
-    for (std::uint32_t g = 0; g < victims_.size(); ++g) ftl_.begun_.leave(GroupId{g}, victims_[g]);
+    image_.lanes.move_to(at);
+    for (std::uint32_t g = 0; g < victims_.size(); ++g) image_.begun.leave(GroupId{g}, victims_[g]);
 }
 
 /// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is
@@ -232,7 +232,7 @@ void Preconditioner::next_row(GroupId group, std::uint32_t& page, std::vector<Mo
     std::size_t left = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
     std::uint32_t slots = 0;
     while (left != 0 && ftl_.next_valid_page(victim, page, slots)) {
-        const PageAddress from = ftl_.shape_.page(victim, page);
+        const PageAddress from = ftl_.shape().page(victim, page);
         for (; slots != 0 && left != 0; slots &= slots - 1, --left)
             moves.emplace_back(kErased, geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots))));
         if (slots == 0) ++page;
@@ -253,10 +253,10 @@ void Preconditioner::look_ahead(const GroupId* groups, std::size_t turns) {
     }
     constexpr std::uint32_t kLine = 64 / sizeof(Spare);
     for (Move& m : planned_) {
-        m.spare = ftl_.spare_.at(m.from);
-        ftl_.prefetch(ftl_.codec_.lpa(m.spare));
+        m.spare = image_.flash.at(m.from);
+        ftl_.prefetch(ftl_.codec().lpa(m.spare));
         const Ppa behind{idx(m.from) + kLine};  // for one of the next turns of the group
-        if (idx(behind) < ftl_.units_) ftl_.spare_.prefetch(behind);
+        if (idx(behind) < ftl_.geometry().units()) image_.flash.prefetch(behind);
     }
 }
 
@@ -264,7 +264,7 @@ void Preconditioner::look_ahead(const GroupId* groups, std::size_t turns) {
 bool Preconditioner::is_as_planned(const Turn& turn) const {
     if (!turn.is_planned) return false;
     for (std::size_t i = turn.first; i < turn.end; ++i)
-        if (!ftl_.valid_.test(planned_[i].from)) return false;
+        if (!image_.valid.test(planned_[i].from)) return false;
     return true;
 }
 
@@ -285,7 +285,7 @@ bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
         }
         moves_.clear();
         next_row(group, page, moves_);
-        for (Move& m : moves_) m.spare = ftl_.spare_.at(m.from);
+        for (Move& m : moves_) m.spare = image_.flash.at(m.from);
         moves = moves_.data();
         count = moves_.size();
     }
@@ -295,13 +295,14 @@ bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
         const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, count - i));
         for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves[i + s].spare : kPadding;
-        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-        for (std::uint32_t s = 0; s < n; ++s) ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves[i + s].from, Ppa{to + s});
+        image_.flash.program_page(a, out, ftl_.draw_record(a));
+        for (std::uint32_t s = 0; s < n; ++s)
+            ftl_.commit_move(ftl_.codec().lpa(out[s]), moves[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
-    if (__builtin_expect(ftl_.parity_ != nullptr, 0)) ftl_.parity_->program_at_once();
+    program_at_once();
     if (ftl_.superblock(victim).valid != 0) return true;
-    for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) ftl_.spare_.erase(ftl_.shape_.block(victim, i));
+    for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i) image_.flash.erase(ftl_.shape().block(victim, i));
     ftl_.superblock_erased(victim);
     victim = kNoSuperblock;
     return true;

@@ -13,7 +13,7 @@ void GcAtOnce::move(GroupId group, SuperblockId victim) {
     std::uint32_t slots = 0;
     for (std::uint32_t page = 0; ftl_.next_valid_page(victim, page, slots); ++page) {
         const PageAddress a = ftl_.shape().page(victim, page);
-        if (ftl_.renew_journal_page(a)) continue;
+        if (ftl_.notes().renew_page(a)) continue;
         for (; slots != 0; slots &= slots - 1)
             from_.push_back(ftl_.geometry().ppa_of(a, static_cast<unsigned>(__builtin_ctz(slots))));
     }

@@ -9,11 +9,11 @@ namespace ssdtlm {
 
 JournalWriter::JournalWriter(const FirmwareConfig& costs, const Surroundings& around)
     : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
-    around_.ftl.on_journal_due([this] { due(); });
+    around_.ftl.notes().on_due([this] { due(); });
 }
 
 std::uint64_t JournalWriter::demand() {
-    const Journal& journal = around_.ftl.journal();
+    const Journal& journal = around_.ftl.notes().journal();
     const std::uint64_t last = journal.last_pending();
     if (last > demanded_ && journal.unplaced() != 0) {
         demanded_ = last;
@@ -24,13 +24,14 @@ std::uint64_t JournalWriter::demand() {
 
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
-    if (around_.ftl.journal().is_durable(demanded)) return around_.waiters.release(command);
+    if (around_.ftl.notes().journal().is_durable(demanded)) return around_.waiters.release(command);
     if (given_up_) return around_.waiters.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
-    around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
+    around_.waiters.wait(Waiters::For::journal,
+                         Attempt::to<&JournalWriter::try_release>(this, demanded << 32 | command));
 }
 
-bool JournalWriter::try_release(std::uint64_t& what) {
+bool JournalWriter::try_release(std::uint64_t what) {
     if (!is_durable(what >> 32)) return false;
     const auto command = static_cast<std::uint32_t>(what);
     if (is_lost(what >> 32))
@@ -41,8 +42,8 @@ bool JournalWriter::try_release(std::uint64_t& what) {
 }
 
 void JournalWriter::demand_for(SuperblockId victim) {
-    if (around_.ftl.media().read_only || !around_.ftl.journal_must_be_written_for(victim)) return;
-    const Journal& journal = around_.ftl.journal();
+    if (around_.ftl.media().read_only || !around_.ftl.notes().must_be_written_for(victim)) return;
+    const Journal& journal = around_.ftl.notes().journal();
     demanded_ = std::max(demanded_, journal.last_pending());
     // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is
     // not asked for here.
@@ -55,18 +56,18 @@ void JournalWriter::demand_for(SuperblockId victim) {
 /// Within a note being taken: the core is told afterwards.
 void JournalWriter::due() {
     ++issuing_;
-    around_.agenda.post<&JournalWriter::begin_due>(around_.agenda.now(), this, kAnyGroup);
+    around_.agenda.post(around_.agenda.now(), Then::to<&JournalWriter::begin_due>(this));
 }
 
-void JournalWriter::begin_due(std::uint64_t) {
+void JournalWriter::begin_due() {
     --issuing_;
     begin(kAnyGroup);
 }
 
 void JournalWriter::begin(std::uint64_t group) {
     ++issuing_;
-    around_.cores.run<&JournalWriter::issue>(this, group == kAnyGroup ? 0 : group, costs_.flash_issue,
-                                             CoreStep::journal_issue, group);
+    around_.cores.run(group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue,
+                      Then::to<&JournalWriter::issue>(this, group));
 }
 
 void JournalWriter::issue(std::uint64_t group) {
@@ -85,7 +86,7 @@ void JournalWriter::place() {
     waits_for_block_ = false;
     while (!given_up_ && next() != Journal::kDetached) {
         GroupId group{};
-        if (around_.ftl.group_for_journal(group)) {
+        if (around_.ftl.notes().group_for_page(group)) {
             place_one(group);
             continue;
         }
@@ -101,14 +102,14 @@ void JournalWriter::place() {
 }
 
 Journal::Id JournalWriter::next() const {
-    const Journal& journal = around_.ftl.journal();
+    const Journal& journal = around_.ftl.notes().journal();
     return journal.next(journal.last_pending() <= demanded_);
 }
 
 /// Whose erase waits for it may be of a group that losses of power have left without a page; another one takes it then.
 bool JournalWriter::place_at_once(GroupId group) {
     if (next() == Journal::kDetached) return false;
-    if (around_.ftl.group_for_journal(group, true)) return place_one(group);
+    if (around_.ftl.notes().group_for_page(group, true)) return place_one(group);
     around_.ftl.refuse_writes();
     place();
     return true;
@@ -117,8 +118,8 @@ bool JournalWriter::place_at_once(GroupId group) {
 bool JournalWriter::place_one(GroupId group) {
     Journal::Id id = next();
     if (id == Journal::kDetached) return false;
-    if (around_.ftl.journal().page(id).state == Journal::State::open) {
-        around_.ftl.gather_journal_pages();
+    if (around_.ftl.notes().journal().page(id).state == Journal::State::open) {
+        around_.ftl.notes().gather_pages();
         id = next();
     }
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::journal_program, around_.agenda.now());
@@ -131,36 +132,34 @@ bool JournalWriter::place_one(GroupId group) {
 
 void JournalWriter::submit(FlashJob& job, GroupId group) {
     const Journal::Id id = job.item[0];
-    const PageAddress a = around_.ftl.place_journal_page(id, group);
+    const PageAddress a = around_.ftl.notes().place_page(id, group);
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
-    set_up_program(job, FlashClass::gc_write, a, geometry_, *this);
+    set_up_program(job, FlashClass::gc_write, a, geometry_, Then::to<&JournalWriter::programmed>(this, job));
     job.txn.cause = FlashCause::journal;
     job.txn.path = nullptr;
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
-    job.txn.record.content = &around_.ftl.journal().page(id).content;
+    job.txn.record.content = &around_.ftl.notes().journal().page(id).content;
     around_.feed.add_data(geometry_.page_bytes);
     around_.feed.add(job);
     around_.feed.hand_over();
     around_.gc.check(group);
 }
 
-void JournalWriter::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::journal_done);
+void JournalWriter::programmed(FlashJob& job) {
+    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::journal_done);
     job.done_start = slot.start;
-    around_.cores.then<&JournalWriter::program_done>(slot.end, this, job.index);
+    around_.cores.then(slot.end, Then::to<&JournalWriter::program_done>(this, job));
 }
 
-void JournalWriter::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void JournalWriter::program_done(FlashJob& job) {
     const GroupId group = around_.ftl.shape().group_of(job.txn.address.plane);
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();
     if (ok)
-        around_.ftl.journal_page_programmed(job.item[0], freed_);
+        around_.ftl.notes().page_programmed(job.item[0], freed_);
     else
-        around_.ftl.journal_page_failed(job.item[0], freed_);
+        around_.ftl.notes().page_failed(job.item[0], freed_);
     --programs_;
     for (const SuperblockId b : freed_) around_.gc.let_go(b);
     around_.gc.check(group);
@@ -194,7 +193,7 @@ void JournalWriter::check_waiters() const {
 
 std::string JournalWriter::dump() const {
     return std::string("journal: ") + (given_up_ ? "given up, " : "") +
-           std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " +
+           std::to_string(around_.ftl.notes().journal().unplaced()) + " pages to be written or open, " +
            std::to_string(programs_) + " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 

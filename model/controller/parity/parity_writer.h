@@ -9,6 +9,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/parity/row_parity.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
@@ -19,9 +20,9 @@
 
 namespace ssdtlm {
 
-class ParityWriter final : private FlashClient {
+class ParityWriter final {
 public:
-    /// All must outlive it. Precondition: ftl.parity().
+    /// All must outlive it. Precondition: the FTL has the feature RowParity.
     struct Surroundings {
         Agenda& agenda;
         CorePort& cores;
@@ -41,15 +42,16 @@ public:
 
 private:
     void due();
-    void begin(std::uint64_t);
-    void issue(std::uint64_t index);
-    void flash_done(FlashTransaction& txn) override;
-    void program_done(std::uint64_t index);
+    void begin();
+    void issue(FlashJob& row);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void ended(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Surroundings around_;
+    RowParity& parity_;
     bool asked_ = false;       ///< begin() is to come
     std::uint32_t pages_ = 0;  ///< taken from what was due, and not programmed yet
     std::vector<RowParity::Page> due_;

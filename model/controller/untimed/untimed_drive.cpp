@@ -42,7 +42,7 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
         refresh->on_due([this](GroupId group) { firmware_->refresh(group); });
     }
     FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
-    if (ftl.parity() != nullptr) parity_engine_.emplace(counted, ftl);
+    if (ftl.feature<RowParity>() != nullptr) parity_engine_.emplace(counted, ftl);
     FlashPort& flash = parity_engine_ ? static_cast<FlashPort&>(*parity_engine_) : counted;
     firmware_.emplace(costs_, config_, nand.geometry, lba_bytes,
                       Firmware::Surroundings{agenda_, ftl, flash, transfers_, dram_});

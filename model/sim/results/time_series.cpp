@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "controller/ftl/slc/slc_feature.h"
 #include "sim/results/written_bytes.h"
 
 namespace ssdtlm {
@@ -57,9 +58,9 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.nand_bytes = f.pages_programmed() * ftl_.geometry().page_bytes;
     c.moved_pages = f.gc_pages;
     for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
-    if (const SlcCache* const slc = ftl_.slc())
+    if (const auto* const slc = ftl_.feature<SlcFeature>())
         for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g)
-            c.slc_free_blocks += std::uint64_t{slc->free_blocks(GroupId{g})} * ftl_.shape().planes();
+            c.slc_free_blocks += std::uint64_t{slc->cache().free_blocks(GroupId{g})} * ftl_.shape().planes();
     if (lookups_) c.lookups = lookups_();
     return c;
 }
@@ -78,10 +79,10 @@ void TimeSeries::post_next_tick() {
     if (next > kNever - 2 * interval_) return;
     const SimTime soonest = agenda_.now() + interval_;
     const auto ahead = std::max(next, soonest) - epoch_;
-    agenda_.post<&TimeSeries::tick>(epoch_ + (ahead + interval_ - Ps{1}) / interval_ * interval_, this);
+    agenda_.post(epoch_ + (ahead + interval_ - Ps{1}) / interval_ * interval_, Then::to<&TimeSeries::tick>(this));
 }
 
-void TimeSeries::tick(std::uint64_t) {
+void TimeSeries::tick() {
     if (!running_) return;
     if (look_) look_(static_cast<std::uint64_t>((agenda_.now() - epoch_) / interval_));
     close(agenda_.now() - interval_, agenda_.now());
@@ -140,7 +141,7 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     p99(after.read_ios - before.read_ios, HostOp::read);
     p99(after.write_ios - before.write_ios, HostOp::write);
     fmt::format_to(to, ",");
-    if (ftl_.slc() != nullptr) fmt::format_to(to, "{}", after.slc_free_blocks);
+    if (ftl_.feature<SlcFeature>() != nullptr) fmt::format_to(to, "{}", after.slc_free_blocks);
     if (lookups_)
         fmt::format_to(to, ",{},{}", after.lookups.hits - before.lookups.hits,
                        after.lookups.misses - before.lookups.misses);

@@ -15,6 +15,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "cut_life.h"
 #include "cut_unit.h"
@@ -140,7 +141,8 @@ public:
         return !over;
     }
     void ended(Command& c) {
-        life_->agenda.post<&CutHost::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
+        life_->agenda.post(std::max(life_->agenda.now(), c.timeline->last()),
+                           Then::to<&CutHost::at_end>(this, c.index));
     }
 
     MapSource source = MapSource::all_pages;  ///< of the last start
@@ -361,7 +363,8 @@ private:
         erases_found.note(life_->ftl);
         start_again();
         erases_found.compare(life_->ftl, spare_);
-        if (life_->ftl.parity() != nullptr) parity_rows += check_parity_rows(spare_, life_->ftl.codec()).rows;
+        if (life_->ftl.feature<RowParity>() != nullptr)
+            parity_rows += check_parity_rows(spare_, life_->ftl.codec()).rows;
         Ftl& ftl = life_->ftl;
         for (std::uint32_t n = 0; n < units_.size(); ++n) {
             Unit& u = units_[n];
@@ -404,8 +407,8 @@ private:
         translation_pages += ftl.translation_pages();
         if (source == MapSource::clean_checkpoint) dirty_after_clean += rebuild.dirty_entries() != 0;
         ftl.verify_books();
-        for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.slc() != nullptr; ++g)
-            slc_found += ftl.slc()->dynamic_blocks(GroupId{g});
+        for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.feature<SlcFeature>() != nullptr; ++g)
+            slc_found += ftl.feature<SlcFeature>()->cache().dynamic_blocks(GroupId{g});
         Ftl by_all_pages(shape_.ftl, shape_.geometry, spare_, shape_.seed);
         Recovery(by_all_pages).from_all_pages();
         for (std::uint32_t n = 0; n < ftl.logical_units(); ++n)

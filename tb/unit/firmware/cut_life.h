@@ -27,7 +27,7 @@ struct Life : private CompletionSink {
     void complete(Command& c) override;
     FlashPort& below() {
         if (ftl.geometry().two_step) return word_lines.emplace(agenda, flash, ftl);
-        if (ftl.parity() == nullptr) return flash;
+        if (ftl.feature<RowParity>() == nullptr) return flash;
         return parity_engine.emplace(flash, ftl);
     }
 

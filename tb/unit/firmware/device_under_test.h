@@ -170,7 +170,7 @@ public:
         run();
         if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
         ftl.verify_books();
-        const BufferPort& b = firmware.buffer();
+        const WriteBuffer& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
               firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() +
@@ -254,7 +254,7 @@ private:
     std::uint64_t slot_stride() const { return shape.slot_bytes + 2 * kHostPage; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
     Firmware::Surroundings surroundings() {
-        if (ftl.parity() != nullptr) parity_engine.emplace(flash, ftl);
+        if (ftl.feature<RowParity>() != nullptr) parity_engine.emplace(flash, ftl);
         FlashPort& below = parity_engine ? static_cast<FlashPort&>(*parity_engine) : flash;
         Firmware::Surroundings around{agenda, ftl, below, transfers, dram};
         if (shape.late_map)
@@ -310,7 +310,7 @@ private:
         if (c.op != IoOp::read && s.timeline.last() != agenda.now())
             throw std::logic_error("completed at another time than its mark");
         const SimTime at = std::max(agenda.now(), s.timeline.last());
-        agenda.post<&DeviceUnderTest::end>(at, this, c.index);
+        agenda.post(at, Then::to<&DeviceUnderTest::end>(this, c.index));
     }
     std::uint32_t unit_of(std::uint64_t lba) const { return static_cast<std::uint32_t>(lba / blocks_per_unit()); }
     template <class F>

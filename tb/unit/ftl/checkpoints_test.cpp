@@ -53,8 +53,12 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
                                      static_cast<std::uint8_t>(random.below(5)), random.percent(50), random.percent(50),
                                      word(1u << 31), random.below(std::uint64_t{1} << 60), word(1u << 20)});
         for (std::uint64_t n = random.below(20); n != 0; --n) b.blocks.push_back({word(1u << 20), word(1u << 31)});
-        for (std::uint64_t n = random.below(5); n != 0; --n)
-            b.groups.push_back({random.percent(50) ? kNoSuperblock : SuperblockId{word(1000)}, word(100)});
+        const std::uint64_t remembering = 1 + random.below(3);  // features
+        for (std::uint64_t n = random.below(5); n != 0; --n) {
+            b.groups.push_back({random.percent(50) ? kNoSuperblock : SuperblockId{word(1000)}, {}});
+            b.groups.back().remembered.clear();
+            for (std::uint64_t f = 0; f != remembering; ++f) b.groups.back().remembered.push_back(word(100));
+        }
         for (std::uint64_t n = random.below(20); n != 0; --n)
             b.journal.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
         for (std::uint64_t n = random.below(5); n != 0; --n)
@@ -80,6 +84,11 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
             EXPECT_EQ(back->superblocks[n].cut, b.superblocks[n].cut);
             EXPECT_EQ(back->superblocks[n].bad, b.superblocks[n].bad);
             EXPECT_EQ(back->superblocks[n].last, b.superblocks[n].last);
+        }
+        ASSERT_EQ(back->groups.size(), b.groups.size());
+        for (std::size_t n = 0; n < b.groups.size(); ++n) {
+            EXPECT_EQ(back->groups[n].begun, b.groups[n].begun);
+            EXPECT_EQ(back->groups[n].remembered, b.groups[n].remembered);
         }
         ASSERT_EQ(back->map.size(), b.map.size());
         for (std::size_t n = 0; n < b.map.size(); ++n) EXPECT_EQ(pack_place(back->map[n]), pack_place(b.map[n]));

@@ -78,16 +78,16 @@ struct Device {
     }
     /// All that was deallocated, into the group.
     void write_journal(GroupId group) {
-        while (ftl.journal().next(true) != Journal::kDetached) {
-            ftl.gather_journal_pages();
-            const Journal::Id id = ftl.journal().next(true);
-            const PageAddress a = ftl.place_journal_page(id, group);
+        while (ftl.notes().journal().next(true) != Journal::kDetached) {
+            ftl.notes().gather_pages();
+            const Journal::Id id = ftl.notes().journal().next(true);
+            const PageAddress a = ftl.notes().place_page(id, group);
             const std::vector<Spare> none(geometry.units_per_page(), kPadding);
             PageRecord record = ftl.draw_record(a, PageKind::journal);
-            record.content = &ftl.journal().page(id).content;
+            record.content = &ftl.notes().journal().page(id).content;
             flash.program_page(a, none.data(), record);
             std::vector<SuperblockId> freed;
-            ftl.journal_page_programmed(id, freed);
+            ftl.notes().page_programmed(id, freed);
         }
     }
     GroupId last_group() const { return ftl.shape().group_of(last.plane); }
@@ -99,7 +99,7 @@ struct Device {
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) {
             const PageAddress a = ftl.shape().page(victim, page);
-            if (ftl.renew_journal_page(a)) {
+            if (ftl.notes().renew_page(a)) {
                 ++journal_pages_renewed;
                 continue;
             }
@@ -122,7 +122,7 @@ struct Device {
             ftl.superblock_emptied(victim);
             return true;
         }
-        if (ftl.journal_must_be_written_for(victim)) write_journal(group);
+        if (ftl.notes().must_be_written_for(victim)) write_journal(group);
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);
         return true;

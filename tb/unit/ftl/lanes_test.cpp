@@ -129,30 +129,30 @@ TEST(Lanes, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     for (std::uint32_t lane = 1; lane < units.size(); ++lane)
         while (!d.ftl.gc_hard(group(lane))) ASSERT_TRUE(d.write(some_of(lane)));
     const auto write_page = [&](GroupId to) {
-        const Journal::Id id = d.ftl.journal().next(false);
-        const PageAddress a = d.ftl.place_journal_page(id, to);
+        const Journal::Id id = d.ftl.notes().journal().next(false);
+        const PageAddress a = d.ftl.notes().place_page(id, to);
         const Spare none[] = {kPadding};
         PageRecord record = d.ftl.draw_record(a, PageKind::journal);
-        record.content = &d.ftl.journal().page(id).content;
+        record.content = &d.ftl.notes().journal().page(id).content;
         d.flash.program_page(a, none, record);
         std::vector<SuperblockId> freed;
-        d.ftl.journal_page_programmed(id, freed);
+        d.ftl.notes().page_programmed(id, freed);
     };
     std::uint32_t pages = 0, next = 0;
     GroupId to{};
     for (;; ++pages) {
-        while (d.ftl.journal().next(false) == Journal::kDetached) {
+        while (d.ftl.notes().journal().next(false) == Journal::kDetached) {
             const auto& from = units[1 + next % (units.size() - 1)];
             d.ftl.trim(from[next / (units.size() - 1)]);
             ++next;
         }
-        if (!d.ftl.group_for_journal(to)) break;
+        if (!d.ftl.notes().group_for_page(to)) break;
         ASSERT_EQ(to, group(0));
         write_page(to);
     }
     EXPECT_EQ(pages, most_journal_pages(c, g));
     ASSERT_TRUE(d.collect(group(5)));
-    ASSERT_TRUE(d.ftl.group_for_journal(to));
+    ASSERT_TRUE(d.ftl.notes().group_for_page(to));
     EXPECT_EQ(to, group(5));
     for (int i = 0; i < 20000; ++i) {
         std::vector<Lpa> unit = some_of(0);

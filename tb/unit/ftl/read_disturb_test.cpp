@@ -107,7 +107,8 @@ TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     Random random(4);
     const std::uint64_t units = d.ftl.logical_units();
     for (int i = 0; i < 60000; ++i) {
-        d.ftl.feature<Refresh>()->page_read(g.block_of(g.page_of(d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(units))}))));
+        d.ftl.feature<Refresh>()->page_read(
+            g.block_of(g.page_of(d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(units))}))));
         if (random.below(2) == 0) continue;
         std::vector<Lpa> unit{Lpa{static_cast<std::uint32_t>(random.below(units))}};
         while (!d.write(unit))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superblocks of which one die takes the parity of the others: which pages that are, what is left for data, and when
 // they are due.
+#include "controller/ftl/parity/row_parity.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -76,7 +78,7 @@ TEST(RowParity, DueWithTheLastPageOfARow) {
     const NandGeometry g = four_dies();
     SpareArea flash(g);
     Ftl ftl(with_parity(g), g, flash, 1);
-    RowParity& parity = *ftl.parity();
+    RowParity& parity = *ftl.feature<RowParity>();
     unsigned told = 0;
     parity.on_due([&] { ++told; });
     PageAddress pages[8];
@@ -130,7 +132,7 @@ TEST(RowParity, NotOfASuperblockThatHasFailed) {
         i == 3 ? ftl.host_page_failed(pages[i]) : ftl.host_page_programmed(pages[i]);
     }
     std::vector<RowParity::Page> due;
-    EXPECT_EQ(ftl.parity()->take_due(due), 2u);
+    EXPECT_EQ(ftl.feature<RowParity>()->take_due(due), 2u);
     EXPECT_TRUE(due.empty());
     EXPECT_EQ(ftl.superblock(ftl.shape().superblock_of(g.block_of(pages[0]))).programs, 0u) << "it can be emptied";
     EXPECT_NO_THROW(ftl.verify_books());

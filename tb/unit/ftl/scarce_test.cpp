@@ -9,6 +9,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -195,7 +196,7 @@ TEST(Scarce, ADynamicSuperblockOfTheSlcCacheIsAVictim) {
     ftl.verify_books();
     const GroupId group{ftl.shape().groups() - 1};
     ASSERT_EQ(ftl.free_blocks(group), 0u);
-    EXPECT_EQ(ftl.slc()->dynamic_blocks(group), 1u);
+    EXPECT_EQ(ftl.feature<SlcFeature>()->cache().dynamic_blocks(group), 1u);
     const SuperblockId victim = ftl.select_victim(group);
     EXPECT_EQ(victim, ftl.shape().superblock_of(in_slc));
     EXPECT_EQ(ftl.victim_reason(victim), VictimReason::fold);

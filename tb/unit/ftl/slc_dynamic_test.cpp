@@ -71,7 +71,7 @@ TEST_P(SlcDynamic, IsAsLargeAsWhatIsFree) {
                 const std::uint64_t expected = std::uint64_t{g.planes()} * (fixed + dynamic) * pages();
                 std::uint64_t blocks = 0;
                 for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
-                    blocks += d.ftl.slc()->free_blocks(GroupId{i}) * d.ftl.shape().planes();
+                    blocks += d.ftl.feature<SlcFeature>()->cache().free_blocks(GroupId{i}) * d.ftl.shape().planes();
                 EXPECT_EQ(blocks, std::uint64_t{g.planes()} * (fixed + dynamic))
                     << "rows " << rows << " fixed " << fixed << " most " << most;
                 std::uint32_t next = 0;
@@ -81,7 +81,7 @@ TEST_P(SlcDynamic, IsAsLargeAsWhatIsFree) {
                     << "rows " << rows << " fixed " << fixed << " most " << most;
                 EXPECT_FALSE(d.ftl.is_slc(d.last));
                 for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
-                    ASSERT_EQ(d.ftl.slc()->dynamic_blocks(GroupId{i}), dynamic);
+                    ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().dynamic_blocks(GroupId{i}), dynamic);
                 d.ftl.verify_books();
                 ASSERT_EQ(d.ftl.counters().gc_pages, 0u);
             }
@@ -96,7 +96,8 @@ TEST_P(SlcDynamic, APauseBringsBackWhatIsFreeThen) {
     while (d.ftl.counters().slc_pages < cache) {
         ASSERT_TRUE(d.write(row(d, next)));
         const bool fixed = d.ftl.counters().slc_pages <= std::uint64_t{g.planes()} * pages();
-        ASSERT_EQ(d.ftl.slc()->is_static(d.ftl.shape().superblock_of(g.block_of(d.last))), fixed);
+        ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().is_static(d.ftl.shape().superblock_of(g.block_of(d.last))),
+                  fixed);
     }
     fold_all(d);
     EXPECT_EQ(d.ftl.counters().slc_units_folded, cache * g.units_per_page());
@@ -104,9 +105,10 @@ TEST_P(SlcDynamic, APauseBringsBackWhatIsFreeThen) {
     const std::uint32_t holds =
         (7 * pages() + g.pages_per_block - 1) / g.pages_per_block;  // blocks that it was folded to
     for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) {
-        EXPECT_EQ(d.ftl.slc()->dynamic_blocks(GroupId{i}), 0u);
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().dynamic_blocks(GroupId{i}), 0u);
         EXPECT_EQ(d.ftl.free_blocks(GroupId{i}), g.blocks_per_plane - 1 - holds);
-        EXPECT_EQ(d.ftl.slc()->free_blocks(GroupId{i}), 1 + std::min(6u, g.blocks_per_plane - 1 - holds - kReserve));
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(GroupId{i}),
+                  1 + std::min(6u, g.blocks_per_plane - 1 - holds - kReserve));
     }
     d.ftl.verify_books();
     const std::uint64_t before = d.ftl.counters().slc_pages;
@@ -180,7 +182,8 @@ TEST_P(SlcDynamic, ASpareTakesThePlaceOfOneThatFails) {
         c.spare_blocks = 1;
         Device d(c, g);
         std::uint32_t next = 0;
-        while (erase && d.ftl.slc()->sealed_blocks(GroupId{0}) == 0) ASSERT_TRUE(d.write(row(d, next)));
+        while (erase && d.ftl.feature<SlcFeature>()->cache().sealed_blocks(GroupId{0}) == 0)
+            ASSERT_TRUE(d.write(row(d, next)));
         GroupId group{0};
         const std::uint32_t free = d.ftl.free_blocks(group);
         SuperblockId failed{};
@@ -199,14 +202,16 @@ TEST_P(SlcDynamic, ASpareTakesThePlaceOfOneThatFails) {
             const std::vector<Spare> nothing(g.units_per_page(), kPadding);
             d.flash.program_page(a, nothing.data(), d.ftl.draw_record(a));
             d.ftl.host_page_failed(a);
-            EXPECT_EQ(d.ftl.slc()->open_block(group), kNoSuperblock);
+            EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().open_block(group), kNoSuperblock);
             ASSERT_TRUE(d.collect(group));
         }
         EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
         EXPECT_FALSE(d.ftl.media().read_only);
         EXPECT_EQ(d.ftl.media().available_spare, 0);
         EXPECT_EQ(d.ftl.free_blocks(group), erase ? free + 1 : free);
-        EXPECT_EQ(d.ftl.slc()->free_blocks(group) + d.ftl.slc()->dynamic_blocks(group), 4u);
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(group) +
+                      d.ftl.feature<SlcFeature>()->cache().dynamic_blocks(group),
+                  4u);
         d.ftl.verify_books();
     }
 }

@@ -74,7 +74,7 @@ TEST_P(SlcCacheTest, TakesAllUntilItIsFull) {
     for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) {
         EXPECT_FALSE(d.ftl.wants_collection(GroupId{i}));  // of a drive that is at work
         EXPECT_TRUE(d.ftl.feature<SlcFeature>()->wants(GroupId{i}, true));
-        EXPECT_EQ(d.ftl.slc()->sealed_blocks(GroupId{i}), kSlcBlocks);
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().sealed_blocks(GroupId{i}), kSlcBlocks);
     }
 }
 
@@ -93,8 +93,8 @@ TEST_P(SlcCacheTest, IsFoldedInTheOrderInWhichItWasFilledAndUsedAgain) {
             const GroupId group{i};
             ASSERT_TRUE(d.ftl.wants_collection(group));
             ASSERT_TRUE(d.collect(group));
-            ASSERT_EQ(d.ftl.slc()->free_blocks(group), n + 1);
-            ASSERT_EQ(d.ftl.slc()->sealed_blocks(group), kSlcBlocks - n - 1);
+            ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(group), n + 1);
+            ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().sealed_blocks(group), kSlcBlocks - n - 1);
             // Written in ascending order: what is left is behind what was folded.
             const std::uint32_t lowest = lowest_in_cache(d, group);
             ASSERT_GT(lowest, before[i]);
@@ -123,7 +123,7 @@ TEST_P(SlcCacheTest, WhatWasWrittenAgainIsErasedWithoutFolding) {
         ASSERT_TRUE(d.ftl.wants_collection(GroupId{i})) << "though it is not idle";
         ASSERT_TRUE(d.collect(GroupId{i}));
         ASSERT_TRUE(d.from.empty());
-        ASSERT_EQ(d.ftl.slc()->free_blocks(GroupId{i}), 1u);
+        ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(GroupId{i}), 1u);
         ASSERT_FALSE(d.ftl.wants_collection(GroupId{i})) << "there is room in the cache";
     }
     EXPECT_EQ(d.ftl.counters().slc_units_folded, 0u);
@@ -141,7 +141,7 @@ TEST_P(SlcCacheTest, FoldingTakesTurnsWithCollection) {
     std::uint64_t folds = 0, spaces = 0, at_the_threshold = 0;
     const auto collect = [&](GroupId group) {
         const bool hard = d.ftl.gc_hard(group), soft = d.ftl.gc_soft(group),
-                   full = d.ftl.slc()->sealed_blocks(group) != 0;
+                   full = d.ftl.feature<SlcFeature>()->cache().sealed_blocks(group) != 0;
         const std::uint64_t before = d.ftl.counters().slc_victims;
         if (!d.collect(group)) return;
         const bool folds_now = d.ftl.counters().slc_victims != before;
@@ -179,7 +179,7 @@ TEST(SlcCache, RowsAreCompletedWhereTheyWereBegun) {
     ASSERT_FALSE(d.ftl.is_slc(page));
     const GroupId group = d.ftl.shape().group_of(page.plane);
     ASSERT_TRUE(d.collect(group));
-    ASSERT_EQ(d.ftl.slc()->free_blocks(group), 1u);
+    ASSERT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(group), 1u);
     ASSERT_EQ(d.ftl.allocate_host_pages(1, &other, true), 1u);
     EXPECT_EQ(d.ftl.shape().group_of(other.plane), group);
     EXPECT_EQ(other.page, page.page);
@@ -205,11 +205,11 @@ TEST(SlcCache, IsSmallerWhenASuperblockFails) {
         EXPECT_FALSE(media.read_only);
         EXPECT_EQ(media.available_spare, 100u);
         EXPECT_EQ(media.blocks_retired, d.ftl.shape().planes());
-        EXPECT_EQ(d.ftl.slc()->open_block(group), kNoSuperblock);
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().open_block(group), kNoSuperblock);
         ASSERT_TRUE(d.ftl.wants_collection(group));
         ASSERT_TRUE(d.collect(group));
         EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
-        EXPECT_EQ(d.ftl.slc()->free_blocks(group), kSlcBlocks - 1);
+        EXPECT_EQ(d.ftl.feature<SlcFeature>()->cache().free_blocks(group), kSlcBlocks - 1);
         std::uint32_t next = 0;
         for (int i = 0; i < 200; ++i) ASSERT_TRUE(d.write(row(d, next)));
         d.ftl.verify_books();

@@ -35,7 +35,7 @@ struct CheckpointBooks {
         std::uint32_t erases = 0;
     };
     struct Group {
-        SuperblockId begun = kNoSuperblock;  ///< a victim that preconditioning left half emptied
+        SuperblockId begun = kNoSuperblock;           ///< a victim that preconditioning left half emptied
         std::vector<std::uint32_t> remembered = {0};  ///< by features that do (feature.h); one at least
     };
     std::uint64_t sequence = 0;  ///< of checkpoints, from 1

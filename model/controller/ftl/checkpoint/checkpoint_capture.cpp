@@ -3,63 +3,64 @@
 
 #include <algorithm>
 
+#include "controller/ftl/allocation/host_partition.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
 
 CheckpointCapture::CheckpointCapture(Ftl& ftl)
-    : ftl_(ftl), checkpoints_(*ftl.checkpoints_), number_of_(ftl.journal_.ids()) {
-    if (ftl_.parity_ != nullptr) ftl_.parity_->draw_numbers();
-    for (Journal::Id id = 1; id < ftl_.journal_.ids(); ++id) {
-        const Journal::Page& p = ftl_.journal_.page(id);
+    : ftl_(ftl), image_(ftl.image()), checkpoints_(*image_.checkpoints), number_of_(image_.journal.ids()) {
+    for (const auto& feature : image_.features) feature->checkpoint_begins();
+    for (Journal::Id id = 1; id < image_.journal.ids(); ++id) {
+        const Journal::Page& p = image_.journal.page(id);
         if ((p.state != Journal::State::in_flight && p.state != Journal::State::durable) || p.live == 0) continue;
         journal_.push_back(p.at);
         number_of_[id] = static_cast<std::uint32_t>(journal_.size());
     }
     checkpoints_.in_flight().for_each_move([this](const ProgramsInFlight::Move& m) {
-        if (ftl_.map_.lookup(m.lpa) == m.from) moved_.emplace_back(m.lpa, m.to);
+        if (image_.map.lookup(m.lpa) == m.from) moved_.emplace_back(m.lpa, m.to);
     });
     std::sort(moved_.begin(), moved_.end());
 }
 
 CheckpointBooks CheckpointCapture::books(bool clean) const {
-    const SuperblockShape& shape = ftl_.shape_;
-    const NandGeometry& g = ftl_.geometry_;
+    const SuperblockShape& shape = ftl_.shape();
+    const NandGeometry& g = ftl_.geometry();
     CheckpointBooks c;
-    c.number = ftl_.last_number_;
+    c.number = image_.last_number;
     c.clean = clean;
-    c.read_only = ftl_.media_.read_only;
+    c.read_only = image_.media.read_only;
     c.superblocks.resize(shape.superblocks());
     c.blocks.resize(g.blocks());
     for (std::uint32_t n = 0; n < shape.superblocks(); ++n) {
         const SuperblockId b{n};
-        const BlockRecord& r = ftl_.blocks_[b];
+        const BlockRecord& r = image_.blocks[b];
         c.superblocks[n] = {r.state, r.stream, r.cut, r.bad, r.write_pointer, checkpoints_.in_flight().last_of(b), 0};
         const bool is_open =
             r.state != BlockState::sealed && r.state != BlockState::victim && r.state != BlockState::retired;
         for (std::uint32_t i = 0; i < shape.planes(); ++i) {
             const BlockId block = shape.block(b, i);
-            const std::uint32_t programmed = ftl_.spare_.next_page(block);
+            const std::uint32_t programmed = image_.flash.next_page(block);
             // Of the pages handed out, every planes()-th is this plane's.
             const std::uint32_t handed_out = is_open ? (r.write_pointer + shape.planes() - 1 - i) / shape.planes() : 0;
-            c.blocks[idx(block)] = {std::max(programmed, handed_out), ftl_.blocks_.erases(b)};
+            c.blocks[idx(block)] = {std::max(programmed, handed_out), image_.blocks.erases(b)};
         }
     }
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {
         std::uint32_t turn = 0;
         const auto number = [&](SuperblockId b) { c.superblocks[idx(b)].free_turn = turn++; };
-        ftl_.blocks_.for_each_free(GroupId{group}, number);
-        if (ftl_.slc_ != nullptr) ftl_.slc_->for_each_free(GroupId{group}, number);
-        c.groups.push_back({ftl_.begun_.of(GroupId{group}), remembered(ftl_.features_, GroupId{group})});
+        image_.blocks.for_each_free(GroupId{group}, number);
+        for (const HostPartition* const p : image_.partitions) p->for_each_free(GroupId{group}, number);
+        c.groups.push_back({image_.begun.of(GroupId{group}), remembered(image_.features, GroupId{group})});
     }
-    c.dirty.resize(div_ceil(ftl_.translation_pages_, 64u));
-    for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)
+    c.dirty.resize(div_ceil(ftl_.translation_pages(), 64u));
+    for (std::uint32_t page = 0; page < ftl_.translation_pages(); ++page)
         if (checkpoints_.is_dirty(page)) c.set_dirty(page);
     for (const auto& [lpa, to] : moved_)
-        if (ftl_.translation_pages_ != 0 && !ftl_.is_translation(lpa))
-            c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page_);
+        if (ftl_.translation_pages() != 0 && !ftl_.is_translation(lpa))
+            c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page());
     c.journal = journal_;
-    for (const auto& [b, page] : ftl_.failed_in_) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
+    for (const auto& [b, page] : image_.failed_in) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
     return c;
 }
@@ -68,14 +69,14 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
 bool CheckpointCapture::map_page(std::uint32_t page, std::vector<std::uint32_t>& entries) const {
     const std::uint64_t first = std::uint64_t{page} * checkpoints_.layout().entries_per_page();
     const std::uint64_t end =
-        std::min(ftl_.logical_units_ + ftl_.translation_pages_, first + checkpoints_.layout().entries_per_page());
+        std::min(ftl_.logical_units() + ftl_.translation_pages(), first + checkpoints_.layout().entries_per_page());
     entries.clear();
     for (std::uint64_t l = first; l < end; ++l) {
-        Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});
-        if (!ftl_.is_copy(p) && p != kUnmapped) {
-            const Journal::Id id = ftl_.page_of_note(p);
+        Ppa p = image_.map.lookup(Lpa{static_cast<std::uint32_t>(l)});
+        if (!image_.entries.is_copy(p) && p != kUnmapped) {
+            const Journal::Id id = image_.entries.page_of(p);
             if (id == Journal::kDetached) return false;
-            p = ftl_.note_in(number_of_[id], ftl_.is_lost_note(p));
+            p = image_.entries.note(number_of_[id], image_.entries.says_lost(p));
         }
         entries.push_back(idx(p));
     }
@@ -94,14 +95,14 @@ PageContent CheckpointCapture::content(std::uint32_t page, const std::vector<std
 
 /// Since it was written last; firmware keeps a bit for it.
 bool CheckpointCapture::has_changed(std::uint32_t page, const PageContent& now) const {
-    const PageContent* before = ftl_.spare_.content(checkpoints_.latest()->map[page]);
+    const PageContent* before = image_.flash.content(checkpoints_.latest()->map[page]);
     if (before == nullptr || before->size() != now.size()) return true;
     return !std::equal(before->begin() + CheckpointLayout::kHeaderWords, before->end(),
                        now.begin() + CheckpointLayout::kHeaderWords);
 }
 
 CheckpointCapture::Result CheckpointCapture::begin(Ftl& ftl, bool clean) {
-    Checkpoints& checkpoints = *ftl.checkpoints_;
+    Checkpoints& checkpoints = *ftl.checkpoints();
     SSDTLM_CHECK(!clean || checkpoints.in_flight().none(), "a checkpoint at a shutdown while programs are under way");
     const CheckpointCapture now(ftl);
     CheckpointBooks books = now.books(clean);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/ftl/image.h"
 
 namespace ssdtlm {
 
@@ -29,6 +30,7 @@ private:
     bool has_changed(std::uint32_t page, const PageContent& now) const;
 
     const Ftl& ftl_;
+    const FtlImage image_;
     const Checkpoints& checkpoints_;
     std::vector<PageAddress> journal_;
     std::vector<std::uint32_t> number_of_;    // of a page of the journal, in journal_, from 1

@@ -42,14 +42,14 @@ SuperblockId ScarceVictims::take(GroupId group, bool) {
     for (SuperblockId b; (b = in_.policy.select(group, clock)) != kNoSuperblock;) candidates.push_back(b);
     if (goes_on && in_.blocks.open_block(group, BlockState::open_gc) == kNoSuperblock)
         room_.reopen_roomiest(candidates);
-    const auto fewest = std::min_element(
-        candidates.begin(), candidates.end(),
-        [this](SuperblockId a, SuperblockId b) { return in_.blocks[a].valid < in_.blocks[b].valid; });
+    const auto fewest = std::min_element(candidates.begin(), candidates.end(), [this](SuperblockId a, SuperblockId b) {
+        return in_.blocks[a].valid < in_.blocks[b].valid;
+    });
     // One that is no candidate may give a whole superblock back, too.
     VictimSource* owner = nullptr;
     const SuperblockId owned = in_.victims.emptiest(group, owner);
-    const bool gives = owned != kNoSuperblock &&
-                       (fewest == candidates.end() || in_.blocks[owned].valid < in_.blocks[*fewest].valid);
+    const bool gives =
+        owned != kNoSuperblock && (fewest == candidates.end() || in_.blocks[owned].valid < in_.blocks[*fewest].valid);
     const SuperblockId best = gives ? owned : fewest != candidates.end() ? *fewest : kNoSuperblock;
     const bool stuck = best != kNoSuperblock && in_.blocks[best].valid > room_.units(group);
     const SuperblockId victim = stuck ? kNoSuperblock : best;
@@ -67,11 +67,9 @@ std::uint32_t PolicyVictims::most_valid(GroupId group) const {
     const NandGeometry& g = in_.ftl.geometry();
     const SuperblockShape& shape = in_.ftl.shape();
     // Even of a policy that takes victims without gain: in two steps they would cost room.
-    std::uint32_t most =
-        shape.data_units() - (g.two_step ? OpenWordLines::reclaim_units(g, shape.planes()) : 0);
+    std::uint32_t most = shape.data_units() - (g.two_step ? OpenWordLines::reclaim_units(g, shape.planes()) : 0);
     // Behind what is moved into the last free one there must be a page for the journal, for which the erase may wait.
-    if (in_.blocks.free_blocks(group) <= 1 && in_.ftl.placement() == nullptr &&
-        room_.units(group) < g.units_per_page())
+    if (in_.blocks.free_blocks(group) <= 1 && in_.ftl.placement() == nullptr && room_.units(group) < g.units_per_page())
         most = std::min(most, shape.data_units() - g.units_per_page());
     const double least_invalid = in_.ftl.config().gc_least_invalid;
     if (__builtin_expect(least_invalid == 0.0, 1) || in_.ftl.gc_forced(group)) return most;

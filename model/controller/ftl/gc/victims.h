@@ -49,7 +49,7 @@ private:
     FtlCounters& counters_;
     std::vector<Entry> sources_;
     std::vector<VictimSource*> out_of_turn_;
-    std::vector<const VictimSource*> by_;    // by group: who gave its last victim
+    std::vector<const VictimSource*> by_;   // by group: who gave its last victim
     std::vector<std::uint8_t> moves_cold_;  // by group, of its last victim
 };
 

@@ -26,13 +26,22 @@ void RowParity::check(std::vector<Problem>& out, const FtlConfig& config, const 
            "true: the parity of data that moves without time is not implemented", "set it to true");
 }
 
-void RowParity::owe() {
-    if (!ftl_.blocks_.owes_parity()) return;
-    for (const PageAddress& a : ftl_.blocks_.take_parity_pages()) {
-        const BlockId block = ftl_.geometry_.block_of(a);
+std::unique_ptr<FtlFeature> RowParity::make(const FeatureSetup& setup) {
+    return setup.ftl.config().parity != Parity::none ? std::make_unique<RowParity>(setup) : nullptr;
+}
+
+RowParity::RowParity(const FeatureSetup& setup) : in_(setup) {
+    in_.events.listen(*this, {FtlEvent::pages_handed_out});
+}
+
+/// The pages for parity that came with them are due.
+void RowParity::pages_handed_out() {
+    if (!in_.blocks.owes_parity()) return;
+    for (const PageAddress& a : in_.blocks.take_parity_pages()) {
+        const BlockId block = in_.ftl.geometry().block_of(a);
         // Where garbage collection goes on behind a loss of power, it may have been programmed before.
-        if (ftl_.spare_.next_page(block) > a.page)
-            ftl_.blocks_.page_programmed(ftl_.shape_.superblock_of(block));
+        if (in_.ftl.flash_in_no_time().next_page(block) > a.page)
+            in_.blocks.page_programmed(in_.ftl.shape().superblock_of(block));
         else
             due_.push_back({a, {}});
     }
@@ -41,8 +50,9 @@ void RowParity::owe() {
 
 void RowParity::draw_numbers() {
     for (Page& page : due_)
-        if (page.record.number == 0 && !ftl_.is_bad(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(page.at))))
-            page.record = ftl_.draw_record(page.at, PageKind::parity);
+        if (page.record.number == 0 &&
+            !in_.ftl.is_bad(in_.ftl.shape().superblock_of(in_.ftl.geometry().block_of(page.at))))
+            page.record = in_.ftl.draw_record(page.at, PageKind::parity);
 }
 
 std::uint32_t RowParity::take_due(std::vector<Page>& out) {
@@ -50,8 +60,8 @@ std::uint32_t RowParity::take_due(std::vector<Page>& out) {
     std::uint32_t failed = 0;
     out.clear();
     for (const Page& page : due_) {
-        const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(page.at));
-        if (!ftl_.is_bad(b)) {
+        const SuperblockId b = in_.ftl.shape().superblock_of(in_.ftl.geometry().block_of(page.at));
+        if (!in_.ftl.is_bad(b)) {
             out.push_back(page);
             continue;
         }
@@ -59,8 +69,8 @@ std::uint32_t RowParity::take_due(std::vector<Page>& out) {
         if (page.record.number != 0) {
             dropped(page.at);
         } else {
-            ftl_.blocks_[b].cut = true;
-            ftl_.blocks_.page_programmed(b);
+            in_.blocks[b].cut = true;
+            in_.blocks.page_programmed(b);
         }
     }
     due_.clear();
@@ -68,37 +78,37 @@ std::uint32_t RowParity::take_due(std::vector<Page>& out) {
 }
 
 void RowParity::programmed(const PageAddress& a) {
-    ++ftl_.counters_.parity_pages;
-    ftl_.page_programmed(a);
+    ++in_.counters.parity_pages;
+    in_.ftl.page_ended(a, PageEnd::programmed);
 }
 
 void RowParity::failed(const PageAddress& a) {
-    ++ftl_.counters_.parity_pages;
-    ftl_.close_failed(a);
+    ++in_.counters.parity_pages;
+    in_.ftl.page_ended(a, PageEnd::failed);
 }
 
 void RowParity::dropped(const PageAddress& a) {
-    const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
-    SSDTLM_CHECK(ftl_.is_bad(b), "parity of a superblock that has not failed is given up");
-    ftl_.blocks_[b].cut = true;
-    ftl_.page_not_programmed(a, PageEnd::dropped);
+    const SuperblockId b = in_.ftl.shape().superblock_of(in_.ftl.geometry().block_of(a));
+    SSDTLM_CHECK(in_.ftl.is_bad(b), "parity of a superblock that has not failed is given up");
+    in_.blocks[b].cut = true;
+    in_.ftl.page_ended(a, PageEnd::dropped);
 }
 
 void RowParity::program_at_once() {
     if (!any_due()) return;
     std::vector<Page> pages;
     take_due(pages);
-    const SuperblockShape& shape = ftl_.shape_;
+    const SuperblockShape& shape = in_.ftl.shape();
     Spare parity[kMaxUnitsPerPage], of_page[kMaxUnitsPerPage];
     for (const Page& page : pages) {
-        const SuperblockId b = shape.superblock_of(ftl_.geometry_.block_of(page.at));
+        const SuperblockId b = shape.superblock_of(in_.ftl.geometry().block_of(page.at));
         std::fill_n(parity, kMaxUnitsPerPage, Spare{0});
         for (std::uint32_t i = idx(page.at.plane) % shape.joined(); i < shape.data_planes(); i += shape.joined()) {
-            ftl_.spare_.read_page(shape.page(b, page.at.page * shape.planes() + i), of_page);
-            for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s)
+            in_.ftl.flash_in_no_time().read_page(shape.page(b, page.at.page * shape.planes() + i), of_page);
+            for (std::uint32_t s = 0; s < in_.ftl.geometry().units_per_page(); ++s)
                 parity[s] = Spare{idx(parity[s]) ^ addend(of_page[s])};
         }
-        ftl_.spare_.program_page(page.at, parity, page.record);
+        in_.ftl.flash_in_no_time().program_page(page.at, parity, page.record);
         programmed(page.at);
     }
 }

@@ -8,37 +8,37 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
+#include "controller/ftl/events.h"
+#include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_config.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
-class Ftl;
-
-class RowParity {
+class RowParity final : public FtlFeature, private FtlListener {
 public:
     struct Page {
         PageAddress at;
         PageRecord record;
     };
-    explicit RowParity(Ftl& ftl) : ftl_(ftl) {}
+    /// Null: the configuration has no parity (ftl.parity).
+    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    explicit RowParity(const FeatureSetup& setup);
     /// What a page's slot adds to the sum (XOR) of its row. What is nobody's adds nothing: so the sum is, as far as a
     /// Spare has bits to spare, nothing that means "nobody's".
     static std::uint32_t addend(Spare s) { return s == kPadding || s == kTorn ? 0 : idx(s); }
     /// What it is not made to work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
 
-    /// Behind each page that is handed out: those for parity that came with it are due.
-    void owe();
-    /// Called within it, when some are: before the number of what was handed out is drawn.
+    /// Called when some are due: within the step that hands out the last data page of a row, before that page has its
+    /// number.
     void on_due(std::function<void()> callback) { on_due_ = std::move(callback); }
     bool any_due() const { return !due_.empty(); }
-    /// Those that are due have numbers from now on: before a checkpoint says which pages may still be programmed.
-    void draw_numbers();
     /// All that are due, pages of a block in ascending order, but for those of superblocks that have failed meanwhile:
     /// how many. Each of `out` is to end with one of the next three. Not within the step that has handed out what they
     /// belong to.
@@ -46,11 +46,17 @@ public:
     void programmed(const PageAddress& a);
     void failed(const PageAddress& a);   ///< its superblock is closed
     void dropped(const PageAddress& a);  ///< nobody programs it: its superblock has failed meanwhile
-    /// Those that are due, in no time: preconditioning, which has programmed their rows.
-    void program_at_once();
+
+    // Those that are due have numbers before a checkpoint says which pages may still be programmed; preconditioning,
+    // which has programmed their rows, programs them in no time.
+    void checkpoint_begins() override { draw_numbers(); }
+    void program_at_once() override;
 
 private:
-    Ftl& ftl_;
+    void pages_handed_out() override;
+    void draw_numbers();
+
+    const FeatureSetup in_;
     std::vector<Page> due_;
     std::function<void()> on_due_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/checkpoint/checkpoint_books.h"
+#include "controller/ftl/image.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/superblock.h"
 #include "nand/array/spare_area.h"
@@ -60,6 +61,7 @@ private:
     void take_stock_of_failures(bool enough);
 
     Ftl& ftl_;
+    const FtlImage image_;
     std::vector<std::uint32_t> from_;  // by block
     bool all_ = false;                 // pages that were laid out at the start, too, which have no number
     std::uint64_t number_ = 0;         // of the checkpoint: pages up to it are in it

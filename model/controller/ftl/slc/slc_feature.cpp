@@ -2,6 +2,7 @@
 #include "controller/ftl/slc/slc_feature.h"
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/slc/slc_recovery.h"
 
 namespace ssdtlm {
 
@@ -13,6 +14,9 @@ SlcFeature::SlcFeature(const FeatureSetup& setup)
     : in_(setup),
       cache_(setup.ftl.config(), setup.ftl.geometry(), setup.ftl.shape(), setup.blocks),
       folded_last_(setup.ftl.shape().groups()) {
+    in_.slc = cache_.region();
+    in_.partitions.push_back(this);
+    in_.events.listen(*this, {FtlEvent::page_ended});
     in_.victims.add(*this, VictimTurn::out_of_turn);
     in_.victims.add(last_resort_, VictimTurn::last);
 }
@@ -55,6 +59,14 @@ void SlcFeature::chosen(GroupId, SuperblockId victim, const VictimSource& by) {
     if (!by.is_counted() || !owns(victim)) return;
     in_.counters.slc_victims += in_.ftl.shape().planes();
     in_.counters.slc_units_folded += in_.blocks[victim].valid;
+}
+
+void SlcFeature::found_pages(const FoundSuperblocks& found) {
+    SlcRecovery(cache_, in_.blocks, in_.ftl.shape(), found.flash, found.last_of).from_pages(found.used);
+}
+
+void SlcFeature::found_records(const FoundSuperblocks& found, std::vector<std::vector<SuperblockId>>& free) {
+    SlcRecovery(cache_, in_.blocks, in_.ftl.shape(), found.flash, found.last_of).from_records(free);
 }
 
 void SlcFeature::state(Snapshot& s) {

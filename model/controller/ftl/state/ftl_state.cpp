@@ -5,74 +5,72 @@
 #include <utility>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/image.h"
 
 namespace ssdtlm {
 
-FlashLayout FtlState::layout_of(const Ftl& ftl) {
+FlashLayout FtlState::layout_of(Ftl& ftl) {
+    const FtlImage image = ftl.image();
     FlashLayout layout;
-    layout.units = ftl.map_.laid_out();
-    if (const ScatteredLayout* const scattered = ftl.map_.scattered()) {
+    layout.units = image.map.laid_out();
+    if (const ScatteredLayout* const scattered = image.map.scattered()) {
         layout.seed = scattered->seed();
         layout.held = scattered->held();
     }
     return layout;
 }
 
-void FtlState::lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& of, Snapshot& s) {
-    bool map_too = ftl.map_.laid_out() == of.units && (ftl.map_.scattered() == nullptr) == of.held.empty();
+void FtlState::lay_out(const Ftl& ftl, const FtlImage& image, SpareArea& flash, FlashLayout& of, Snapshot& s) {
+    bool map_too = image.map.laid_out() == of.units && (image.map.scattered() == nullptr) == of.held.empty();
     s(of.units, of.seed, of.held, map_too);
     if (!s.reads()) return;
-    if (of.units > ftl.logical_units_) s.refuse("more units than the drive has");
+    if (of.units > ftl.logical_units()) s.refuse("more units than the drive has");
     if (!of.held.empty()) {
-        if (of.held.size() != ftl.geometry_.blocks()) s.refuse("a lay-out of other blocks");
+        if (of.held.size() != ftl.geometry().blocks()) s.refuse("a lay-out of other blocks");
         for (const std::uint32_t h : of.held)
-            if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry_.units_per_block())
+            if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry().units_per_block())
                 s.refuse("more units than a block has");
         const auto layout =
-            std::make_shared<const ScatteredLayout>(ftl.geometry_, std::vector<std::uint32_t>(of.held), of.seed);
-        if (layout->units() > ftl.logical_units_) s.refuse("more units than the drive has");
-        if (map_too) ftl.map_.lay_out(layout);
-        flash.lay_out(layout, ftl.codec_);
+            std::make_shared<const ScatteredLayout>(ftl.geometry(), std::vector<std::uint32_t>(of.held), of.seed);
+        if (layout->units() > ftl.logical_units()) s.refuse("more units than the drive has");
+        if (map_too) image.map.lay_out(layout);
+        flash.lay_out(layout, ftl.codec());
     } else if (of.units != 0) {
-        const SequentialLayout layout(ftl.geometry_, ftl.rows_, of.units);
-        if (map_too) ftl.map_.lay_out(layout);
-        flash.lay_out(layout, ftl.codec_);
+        const SequentialLayout layout(ftl.geometry(), image.rows, of.units);
+        if (map_too) image.map.lay_out(layout);
+        flash.lay_out(layout, ftl.codec());
     }
-}
-
-void FtlState::check_drained(const Ftl& ftl) {
-    SSDTLM_CHECK(ftl.load_.none(), "a snapshot while pages are under way");
 }
 
 void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
-    check_drained(ftl);
+    const FtlImage image = ftl.image();
     s.section("ftl");
-    lay_out(ftl, flash, layout, s);
+    lay_out(ftl, image, flash, layout, s);
     flash.state(s);
     s.section("map");
-    s(ftl.map_, ftl.valid_, ftl.mapped_units_, ftl.lost_units_, ftl.last_number_);
+    s(image.map, image.valid, image.mapped_units, image.lost_units, image.last_number);
     s.section("blocks");
-    ftl.blocks_.state(s);
-    if (ftl.placement_ != nullptr) ftl.placement_->state(s);
-    ftl.lanes_.state(s);
-    ftl.policy_->state(s);
-    ftl.begun_.state(s);
-    ftl.victims_.state(s);
-    for (const auto& feature : ftl.features_) feature->state(s);
-    s.fixed(ftl.gc_stream_);
-    ftl.translation_room_.state(s);
+    image.blocks.state(s);
+    if (image.placement != nullptr) image.placement->state(s);
+    image.lanes.state(s);
+    image.policy.state(s);
+    image.begun.state(s);
+    image.victims.state(s);
+    for (const auto& feature : image.features) feature->state(s);
+    s.fixed(image.gc_stream);
+    image.translation_room.state(s);
     s.section("journal");
-    ftl.journal_.state(s);
-    s(ftl.journal_group_);
-    s.map(ftl.failed_in_);
-    if (ftl.checkpoints_ != nullptr) {
+    image.journal.state(s);
+    s(image.journal_group);
+    s.map(image.failed_in);
+    if (image.checkpoints != nullptr) {
         s.section("checkpoints");
-        ftl.checkpoints_->state(s);
+        image.checkpoints->state(s);
     }
     s.section("counters");
-    if (s.reads()) check_read(ftl, s);
-    MediaHealth& m = ftl.media_;
-    s(ftl.counters_, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired,
+    if (s.reads()) check_read(ftl, image, s);
+    MediaHealth& m = image.media;
+    s(image.counters, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired,
       m.units_lost);
 }
 

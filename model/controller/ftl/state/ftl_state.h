@@ -11,6 +11,7 @@
 namespace ssdtlm {
 
 class Ftl;
+struct FtlImage;
 
 /// What the big tables of a flash say how they differ from: of the sequential lay-out so many units, or the scattered
 /// one.
@@ -23,7 +24,7 @@ struct FlashLayout {
 class FtlState {
 public:
     /// Of an FTL that has not lost its power yet.
-    static FlashLayout layout_of(const Ftl& ftl);
+    static FlashLayout layout_of(Ftl& ftl);
     /// Told to the snapshot, or taken over from it: then the FTL is a fresh one that was not preconditioned, and the
     /// flash a fresh one too. Precondition (checked): nothing is under way. `layout`: of the flash, which a map that
     /// was found again after a loss of power does not have.
@@ -35,13 +36,12 @@ public:
     }
 
 private:
-    static void lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
-    static void check_drained(const Ftl& ftl);
-    static void check_read(const Ftl& ftl, Snapshot& s);
-    static void check_flash(const Ftl& ftl, Snapshot& s);
-    static void check_journal(const Ftl& ftl, Snapshot& s);
-    static void check_entries(const Ftl& ftl, Snapshot& s);
-    static void check_turns(const Ftl& ftl, Snapshot& s);
+    static void lay_out(const Ftl& ftl, const FtlImage& image, SpareArea& flash, FlashLayout& layout, Snapshot& s);
+    static void check_read(const Ftl& ftl, const FtlImage& image, Snapshot& s);
+    static void check_flash(const Ftl& ftl, const FtlImage& image, Snapshot& s);
+    static void check_journal(const Ftl& ftl, const FtlImage& image, Snapshot& s);
+    static void check_entries(const Ftl& ftl, const FtlImage& image, Snapshot& s);
+    static void check_turns(const Ftl& ftl, const FtlImage& image, Snapshot& s);
 };
 
 }  // namespace ssdtlm

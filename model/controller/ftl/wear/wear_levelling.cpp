@@ -19,7 +19,7 @@ WearLevelling::WearLevelling(const FeatureSetup& setup) : in_(setup), since_(set
 bool WearLevelling::may_be_levelled(SuperblockId b) const {
     const BlockState state = in_.blocks[b].state;
     return state != BlockState::spare && state != BlockState::retired && state != BlockState::set_apart &&
-           in_.blocks[b].stream != kSlcStream;
+           in_.ftl.owner(b) == nullptr;
 }
 
 SuperblockId WearLevelling::take(GroupId group, bool) {

@@ -43,62 +43,66 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
            "none: it would leave word lines open");
 }
 
+std::unique_ptr<FtlFeature> OpenWordLines::make(const FeatureSetup& setup) {
+    return setup.ftl.geometry().two_step ? std::make_unique<OpenWordLines>(setup) : nullptr;
+}
+
 bool OpenWordLines::is_open(SuperblockId b) const {
-    const BlockState state = ftl_.blocks_[b].state;
+    const BlockState state = in_.blocks[b].state;
     return state == BlockState::open_host || state == BlockState::open_gc;
 }
 
 bool OpenWordLines::is_missing(SuperblockId b, std::uint32_t lower_row) const {
-    return is_open(b) &&
-           ftl_.blocks_[b].write_pointer < (ftl_.geometry_.word_lines().above(lower_row) + 1) * ftl_.shape_.planes();
+    return is_open(b) && in_.blocks[b].write_pointer <
+                             (in_.ftl.geometry().word_lines().above(lower_row) + 1) * in_.ftl.shape().planes();
 }
 
 bool OpenWordLines::is_quiet(SuperblockId b) const {
-    for (std::uint32_t i = 0, handed_out = ftl_.blocks_[b].write_pointer; i < ftl_.shape_.planes(); ++i)
-        if (ftl_.spare_.next_page(ftl_.shape_.block(b, i)) !=
-            (handed_out + ftl_.shape_.planes() - 1 - i) / ftl_.shape_.planes())
+    for (std::uint32_t i = 0, handed_out = in_.blocks[b].write_pointer; i < in_.ftl.shape().planes(); ++i)
+        if (in_.ftl.flash().next_page(in_.ftl.shape().block(b, i)) !=
+            (handed_out + in_.ftl.shape().planes() - 1 - i) / in_.ftl.shape().planes())
             return false;
     return true;
 }
 
 OpenWordLines::Page OpenWordLines::take(SuperblockId b) {
     SSDTLM_CHECK(is_open(b), "padding of a superblock that is not open");
-    const GroupId group = ftl_.shape_.group_of(b);
-    const BlockRecord& r = ftl_.blocks_[b];
+    const GroupId group = in_.ftl.shape().group_of(b);
+    const BlockRecord& r = in_.blocks[b];
     const std::uint32_t stream = host_stream_of(r.stream);
     Page page;
     page.of_host = r.state == BlockState::open_host;
-    page.at = page.of_host ? ftl_.blocks_.allocate_host(group, stream) : ftl_.allocate_gc_page(group, stream);
-    page.record = ftl_.draw_record(page.at, PageKind::padding);
+    page.at = page.of_host ? in_.blocks.allocate_host(group, stream) : in_.ftl.allocate_gc_page(group, stream);
+    page.record = in_.ftl.draw_record(page.at, PageKind::padding);
     if (!page.of_host) return page;
-    const std::uint32_t next = ftl_.blocks_.write_pointer(group, BlockState::open_host, stream);
-    if (next == 0) ftl_.update_able(group);
-    if (ftl_.shape_.planes() != 1)
-        ftl_.lanes_.cursor(group, stream).set_ragged(group, ftl_.shape_.plane_in_group(next) != 0);
+    const std::uint32_t next = in_.blocks.write_pointer(group, BlockState::open_host, stream);
+    if (next == 0) in_.ftl.update_able(group);
+    if (in_.ftl.shape().planes() != 1)
+        in_.lanes.cursor(group, stream).set_ragged(group, in_.ftl.shape().plane_in_group(next) != 0);
     return page;
 }
 
 void OpenWordLines::programmed(const Page& page) {
-    ++(page.of_host ? ftl_.counters_.host_padding_pages : ftl_.counters_.gc_padding_pages);
-    ftl_.page_programmed(page.at);
+    ++(page.of_host ? in_.counters.host_padding_pages : in_.counters.gc_padding_pages);
+    in_.ftl.page_ended(page.at, PageEnd::programmed);
 }
 
 void OpenWordLines::close(GroupId group, BlockState kind, std::uint32_t stream) {
-    const SuperblockId b = ftl_.blocks_.open_block(group, kind, stream);
+    const SuperblockId b = in_.blocks.open_block(group, kind, stream);
     if (b == kNoSuperblock) return;
-    SSDTLM_CHECK(ftl_.blocks_.close(group, kind, stream), "a superblock is closed while it is programmed");
-    ftl_.seal(b);
+    SSDTLM_CHECK(in_.blocks.close(group, kind, stream), "a superblock is closed while it is programmed");
+    in_.ftl.seal(b);
 }
 
-void OpenWordLines::close_all() {
-    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) {
+void OpenWordLines::lay_out_ended() {
+    for (std::uint32_t g = 0; g < in_.ftl.shape().groups(); ++g) {
         const GroupId group{g};
-        for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams(); ++stream) {
+        for (std::uint32_t stream = 0; stream <= in_.lanes.streams(); ++stream) {
             close(group, BlockState::open_host, stream);
             close(group, BlockState::open_gc, stream);
-            ftl_.lanes_.cursor(group, stream).set_ragged(group, false);
+            in_.lanes.cursor(group, stream).set_ragged(group, false);
         }
-        ftl_.update_able(group);
+        in_.ftl.update_able(group);
     }
 }
 

@@ -6,20 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
 #include "controller/ftl/block_state.h"
+#include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
-class Ftl;
-
-class OpenWordLines {
+class OpenWordLines final : public FtlFeature {
 public:
     /// Rows of pages that a victim costs at most beside its valid units: the rest of a row, and three to close it.
     static constexpr std::uint32_t kRows = 4;
@@ -29,7 +29,9 @@ public:
         PageRecord record;
         bool of_host = false;  ///< where the host writes; else where garbage collection does
     };
-    explicit OpenWordLines(Ftl& ftl) : ftl_(ftl) {}
+    /// Null: flash is programmed in one step.
+    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    explicit OpenWordLines(const FeatureSetup& setup) : in_(setup) {}
     /// What it is not made to work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
     /// Invalid ones of a superblock with so many planes from which on it is worth a collection: a page's worth, or more
@@ -45,14 +47,14 @@ public:
     /// The superblock's next page, as padding. Precondition: it is open. To end with programmed().
     Page take(SuperblockId b);
     void programmed(const Page& page);
-    /// Behind preconditioning: what is open is closed, as after a loss of power.
-    void close_all();
+    /// What is open is closed, as after a loss of power.
+    void lay_out_ended() override;
 
 private:
     bool is_open(SuperblockId b) const;
     void close(GroupId group, BlockState kind, std::uint32_t stream);
 
-    Ftl& ftl_;
+    const FeatureSetup in_;
 };
 
 }  // namespace ssdtlm

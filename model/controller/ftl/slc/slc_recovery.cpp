@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/recovery/slc_recovery.h"
+#include "controller/ftl/slc/slc_recovery.h"
 
 #include <algorithm>
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an FTL remembers: all that recovery finds again, that a snapshot and a checkpoint say, and that preconditioning
+// lays out. These four read and write it as a whole; everybody else asks the Ftl.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/translation_room.h"
+#include "controller/ftl/books.h"
+#include "controller/ftl/feature.h"
+#include "controller/ftl/ftl_counters.h"
+#include "controller/ftl/gc/core_sources.h"
+#include "controller/ftl/gc/victims.h"
+#include "controller/ftl/journal/notes.h"
+#include "controller/ports/media_health.h"
+#include "nand/array/spare_area.h"
+
+namespace ssdtlm {
+
+class BlockPlacement;
+class Checkpoints;
+class HostPartition;
+
+struct FtlImage : Books::Image, Notes::Image {
+    Lanes& lanes;
+    TranslationRoom& translation_room;
+    const std::vector<PlaneId>& rows;  ///< the order of the planes, row by row
+
+    VictimPolicy& policy;
+    Victims& victims;
+    BegunVictims& begun;
+    std::vector<std::uint8_t>& gc_stream;
+
+    MediaHealth& media;
+    FtlCounters& counters;
+    SpareArea& flash;
+    const FtlFeatures& features;
+    Checkpoints* const checkpoints;   ///< null: none
+    BlockPlacement* const placement;  ///< null: pages are put anywhere
+    const std::vector<HostPartition*>& partitions;
+};
+
+}  // namespace ssdtlm
