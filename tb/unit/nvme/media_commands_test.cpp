@@ -333,8 +333,7 @@ TEST(MediaCommands, TimestampCountsOn) {
     b.dma.put<std::uint64_t>(DriveBench::kData, 0x0123'4567'89AB);
     EXPECT_EQ(b.run_admin(b.admin_command(kAdminSetFeatures, 0, kFeatTimestamp)).status(), kStSuccess);
     EXPECT_EQ(get(), 0x0123'4567'89AB | std::uint64_t{1} << 49);
-    b.agenda.post(
-        b.agenda.now() + 5s, [](void*, std::uint64_t) {}, nullptr, 0);
+    b.agenda.run_until(b.agenda.now() + 5s);
     b.agenda.run();
     EXPECT_EQ(get() & 0xFFFF'FFFF'FFFF, 0x0123'4567'89AB + 5000u);
     b.lose_power();
