@@ -106,6 +106,7 @@ private:
     void posted(std::uint16_t sqid, SubmissionQueue& queue) override;
     void full(std::uint16_t cqid) override { shadows_.look_at_head(cqid); }
     void shadow_rung(std::uint16_t qid, bool head, std::uint32_t value) override;
+    void shadow_read() override { state_.settle(); }
     void rung(std::uint16_t qid, bool head);
 
     const NvmeConfig config_;

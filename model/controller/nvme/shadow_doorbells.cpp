@@ -45,13 +45,14 @@ void ShadowDoorbells::was_read(std::uint32_t index, DmaEnd end) {
     const bool head = (index & 1) != 0;
     --reads_;
     d.reading = false;
-    if (!configured() || end.failed || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return;
+    if (!configured() || end.failed || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return sink_.shadow_read();
     const bool moved = (d.value & 0xFFFF) != known(index);
     if (moved) sink_.shadow_rung(qid, head, d.value & 0xFFFF);
-    if (!configured()) return;
+    if (!configured()) return sink_.shadow_read();
     // Before it rests the event index must be at what is known now. A value that was refused is not asked for again.
     const bool wakes = moved && (d.value & 0xFFFF) == known(index);
     if (!d.reading && (d.again || wakes || (!head && !d.rests && queues_.sq(qid).in_flight == 0))) read(index);
+    sink_.shadow_read();
 }
 
 }  // namespace ssdtlm

@@ -19,6 +19,8 @@ namespace ssdtlm {
 class DoorbellSink {
 public:
     virtual void shadow_rung(std::uint16_t qid, bool head, std::uint32_t value) = 0;
+    /// A read has ended: a reset may have waited for it.
+    virtual void shadow_read() = 0;
 
 protected:
     ~DoorbellSink() = default;

@@ -72,10 +72,10 @@ private:
         char* end = nullptr;
         const unsigned long number = std::strtoul(text.c_str() + 10, &end, 10);
         const Namespace* const of =
-            *end != 0 || number > namespaces_.count() ? nullptr : namespaces_.find(static_cast<std::uint32_t>(number));
+            *end != 0 || number > namespaces_.most() ? nullptr : namespaces_.find(static_cast<std::uint32_t>(number));
         if (of == nullptr) {
             problems_.push_back({kKey, "\"" + text + "\"",
-                                 fmt::format("\"namespace 1\" to \"namespace {}\"", namespaces_.count()),
+                                 fmt::format("\"namespace 1\" to \"namespace {}\"", namespaces_.most()),
                                  "name one of these, or set nvme.namespaces"});
             return {0, unit_};
         }

@@ -333,8 +333,7 @@ TEST(MediaCommands, TimestampCountsOn) {
     b.dma.put<std::uint64_t>(DriveBench::kData, 0x0123'4567'89AB);
     EXPECT_EQ(b.run_admin(b.admin_command(kAdminSetFeatures, 0, kFeatTimestamp)).status(), kStSuccess);
     EXPECT_EQ(get(), 0x0123'4567'89AB | std::uint64_t{1} << 49);
-    b.agenda.post(
-        b.agenda.now() + 5s, [](void*, std::uint64_t) {}, nullptr, 0);
+    b.agenda.run_until(b.agenda.now() + 5s);
     b.agenda.run();
     EXPECT_EQ(get() & 0xFFFF'FFFF'FFFF, 0x0123'4567'89AB + 5000u);
     b.lose_power();
@@ -479,6 +478,25 @@ TEST(MediaCommands, DoorbellsInHostMemory) {
         ring(3, cq_head_doorbell(1), p.head);
     }
     b.controller->check_books();
+    // A reset at any time, under way or not: it ends, and the registers alone count again.
+    for (std::uint32_t us = 0; us < 20; ++us) {
+        Sqe s = b.io(kIoWrite, 5, 1);
+        s.cid = 1;
+        b.push(p, s);
+        ring(2, sq_tail_doorbell(1), p.tail);
+        b.agenda.run_until(b.agenda.now() + Ps{1us} * us);
+        b.write(kRegCc, 0);
+        b.agenda.run();
+        ASSERT_EQ(b.csts(), 0u) << us;
+        b.enable();
+        p = b.create_pair(1);
+        ASSERT_EQ(b.run(p, b.io(kIoWrite, 5, 1)).status(), kStSuccess);
+        std::fill_n(b.dma.memory.begin() + DriveBench::kOther, 0x2000, std::uint8_t{0});
+        ASSERT_EQ(b.run_admin(config).status(), kStSuccess);
+        b.dma.put(DriveBench::kOther + 8, p.tail);  // where the queue stands already
+        b.dma.put(DriveBench::kOther + 12, p.head);
+        b.agenda.run();
+    }
 }
 
 }  // namespace
