@@ -11,8 +11,9 @@ namespace {
 
 /// Deeper than any ring: what a driver may have the drive told at once.
 constexpr std::uint32_t kMostEntries = 65536;
-/// Creations and deletions of queues that a driver may have under way, to be remembered.
+/// Of those under way, how many are remembered.
 constexpr std::size_t kMostOpen = 4096;
+constexpr std::uint32_t kMostSpaces = 1024;
 
 std::uint64_t with_low(std::uint64_t r, std::uint32_t v) {
     return (r & ~0xFFFFFFFFull) | v;
@@ -93,8 +94,9 @@ void GuestQueues::head_moved(std::uint16_t queue, std::uint32_t head) {
 }
 
 void GuestQueues::admin(const Sqe& sqe) {
+    const bool identify = sqe.opc == kAdminIdentify && (sqe.cdw10 & 0xFF) == kCnsNamespace;
     if (sqe.opc != kAdminCreateCq && sqe.opc != kAdminCreateSq && sqe.opc != kAdminDeleteCq &&
-        sqe.opc != kAdminDeleteSq)
+        sqe.opc != kAdminDeleteSq && !identify)
         return;
     if (admin_open_.size() < kMostOpen) admin_open_.push_back(sqe);
 }
@@ -105,6 +107,10 @@ void GuestQueues::admin_done(const Cqe& cqe) {
     if (found == admin_open_.end()) return;
     const Sqe sqe = *found;
     admin_open_.erase(found);
+    if (sqe.opc == kAdminIdentify) {
+        if (cqe.status() == kStSuccess) identified(sqe);
+        return;
+    }
     const std::uint32_t queue = sqe.cdw10 & 0xFFFF;
     if (cqe.status() != kStSuccess || queue == 0 || queue >= kQueues) return;
     const std::uint32_t entries = std::min((sqe.cdw10 >> 16) + 1, kMostEntries);
@@ -121,6 +127,18 @@ void GuestQueues::admin_done(const Cqe& cqe) {
     } else {
         submission_[queue] = {};
     }
+}
+
+/// What it needs of the page lies at its begin, where the driver's first page has it.
+void GuestQueues::identified(const Sqe& sqe) {
+    std::uint8_t page[IdNs::kLbaf0 + 64];
+    if (sqe.nsid == 0 || sqe.nsid > kMostSpaces || (sqe.prp1 & 4095) + sizeof page > 4096 ||
+        !read_(sqe.prp1, page, sizeof page))
+        return;
+    const unsigned shift = load<std::uint32_t>(page + IdNs::kLbaf0 + 4 * (page[IdNs::kFlbas] & 15u)) >> 16 & 0xFF;
+    if (shift < 9 || shift > 16) return;
+    if (spaces_.size() < sqe.nsid) spaces_.resize(sqe.nsid);
+    spaces_[sqe.nsid - 1] = {1u << shift, load<std::uint64_t>(page + IdNs::kNsze) << shift};
 }
 
 std::optional<GuestQueues::Completed> GuestQueues::written(std::uint64_t address, const std::uint8_t* data,

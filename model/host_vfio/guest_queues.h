@@ -39,7 +39,12 @@ public:
     bool pin() const;
     bool enabled() const { return nvme::Cc::en(cc_); }
     std::uint32_t cc() const { return cc_; }
-    std::uint32_t page_bytes() const { return 4096u << (nvme::Cc::mps(cc_) & 15u); }
+    /// What the driver was told of a namespace when it last asked (Identify Namespace).
+    struct Space {
+        std::uint32_t lba_bytes = 0;  ///< 0: it has not asked
+        std::uint64_t bytes = 0;
+    };
+    Space space(std::uint32_t nsid) const { return nsid - 1 < spaces_.size() ? spaces_[nsid - 1] : Space{}; }
     /// The drive has forgotten all of it.
     void reset();
 
@@ -56,13 +61,15 @@ private:
     void create_admin();
     void admin(const nvme::Sqe& sqe);
     void admin_done(const nvme::Cqe& cqe);
+    void identified(const nvme::Sqe& sqe);
 
     ReadMemory read_;
     std::array<Ring, kQueues> submission_{};
     std::array<CompletionRing, kQueues> completion_{};
     std::uint32_t cc_ = 0, aqa_ = 0, mask_ = 0;
     std::uint64_t asq_ = 0, acq_ = 0;
-    std::vector<nvme::Sqe> admin_open_;  // creations and deletions that have not ended
+    std::vector<nvme::Sqe> admin_open_;  // creations, deletions and identifications that have not ended
+    std::vector<Space> spaces_;          // by NSID, from 1 on
 };
 
 /// A command as the host's I/O path knows it; none: it knows no such kind.

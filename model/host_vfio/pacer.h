@@ -45,6 +45,8 @@ public:
     /// Time stands until the next start.
     void stop(std::int64_t wall);
     bool started() const { return started_; }
+    /// The clock has been stopped, until the model is there.
+    bool stands() const { return started_ && mode_ == Mode::wall && now_rate_ <= 0; }
     /// Where the model should be. Free: where it is.
     SimTime model_at(std::int64_t wall) const;
     /// When the wall will be there; free, or while the clock stands: now.

@@ -80,7 +80,7 @@ std::int64_t VfioHost::patience(SimTime until, std::int64_t wall) const {
     return idle ? -1 : 0;
 }
 
-void VfioHost::turn(std::uint64_t) {
+void VfioHost::turn() {
     vfio::MessageSocket& socket = service_.socket;
     service_.pacer.look(agenda_.now(), vfio::wall_now());
     for (;;) {
@@ -91,6 +91,8 @@ void VfioHost::turn(std::uint64_t) {
         const bool works = next <= now + kSlice;
         SimTime then = works ? now + kSlice : std::min(next, now + kLongest);
         const std::int64_t wall = vfio::wall_now(), wait = patience(works ? now : then, wall);
+        // The clock waits for the model, which goes there and no further.
+        if (service_.pacer.stands()) then = std::min(then, std::max(service_.pacer.model_at(wall), now + Ps{1}));
         if (wait != 0) socket.wait(wait, service_.signals.fd());
         service_.signals.read();
         if (socket.accept()) begin_client();
@@ -101,7 +103,7 @@ void VfioHost::turn(std::uint64_t) {
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
         else if (wait < 0)
             then = now;  // it stood: nothing has happened meanwhile
-        if (then > now) return agenda_.post<&VfioHost::turn>(then, this);
+        if (then > now) return agenda_.post(then, Then::to<&VfioHost::turn>(this));
         service_.pacer.look(now, vfio::wall_now());
     }
 }
@@ -145,7 +147,7 @@ void VfioHost::begin_end() {
     end_client(false);
     service_.commands.end();
     if (started_) {  // nobody has enabled the controller, or not again
-        if (powered() && waits_ == Waits::none) agenda_.post<&VfioHost::started>(agenda_.now(), this);
+        if (powered() && waits_ == Waits::none) agenda_.post(agenda_.now(), Then::to<&VfioHost::started>(this));
     } else if (waits_ == Waits::none && powered()) {
         stop_following();
         if (io().paused()) io_path().resume();
@@ -230,11 +232,11 @@ void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
     others_ += service_.commands.forget();
 }
 
-std::uint64_t VfioHost::offset_of(const Sqe& sqe, std::uint64_t block) const {
+/// Namespaces stand one behind the other.
+std::uint64_t VfioHost::begin_of(std::uint32_t nsid) const {
     std::uint64_t begin = 0;
-    for (std::uint32_t n = 1; n < sqe.nsid && n <= facts_.namespaces.size(); ++n) begin += facts_.namespaces[n - 1];
-    // A driver may ask for what there is not; the drive says so.
-    return begin + (block & 0xFFFF'FFFF'FFFF) * facts_.lba_bytes;
+    for (std::uint32_t n = 1; n < nsid && queues_.space(n).lba_bytes != 0; ++n) begin += queues_.space(n).bytes;
+    return begin;
 }
 
 /// A command that the host's I/O path knows becomes a request of the workload, in that queue.
@@ -257,9 +259,11 @@ void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
     r.job = queue - 1u;
     r.tag = sqe.cid;
     if (r.op != HostOp::flush) {
-        r.offset = offset_of(sqe, asked->first_block);
-        r.bytes = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(std::uint64_t{asked->blocks} * facts_.lba_bytes, 0xFFFF'F000));
+        const std::uint32_t told = queues_.space(sqe.nsid).lba_bytes, block = told != 0 ? told : facts_.lba_bytes;
+        // A driver may ask for what there is not; the drive says so.
+        r.offset = begin_of(sqe.nsid) + (asked->first_block & 0xFFFF'FFFF'FFFF) * block;
+        r.bytes =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{asked->blocks} * block, 0xFFFF'0000));
     }
     service_.commands.announced(r);
 }
@@ -345,7 +349,7 @@ void VfioHost::begin_reset() {
     if (!polls) poll(0);
 }
 
-void VfioHost::poll(std::uint64_t) {
+void VfioHost::poll() {
     mmio_.read32(kRegCsts, status_);
 }
 
@@ -363,7 +367,7 @@ void VfioHost::status_read(std::uint32_t csts) {
     if (agenda_.now() - waits_since_ > kMostPatience)
         throw CheckFailed(fmt::format("guest: the controller does not {}, CSTS is {:08x}",
                                       waits_ == Waits::reset ? "stop" : "shut down", csts));
-    poll_ = agenda_.post_cancellable<&VfioHost::poll>(agenda_.now() + kPollStep, this);
+    poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&VfioHost::poll>(this));
 }
 
 void VfioHost::reset_ended() {
@@ -518,13 +522,13 @@ void VfioHost::start(std::function<void()> done) {
     started_ = std::move(done);
     if (first) {
         plan().deal(facts_.drive.queue_pairs);
-        agenda_.post<&VfioHost::turn>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&VfioHost::turn>(this));
     } else if (ending_) {
-        agenda_.post<&VfioHost::started>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&VfioHost::started>(this));
     }
 }
 
-void VfioHost::started(std::uint64_t) {
+void VfioHost::started() {
     if (started_) std::exchange(started_, nullptr)();
 }
 

@@ -36,9 +36,8 @@ namespace ssdtlm {
 struct VfioHostFacts {
     vfio::PciFacts pci;
     DriveInfo drive;
-    std::uint32_t lba_bytes = 512;
-    std::vector<std::uint64_t> namespaces;  ///< bytes of all but the last
-    Ps settles{};                           ///< after the last access something may still happen that nobody waits for
+    std::uint32_t lba_bytes = 512;  ///< of a namespace that the guest's driver has not asked about
+    Ps settles{};                   ///< after the last access something may still happen that nobody waits for
 };
 
 class VfioHost : public sc_core::sc_module,
@@ -89,7 +88,7 @@ private:
     enum class Waits : std::uint8_t { none, reset, shutdown };
 
     // Turns: the client's messages, at the present time.
-    void turn(std::uint64_t);
+    void turn();
     void take_messages();
     void take_signals();
     bool stands() const;
@@ -113,10 +112,10 @@ private:
     void program_vectors();
     void look_at_pin();
     void begin_reset();
-    void poll(std::uint64_t);
+    void poll();
     void status_read(std::uint32_t csts);
     void reset_ended();
-    std::uint64_t offset_of(const nvme::Sqe& sqe, std::uint64_t block) const;
+    std::uint64_t begin_of(std::uint32_t nsid) const;
 
     // What the drive does.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -133,7 +132,7 @@ private:
 
     // DriveControl
     void start(std::function<void()> done) override;
-    void started(std::uint64_t);
+    void started();
     void shutdown(std::function<void()> done) override;
     void stop(std::function<void()> done) override { shutdown(std::move(done)); }
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) override;

@@ -377,7 +377,7 @@ inline constexpr std::uint8_t kLogTelemetryController = 0x08;
 inline constexpr std::uint8_t kLogPersistentEvents = 0x0D;
 inline constexpr std::uint8_t kLogSanitize = 0x81;
 
-// Commands supported and effects, a double word each (NVMe 1.4 figure 202).
+// Commands supported and effects, a double word each (NVMe 1.4 §5.14.1.5).
 inline constexpr std::uint32_t kEffectSupported = 1u << 0;        ///< CSUPP
 inline constexpr std::uint32_t kEffectBlocks = 1u << 1;           ///< LBCC: content of logical blocks
 inline constexpr std::uint32_t kEffectNamespace = 1u << 2;        ///< NCC: capabilities of a namespace

@@ -87,9 +87,10 @@ struct DeviceConfig {
 /// A device, what drives it, and the run, resolved: every parameter that a user may set. Modules get const references
 /// to their part.
 struct SsdConfig : DeviceConfig {
-    std::string name;         ///< preset or file name
-    std::string description;  ///< one sentence for `ssdtlm config presets`
-    std::string based_on;     ///< of a device file; empty when it is resolved
+    std::string name;              ///< preset or file name
+    std::string description;       ///< one sentence for `ssdtlm config presets`
+    std::string based_on;          ///< of a device file; empty when it is resolved
+    double over_provisioning = 0;  ///< of FtlConfig::user_capacity_bytes, which follows from it; 0: that was given
     HostConfig host;
     PolicyTable host_sides;  ///< parameters of hosts, by the front end that they speak to
     WorkloadConfig workload;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "sim/config/over_provisioning.h"
 #include "sim/device/longest_times.h"
 #include "sim/limits/limits.h"
 #include "sim/results/slowest_json.h"
@@ -126,7 +127,7 @@ void Simulation::ready() {
     if (series_) series_->start();
     if (gc_log_) gc_log_->start();
     watchdog_.emplace(watchdog_limits());
-    watch(0);
+    watch();
 }
 
 void Simulation::finished(SimTime at) {
@@ -209,12 +210,12 @@ std::string Simulation::where_work_lies() const {
                                             : "the device is idle";
 }
 
-void Simulation::watch(std::uint64_t) {
+void Simulation::watch() {
     if (shut_down_) return;
     const std::string reason = watchdog_->look(sight());
     if (!reason.empty()) throw Stalled(reason + "; " + where_work_lies());
     poll();
-    system_->agenda.post<&Simulation::watch>(system_->agenda.now() + watchdog_->interval(), this);
+    system_->agenda.post(system_->agenda.now() + watchdog_->interval(), Then::to<&Simulation::watch>(this));
 }
 
 void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
@@ -408,6 +409,9 @@ RunSummary Simulation::summarise() {
     r.agenda_events = s.agenda.executed();
     r.peak_memory_bytes = peak_memory_bytes();
     r.logical_units = s.device.controller.ftl->logical_units();
+    r.raw_bytes = s.config.nand.geometry.raw_bytes();
+    r.user_bytes = s.config.ftl.user_capacity_bytes;
+    r.over_provisioning = over_provisioning_of(s.config);
     return r;
 }
 

@@ -89,7 +89,7 @@ private:
     Watchdog::Limits watchdog_limits() const;
     Watchdog::Sight sight() const;
     std::string where_work_lies() const;
-    void watch(std::uint64_t);
+    void watch();
     void poll();
     void interrupted();
     /// How long jobs with measured commands of this kind ran, time in which several ran counted once.

@@ -144,7 +144,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const FrontEndCounts n = c.front_end->counts();
     const std::uint64_t more = n.ended > d.commands_completed ? n.ended - d.commands_completed : 0;
     const std::uint64_t heard = n.ended - std::min(more, n.unheard_at_most);
-    const BufferPort& b = firmware.buffer();
+    const WriteBuffer& b = firmware.buffer();
     std::vector<BookLine> lines{
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
@@ -353,6 +353,7 @@ Counters SsdSystem::counters() const {
                                {"commands_refused_read_only", d.refused_read_only},
                                {"smart_media_errors", n.media_errors},
                                {"smart_available_spare_percent", m.available_spare}});
+        if (config.faults.most_erases != 0) all.push_back({"smart_percentage_used", c.percentage_used()});
         for (const auto& [name, value] : c.front_end->health_figures()) all.push_back({name, value});
     }
     if (const std::optional<SchedulerFairness> fairness = c.backend.fairness()) {

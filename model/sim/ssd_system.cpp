@@ -91,11 +91,30 @@ void SsdSystem::load_drive() {
         s.finish();
         device.controller.ftl->verify_books();
         check_contents(s);
+        fill_read_cache();
     } catch (const UserError&) {
         throw;
     } catch (const std::exception& e) {  // a check of an organ, which takes what it is told for its own
         s.refuse((std::string("what it says does not fit together: ") + e.what()).c_str());
     }
+}
+
+/// What is in it is clean, so its bytes are those of the flash.
+void SsdSystem::fill_read_cache() {
+    ReadCache* const cache = device.controller.firmware->read_cache();
+    const ByteStore* const bytes = device.flash.spare.bytes();
+    if (cache == nullptr || bytes == nullptr) return;
+    const Ftl& ftl = *device.controller.ftl;
+    const std::uint32_t units = config.nand.geometry.units_per_page();
+    std::vector<Spare> spare(units);
+    std::vector<UnitBytes> page(units);
+    cache->take_bytes([&](const ReadCache::Unit& unit) {
+        const std::uint32_t slot = idx(ftl.lookup(unit.lpa));
+        const Ppa first{slot / units * units};
+        device.flash.spare.read_page(first, spare.data());
+        device.flash.spare.read_bytes(first, spare.data(), page.data());
+        return page[slot % units];
+    });
 }
 
 /// What the drive holds is what the host has written, and its read cache has no other.

@@ -110,6 +110,7 @@ public:
 private:
     void load_drive();
     void check_contents(Snapshot& s) const;
+    void fill_read_cache();
     void state(Snapshot& s);
     void supply_fails();
     void power_off();

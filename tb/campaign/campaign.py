@@ -306,7 +306,7 @@ def run_seed(seed, options):
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     settings += drawn_arithmetic(seed, device, settings, options.power_cuts, options.way in RTL_WAYS)
     if not options.saved:
-        settings += drawn_data(seed, device)  # bytes are not saved
+        settings += drawn_data(seed, device)  # a saved drive has the bytes of its own seed
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

@@ -36,12 +36,11 @@ private:
             contents_.read_page(page(onfi, 0), onfi.target[0].spare, onfi.target[0].bytes);
         // Data out ends with its last cycle; the other sequences when R/B# rises.
         const SimTime end = onfi.bus_end + (onfi.op == FlashOp::read_out ? Ps{} : busy_);
-        agenda_.post<&ConstantFlash::respond>(end, this, reinterpret_cast<std::uintptr_t>(&payload));
+        agenda_.post(end, Then::to<&ConstantFlash::respond>(this, payload));
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    void respond(std::uint64_t handle) {
-        auto& payload = *reinterpret_cast<tlm::tlm_generic_payload*>(handle);
+    void respond(tlm::tlm_generic_payload& payload) {
         const auto& onfi = *payload.get_extension<OnfiExtension>();
         for (std::uint32_t i = 0; i < onfi.count; ++i) {  // each plane
             const OnfiTarget& t = onfi.target[i];

@@ -16,9 +16,9 @@ namespace {
 
 // A back end of one channel and one die with the user's policy in front and the user's flash behind.
 TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
-    struct Client : FlashClient {
+    struct Client {
         std::vector<FlashTransaction*> done;
-        void flash_done(FlashTransaction& t) override { done.push_back(&t); }
+        void ended(FlashTransaction& t) { done.push_back(&t); }
     } client;
     NandConfig nand;
     nand.geometry.blocks_per_plane = 4;
@@ -38,7 +38,7 @@ TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
         t[i].cls = i == 2 ? FlashClass::host_write : FlashClass::host_read;
         t[i].address.page = i == 2 ? 0 : i;  // programs begin at the block's first page
         t[i].data_bytes = 4096;
-        t[i].client = &client;
+        t[i].then = Then::to<&Client::ended>(&client, t[i]);
         backend.submit(t[i]);
     }
     agenda.run();

@@ -22,12 +22,12 @@ public:
     RegionMap(MapPort& own, Agenda& agenda, std::uint32_t units, Ps wait)
         : own_(own), agenda_(agenda), units_(units), wait_(wait) {}
 
-    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override {
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override {
         const std::uint32_t region = idx(extent.first) / units_;
-        if (region == region_) return own_.translate(extent, use, places, client, cookie);
+        if (region == region_) return own_.translate(extent, use, places, then);
         region_ = region;
-        questions_.push_back({extent, use, client, cookie});
-        agenda_.post<&RegionMap::answer>(agenda_.now() + wait_, this, 0);
+        questions_.push_back({extent, use, then});
+        agenda_.post(agenda_.now() + wait_, Then::to<&RegionMap::answer>(this));
         return false;
     }
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override { own_.let_go(plane, block, units); }
@@ -38,16 +38,15 @@ private:
     struct Question {
         MapExtent extent;
         MapUse use;
-        MapClient* client;
-        std::uint64_t cookie;
+        MapThen then;
     };
     // All wait equally long, so the answers come in the order of the questions.
-    void answer(std::uint64_t) {
+    void answer() {
         const Question q = questions_.front();
         questions_.pop_front();
         std::vector<Ppa> places(q.extent.units);
-        if (own_.translate(q.extent, q.use, places.data(), q.client, q.cookie))
-            q.client->map_answered(q.cookie, q.use == MapUse::read ? places.data() : nullptr);
+        if (own_.translate(q.extent, q.use, places.data(), q.then))
+            q.then(q.use == MapUse::read ? places.data() : nullptr);
     }
 
     MapPort& own_;

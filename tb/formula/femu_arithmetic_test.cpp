@@ -36,7 +36,7 @@ struct Victim {
 using Event = std::variant<FlashWork, Victim>;
 
 /// In order: what the firmware gives to the flash, and what is collected.
-class Watch final : public SsdTaps, public GcProbe, private FlashPort, private FlashClient {
+class Watch final : public SsdTaps, public GcProbe, private FlashPort {
 public:
     FlashPort& flash(FlashPort& backend) override {
         backend_ = &backend;
@@ -63,23 +63,23 @@ private:
             w.number = t.record.number;
         }
         w.given = system_->agenda.now();
-        clients_[&t] = {t.client, events.size()};
-        t.client = this;
+        then_[&t] = {t.then, events.size()};
+        t.then = Then::to<&Watch::ended>(this, t);
         events.emplace_back(w);
         backend_->submit(t);
     }
-    void flash_done(FlashTransaction& t) override {
-        const auto [client, event] = clients_.at(&t);
-        clients_.erase(&t);
+    void ended(FlashTransaction& t) {
+        const auto [then, event] = then_.at(&t);
+        then_.erase(&t);
         FlashWork& w = std::get<FlashWork>(events[event]);
         w.ended = system_->agenda.now();
         w.lpn = idx(system_->device.controller.ftl->codec().lpa(t.spare[0]));
-        t.client = client;
-        client->flash_done(t);
+        t.then = then;
+        then();
     }
     FlashPort* backend_ = nullptr;
     const SsdSystem* system_ = nullptr;
-    std::map<FlashTransaction*, std::pair<FlashClient*, std::size_t>> clients_;
+    std::map<FlashTransaction*, std::pair<Then, std::size_t>> then_;
 };
 
 struct Case {

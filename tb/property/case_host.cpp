@@ -26,13 +26,13 @@ CaseHost::CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, cons
 
 void CaseHost::start() {
     agenda_.in_step();
-    agenda_.post<&CaseHost::bring_up>(agenda_.now(), this);
+    agenda_.post(agenda_.now(), Then::to<&CaseHost::bring_up>(this));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // Up, down, resets and power.
 
-void CaseHost::bring_up(std::uint64_t) {
+void CaseHost::bring_up() {
     port_->start([this] { started(); });
 }
 
@@ -63,7 +63,7 @@ void CaseHost::drop_commands() {
     under_way_ = 0;
 }
 
-void CaseHost::reset(std::uint64_t) {
+void CaseHost::reset() {
     counts_.resets_under_load += under_way_ != 0;
     serves_ = false;
     port_->reset(
@@ -78,7 +78,7 @@ void CaseHost::reset(std::uint64_t) {
         [this] { started(); });
 }
 
-void CaseHost::cut_power(std::uint64_t) {
+void CaseHost::cut_power() {
     ++counts_.cuts;
     counts_.under_load += under_way_ != 0;
     drop_commands();
@@ -98,17 +98,17 @@ void CaseHost::cut_power(std::uint64_t) {
         }
     }
     --cuts_left_;
-    agenda_.post<&CaseHost::power_returns>(agenda_.now() + kOff, this);
+    agenda_.post(agenda_.now() + kOff, Then::to<&CaseHost::power_returns>(this));
 }
 
-void CaseHost::power_returns(std::uint64_t) {
+void CaseHost::power_returns() {
     power_waits_ = !power_switch_(true);
     if (power_waits_) return;
     powered_ = true;
     if (cuts_left_ != 0)
-        timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(
-            agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us}, this);
-    bring_up(0);
+        timer_ = agenda_.post_cancellable(agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us},
+                                          Then::to<&CaseHost::cut_power>(this));
+    bring_up();
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ void CaseHost::power_returns(std::uint64_t) {
 
 void CaseHost::wait(Ps time) {
     waits_ = true;
-    agenda_.post<&CaseHost::go_on>(agenda_.now() + time, this, 1);
+    agenda_.post(agenda_.now() + time, Then::to<&CaseHost::go_on>(this, 1));
 }
 
 void CaseHost::go_on(std::uint64_t waited) {
@@ -166,12 +166,12 @@ bool CaseHost::next_op() {
         case Kind::cut:  // in what follows
             if (cut_by_ != nullptr) return false;
             cut_by_ = &op;
-            agenda_.post<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, this);
+            agenda_.post(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, Then::to<&CaseHost::cut_power>(this));
             break;
         case Kind::reset:
             if (cut_by_ != nullptr) return false;
             cut_by_ = &op;
-            agenda_.post<&CaseHost::reset>(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, this);
+            agenda_.post(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, Then::to<&CaseHost::reset>(this));
             break;
         case Kind::off: {
             if (under_way_ != 0 || cut_by_ != nullptr) return false;
@@ -180,7 +180,7 @@ bool CaseHost::next_op() {
             const ReferenceMap::Moment flush = map_.begin_flush();
             port_->stop([this, flush] {
                 if (!is_read_only_()) map_.end_flush(flush);  // else it may have found no page
-                agenda_.post<&CaseHost::cut_power>(agenda_.now(), this);
+                agenda_.post(agenda_.now(), Then::to<&CaseHost::cut_power>(this));
             });
             break;
         }

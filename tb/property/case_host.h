@@ -49,7 +49,7 @@ public:
     /// Called with false when the power goes, and with true when it is back; see NvmeDriver.
     void set_power_switch(std::function<bool(bool)> f) { power_switch_ = std::move(f); }
     void drive_is_off() {
-        if (std::exchange(power_waits_, false)) power_returns(0);
+        if (std::exchange(power_waits_, false)) power_returns();
     }
     /// Whether the drive's flash has failed so often that it is.
     void set_is_read_only(std::function<bool()> f) { is_read_only_ = std::move(f); }
@@ -84,7 +84,7 @@ private:
     /// What is to be done next.
     enum class Stage : std::uint8_t { starts, works, looks, last_look, ends };
 
-    void bring_up(std::uint64_t);
+    void bring_up();
     void started();
     void go_on(std::uint64_t);
     bool next_op();
@@ -100,9 +100,9 @@ private:
     void check_read(Slot& s);
     void drop_commands();
     void forget(Slot& s);
-    void reset(std::uint64_t);
-    void cut_power(std::uint64_t);
-    void power_returns(std::uint64_t);
+    void reset();
+    void cut_power();
+    void power_returns();
     void wait(Ps time);
     std::uint32_t blocks_per_unit() const { return drive_.unit_bytes / drive_.lba_bytes; }
 

@@ -62,7 +62,7 @@ void NvmeCasePort::access(tlm::tlm_command command, std::uint32_t offset, std::u
     sc_core::sc_time delay;
     if (registers_->nb_transport_fw(a, phase, delay) != tlm::TLM_COMPLETED) return;
     if (client == nullptr) return access_done(a);
-    agenda_.post<&NvmeCasePort::access_done_at_once>(agenda_.now(), this, accesses_.handle_of(a).number());
+    agenda_.post(agenda_.now(), Then::to<&NvmeCasePort::access_done_at_once>(this, accesses_.handle_of(a).number()));
 }
 
 void NvmeCasePort::access_done(Access& a) {
@@ -83,7 +83,7 @@ tlm::tlm_sync_enum NvmeCasePort::nb_transport_bw(tlm::tlm_generic_payload& paylo
 
 void NvmeCasePort::interrupt(std::uint64_t, std::uint32_t data) {
     if (data == 0) {
-        agenda_.post<&NvmeCasePort::admin_handler>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&NvmeCasePort::admin_handler>(this));
     } else if (serves_ && take_ended()) {
         write32(nvme::cq_head_doorbell(1), queue_[0].head());
         client_.room();

@@ -74,7 +74,7 @@ private:
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     void end_of_elaboration() override { registers_ = door_.towards(mmio_initiator.operator->()); }
-    void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
+    void admin_handler() { bring_up_.admin_interrupt(); }
     void brought_up(const Then& then);
     bool take_ended();
 

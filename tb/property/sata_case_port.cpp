@@ -175,7 +175,7 @@ void SataCasePort::answered(tlm::tlm_generic_payload& p) {
     } else if (state_ == Link::soft_reset && !is_data) {
         const sata::RegisterH2d r = sata::RegisterH2d::from(fis.data());
         if (!r.command_update && (r.control & kControlSrst) != 0)
-            agenda_.post<&SataCasePort::end_srst>(agenda_.now() + kSrst, this, attempt_);
+            agenda_.post(agenda_.now() + kSrst, Then::to<&SataCasePort::end_srst>(this, attempt_));
         else if (!r.command_update)
             state_ = Link::no_signature;
     }

@@ -24,8 +24,10 @@ FOLDERS = {
     "SLC cache": "/slc/", "refresh": "/refresh/", "wear levelling": "/wear/", "parity": "/parity/", "word lines": "/word_lines/", "journal": "/journal/",
     "checkpoint": "/checkpoint/", "streams": "/streams/", "log blocks": "/hybrid/", "cached map": "/cached_map/", "read cache": "/read_cache/", "read ahead": "/read_ahead/"}
 CALLS_BACK = {
-    "agenda entries": r"\bagenda_?\.post\w*<", "steps of a core": r"\bcores_?\.(?:run|then)<", "wait queues": r"\b\w+\.wait(?:_for_\w+)?<",
-    "overrides with a cookie": r"void \w+\(std::uint64_t[^;{]*\) override", "function setters": r"void set_\w+\(\s*std::function"}
+    "successors named at the call (Then)": r"(?:\w*Then|Attempt|Came|ThenOf<[^;{]*?>)::to<",
+    "methods as template arguments of a call": r"(?:\.|->)(?:post\w*|run|then|wait\w*|ask_map|on_\w+)<(?:&|Next)|\bstep<&",
+    "interfaces of clients": r"class \w+Client \{", "overrides with a cookie": r"void \w+\(std::uint64_t[^;{]*\) override",
+    "function setters": r"void set_\w+\(\s*std::function"}
 POKES = r"(?:\.|->)(?:settle|look|go_on|pump|poke|advance|serve)\(\)"
 ORGAN = r"\b\w+_?(?:\.|->)?\w+ (?:!=|==) nullptr"
 

@@ -54,7 +54,7 @@ public:
         }
     }
     void start() {
-        agenda_.post<&RawHost::go>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&RawHost::go>(this));
         plan_cut();
     }
     const Counts& counts() const { return counts_; }
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    void go(std::uint64_t) {
+    void go() {
         while (!free_.empty() && submit_next()) {
         }
     }
@@ -187,7 +187,7 @@ private:
             std::find_if(slots_.begin(), slots_.end(), [&](const auto& s) { return &s->payload == &payload; });
         require(found != slots_.end() && (*found)->busy, "an answer to nothing");
         ended(**found);
-        agenda_.post<&RawHost::go>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&RawHost::go>(this));
         return tlm::TLM_COMPLETED;
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
@@ -257,10 +257,10 @@ private:
     void plan_cut() {
         if (plan_.between_cuts == Ps{}) return;
         const auto mean = static_cast<std::uint64_t>(plan_.between_cuts.count());
-        agenda_.post<&RawHost::cut>(agenda_.now() + Ps{static_cast<std::int64_t>(mean / 2 + random_.below(mean))},
-                                    this);
+        agenda_.post(agenda_.now() + Ps{static_cast<std::int64_t>(mean / 2 + random_.below(mean))},
+                     Then::to<&RawHost::cut>(this));
     }
-    void cut(std::uint64_t) {
+    void cut() {
         if (phase_ != Phase::mixed) return;
         ++counts_.cuts;
         off_ = true;
@@ -282,14 +282,14 @@ private:
             // A flush to come says nothing of what had ended before: it may be gone.
             for (std::size_t i = 1; i < b.possible.size(); ++i) b.possible[i].ended = 0;
         }
-        agenda_.post<&RawHost::power_on>(agenda_.now() + std::chrono::milliseconds(1), this);
+        agenda_.post(agenda_.now() + std::chrono::milliseconds(1), Then::to<&RawHost::power_on>(this));
     }
     /// Requests wait at the drive until it has found its map.
-    void power_on(std::uint64_t) {
+    void power_on() {
         off_ = false;
         device_.power_on();
         plan_cut();
-        go(0);
+        go();
     }
 
     Agenda& agenda_;

@@ -79,9 +79,9 @@ struct ResetCheck {
         flash_at_work += c.backend.idle() ? 0 : 1;
         requests = s.host.module_as<Host>().root_complex.requests();
         // The driver looks for RDY=1 every millisecond, and until then gives the controller nothing to do.
-        s.agenda.post<&ResetCheck::still_quiet>(s.agenda.now() + 900us, this);
+        s.agenda.post(s.agenda.now() + 900us, Then::to<&ResetCheck::still_quiet>(this));
     }
-    void still_quiet(std::uint64_t) {
+    void still_quiet() {
         require(s.host.module_as<Host>().root_complex.requests() == requests, "the controller has touched host memory");
     }
 

@@ -25,7 +25,7 @@ struct Part {
 
 class Parts final : public CompletionObserver {
 public:
-    void watch(const BufferPort& buffer) { buffer_ = &buffer; }
+    void watch(const WriteBuffer& buffer) { buffer_ = &buffer; }
     void on_complete(const HostRequest&, SimTime, SimTime, SimTime, const Timeline& line, bool) override {
         const double waited = to_seconds(line.of(Stage::buffer));
         now_.stalls += waited > 10e-6;  // the way through the DRAM is less than 1 us
@@ -39,7 +39,7 @@ public:
     std::array<Part, kParts> parts;
 
 private:
-    const BufferPort* buffer_ = nullptr;
+    const WriteBuffer* buffer_ = nullptr;
     std::uint64_t count_ = 0, hits_ = 0;
     Part now_;
 };

@@ -62,7 +62,7 @@ GROUPS = {
         "firmware.cores": 2, "firmware.clock": "100MHz", "firmware.read_command": 1000, "firmware.write_command": 1000, "firmware.other_command": 1000,
         "firmware.map_lookup": 500, "firmware.map_update": 500, "firmware.buffer_insert": 500, "firmware.flash_issue": 500, "firmware.flash_complete": 500,
         "firmware.gc_victim": 50000, "firmware.table_cache": "1KiB",
-        "ftl.user_capacity": "11MiB", "ftl.mapping": "dftl", "ftl.static_dimensions": "C", "ftl.nvm_sets": "C0,C1", "ftl.superblock": "drive",
+        "ftl.user_capacity": "11MiB", "ftl.over_provisioning": "50%", "ftl.mapping": "dftl", "ftl.static_dimensions": "C", "ftl.nvm_sets": "C0,C1", "ftl.superblock": "drive",
         "ftl.spare_blocks": 2, "ftl.checkpoint_interval": "1MiB",
         "buffer.size": "64KiB", "buffer.mode": "write_through", "buffer.flush_start": "50%", "buffer.flush_depth_per_die": 1,
         "read_cache.size": "1MiB", "read_cache.room": "buffer",
@@ -164,6 +164,7 @@ GROUPS = {
     "played": (MIX, {**FULL, "precondition.workload": "{before}"}, {"precondition.load": "light"}),
     "steady": (MIX, {**FULL, "precondition.until": "steady"}, {"precondition.most_rounds": 5}),
     "retries": (MIX, {**FULL, "nand.faults.page_lost": "5%"}, {"ecc.read_retries": 1}),
+    "worn blocks": (WRITES, {**FULL, "ftl.spare_blocks": 2, "ftl.user_capacity": "10MiB"}, {"nand.faults.pe_limit": 1}),
     "bad blocks": (MIX, {**FULL, "ftl.spare_blocks": 6, "ftl.user_capacity": "9MiB"}, {"nand.faults.factory_bad": "3%"}),
     "suspend": (MIX, {**FULL, "scheduler.suspend": "for_reads"}, {
         "scheduler.for_reads.programs": False, "scheduler.for_reads.erases": False, "scheduler.for_reads.limit": 1, "scheduler.for_reads.least_run": "300us",

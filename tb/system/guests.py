@@ -45,7 +45,7 @@ class GuestTest(unittest.TestCase):
         self.addCleanup(server.kill)
         return server
 
-    def plan(self, script, drive, *, name="guest", timeout_s=600, **more):
+    def plan(self, script, drive, *, name="guest", timeout_s=1800, **more):
         clock = drive.drive.clock if isinstance(drive, serving.Server) else None
         return machine.Plan(folder=PARTS, output=self.dir / name, script=script.encode(), timeout_s=timeout_s,
                             drives=[drive.drive.socket if isinstance(drive, serving.Server) else drive], clock=clock,

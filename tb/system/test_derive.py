@@ -37,6 +37,24 @@ class Derive(SystemTest):
         self.assertAlmostEqual(capacity()["over_provisioning"]["value"], 100 / 3)
         self.assertAlmostEqual(capacity("--set", "ftl.user_capacity=8MiB")["over_provisioning"]["value"], 100)
 
+    def test_spare_as_a_share(self):
+        values = self.derived("tiny-test", "--set", "ftl.over_provisioning=28%")["figures"]["capacity"]["values"]
+        self.assertEqual(values["user_capacity"]["value"], int(2 * 64 * 32 * 4096 / 1.28) // 4096 * 4096)
+        self.assertAlmostEqual(values["over_provisioning"]["value"], 28, places=1)
+        self.assertIn("ftl.over_provisioning 28 %", values["user_capacity"]["formula"])
+        # What `config show` prints is a device that says both, which agree.
+        shown = self.ssdtlm("config", "show", "tiny-test", "--set", "ftl.over_provisioning=28%").stdout
+        again = self.derived(self.write("shown.toml", shown))["figures"]["capacity"]["values"]
+        self.assertEqual(again["user_capacity"]["value"], values["user_capacity"]["value"])
+
+    def test_a_run_says_what_the_spare_is(self):
+        for words, share in ((["--set", "ftl.over_provisioning=60%"], 60), ([], 100 / 3)):
+            done = self.ssdtlm("run", "tiny-test", *words, "--rw=read", "--bs=4k", "--number_ios=10", "-o", "out")
+            capacity = json.loads((self.dir / "out" / "result.json").read_text())["capacity"]
+            self.assertAlmostEqual(capacity["over_provisioning_percent"], 100 * (capacity["raw_bytes"] / capacity["user_bytes"] - 1))
+            self.assertAlmostEqual(capacity["over_provisioning_percent"], share, delta=0.1)
+            self.assertIn(f"capacity: {capacity['user_bytes']} of {capacity['raw_bytes']} bytes of flash, over-provisioning {capacity['over_provisioning_percent']:.2f} %", done.stdout)
+
     def test_a_wrong_device(self):
         done = self.ssdtlm("config", "derive", "tiny-test", "--set", "ftl.user_capacity=1TB")
         self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))

@@ -109,6 +109,27 @@ class FailingFlash(SystemTest):
         self.assertGreater(c["commands_refused_read_only"], 1000)
         self.assertEqual((c["smart_available_spare_percent"], c["smart_critical_warning"]), (0, 9))
 
+    def test_blocks_that_wear_out(self):
+        """A block is erased pe_limit times and no more. Then it leaves, a spare one takes its place, and after the last of them the drive is read-only."""
+        limit, spare, blocks = 5, 2, 64
+        writes = self.job("writes", "rw=randwrite", "bs=4k", "iodepth=8", "number_ios=60000", "norandommap", "io_size=1g", "size=8m")
+        drive = ["--set", "ftl.user_capacity=8MiB", "--set", "precondition.state=fresh", "--set", f"ftl.spare_blocks={spare}"]
+        j = self.assert_right(self.simulate("tiny-test", writes, *drive, output="unworn"))
+        self.assertGreater(min(j["wear"]["erases_mean"]), 2 * limit)
+        _, j = self.run_failing(*drive, *faults(pe_limit=limit), output="worn", job=writes)
+        c, wear = j["counters_whole_run"], j["wear"]
+        # Every erase that ended well is counted at its block; each that failed took a block away.
+        self.assertEqual(wear["erases_max"], [limit, limit])
+        self.assertEqual(sum(e["erases"] * e["blocks"] for e in wear["blocks_by_erases"]) + c["flash_erase_failures"], j["ftl"]["blocks_erased"])
+        self.assertEqual(c["flash_blocks_retired"], c["flash_erase_failures"])
+        # The die that lost one more than it has spare ones ends it.
+        self.assertTrue(spare < c["flash_blocks_retired"] <= 2 * spare + 1, c)
+        self.assertEqual((c["smart_available_spare_percent"], c["smart_critical_warning"]), (0, 9))
+        self.assertGreater(c["commands_refused_read_only"], 1000)
+        self.assertEqual(c["smart_percentage_used"], int(100 * sum(wear["erases_mean"]) / (2 * limit)))
+        # Until then as many pages as all blocks bear, and no more: those of the last erases included.
+        self.assertLessEqual(j["ftl"]["host_pages"] + j["ftl"]["gc_pages"], (limit + 1) * 2 * blocks * 32)
+
     def test_the_seed_decides(self):
         everything = faults(program_fail="0.1%", erase_fail="0.1%", read_retry="1%", page_lost="0.1%") + ["--set", "ftl.spare_blocks=6"]
         first, j = self.run_failing(*everything, output="first")

@@ -2,20 +2,21 @@
 """A real Linux drives the drive: its NVMe driver, nvme-cli, fio, ext4. Nightly, and by `make guest`; skipped where Debian's QEMU with
 vfio-user-pci cannot be had."""
 
-import pathlib
+import os
 import random
 import time
 import unittest
 
 import guest_scripts
-from guests import DEVICES, DRIVE, MIB, GuestTest
-from ssdtlm.guest import beside, machine
+from guests import MIB, GuestTest
+from ssdtlm.guest import beside, machine, place
 from ssdtlm.guest.clock import Page
 from support import Result
 
 LIST_S = 10  # issue: from the start of QEMU to the answer of `nvme list`
-RESETS = 100
-LOSSES = 20
+LIFE_S = 1200  # of wall time: only a guest that hangs takes that long
+RESETS = int(os.environ.get("SSDTLM_GUEST_RESETS", 100))
+LOSSES = int(os.environ.get("SSDTLM_GUEST_LOSSES", 20))
 
 
 class Functions(GuestTest):
@@ -84,7 +85,7 @@ class LossesOfPower(GuestTest):
             outcome = guest.wait()
             self.assertEqual(outcome.code, 0, f"{outcome.reason}\n{outcome.output}\n{server.said()}")
             return outcome.output
-        end = time.monotonic() + 300
+        end = time.monotonic() + LIFE_S
         while guest.said().count("SYNCED") < lines:
             self.assertIsNone(guest.process.poll(), f"{guest.said()}\n{server.said()}")
             self.assertLess(time.monotonic(), end, f"life {life}: {guest.said()}")
@@ -114,44 +115,49 @@ class LossesOfPower(GuestTest):
 
 class Latency(GuestTest):
     """fio at depth 1 in the guest with the model's clock: the drive's latency by the breakdown, and what the software above it
-    takes, measured with QEMU's own drive, which answers at once, under a clock of the same rate."""
+    takes, measured with QEMU's own drive, which answers at once, under a clock of the same rate.
+
+    A thread of QEMU or of the model that waits for a processor of the host makes the guest's software look slow, however slowly its
+    clock goes. So mean and p99 are judged where the host has a processor to spare; the fastest twentieth is judged always."""
     RATE = 0.1
     JOB = ("fio --name=j --filename=/dev/nvme0n1 --ioengine=io_uring --direct=1 --rw=randread --bs=4k --iodepth=1 --size=64m "
-           "--number_ios=2000 --output-format=json --output=fio.json --lat_percentiles=1")
+           "--number_ios=2000 --output-format=json --output=fio.json --lat_percentiles=1 --percentile_list=5:50:99")
     DRIVES = {20: "14us", 80: "74us", 1000: "994us"}  # us of the whole drive: nand.t_read
-    # Of the software's cost, or in us: two guests are not equally fast, and what else the machine does goes into both.
-    SHARE, LEAST_US = 0.5, 15.0
+    # In us. QEMU's own drive is a part of QEMU, ours is another process, which takes two switches of the host's more.
+    FASTEST_US, MEAN_US, P99_US = 40.0, 40.0, 150.0
 
-    def software(self):
-        """Mean and p99 in us of QEMU's own drive."""
-        page = Page(self.dir / "own-clock", self.RATE)
-        plan = self.plan(self.JOB, 64 * MIB, name="own")
-        plan.clock, plan.shim = self.dir / "own-clock", self.place_of_shim()
+    def latencies(self, drive):
+        """Mean and percentiles in us that fio saw."""
+        plan = self.plan(self.JOB, drive, name="own")
+        if isinstance(drive, int):
+            Page(self.dir / "own-clock", self.RATE)
+            plan.clock, plan.shim = self.dir / "own-clock", place.shim()
         outcome = machine.boot(plan)
-        del page
         self.assertEqual(outcome.code, 0, f"{outcome.reason}\n{outcome.output}")
-        (row,) = beside.compare(outcome.files, {})
-        return row["mean_us"], row["p99_us"]
-
-    @staticmethod
-    def place_of_shim():
-        from ssdtlm.guest import place
-        return place.shim()
+        (result,) = beside.fio_results(outcome.files).values()
+        latency = result["jobs"][0]["read"]["lat_ns"]
+        return {"mean": latency["mean"] / 1000, **{name: latency["percentile"][f"{name}.000000"] / 1000 for name in ("5", "50", "99")}}
 
     def test_fio_sees_the_drive_and_the_software(self):
-        mean_us, p99_us = self.software()
+        software = self.latencies(64 * MIB)
+        quiet = True
         for latency, t_read in self.DRIVES.items():
             with self.subTest(latency=latency):
-                server = self.serve(rate=self.RATE, nand__t_read=t_read)
-                outcome = self.boot(self.JOB, server)
+                server = self.serve(rate=self.RATE, once=True, nand__t_read=t_read)
+                seen = self.latencies(server)
                 server.end()
-                (row,) = beside.compare(outcome.files, Result(self.dir / "drive").json())
-                print(f"\n{latency} us: {beside.text([row])}software by QEMU's own drive: {mean_us:.1f}, p99 {p99_us:.1f} us")
-                stages = sum(row["stages_mean_us"].values())
-                self.assertAlmostEqual(stages, row["drive_mean_us"], delta=row["drive_mean_us"] * 1e-6)
-                self.assertAlmostEqual(row["mean_us"], stages + mean_us, delta=max(self.LEAST_US, mean_us * self.SHARE))
-                self.assertGreaterEqual(row["p99_us"], row["drive_p99_us"])
-                self.assertLess(row["p99_us"], row["drive_p99_us"] + 2 * max(p99_us, self.LEAST_US))
+                stages = Result(self.dir / "drive").json()["latency_us"]["read"]
+                drive = stages.pop("total")
+                quiet = quiet and os.getloadavg()[0] < os.cpu_count()
+                print(f"\n{latency} us, at {self.RATE} of the wall's time: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; "
+                      f"software by QEMU's own drive {software}{'' if quiet else '; the host is busy'}")
+                self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
+                self.assertAlmostEqual(drive["p50"], latency, delta=4)
+                self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)  # fio's bins of latency are 1/64 wide
+                self.assertLess(seen["5"], drive["p50"] * 1.02 + software["5"] + self.FASTEST_US)
+                if quiet:
+                    self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), self.MEAN_US)
+                    self.assertLess(seen["99"], drive["p99"] * 1.02 + software["99"] + self.P99_US)
 
 
 if __name__ == "__main__":

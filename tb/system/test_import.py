@@ -28,7 +28,7 @@ SSD = """<?xml version="1.0" encoding="us-ascii"?>
    <Flash_Technology>MLC</Flash_Technology><CMD_Suspension_Support>ERASE</CMD_Suspension_Support>
    <Page_Read_Latency_LSB>60000</Page_Read_Latency_LSB><Page_Read_Latency_CSB>1</Page_Read_Latency_CSB><Page_Read_Latency_MSB>90000</Page_Read_Latency_MSB>
    <Page_Program_Latency_LSB>750000</Page_Program_Latency_LSB><Page_Program_Latency_CSB>1</Page_Program_Latency_CSB><Page_Program_Latency_MSB>750000</Page_Program_Latency_MSB>
-   <Block_Erase_Latency>3800000</Block_Erase_Latency><Die_No_Per_Chip>2</Die_No_Per_Chip><Plane_No_Per_Die>1</Plane_No_Per_Die>
+   <Block_Erase_Latency>3800000</Block_Erase_Latency><Block_PE_Cycles_Limit>10000</Block_PE_Cycles_Limit><Die_No_Per_Chip>2</Die_No_Per_Chip><Plane_No_Per_Die>1</Plane_No_Per_Die>
    <Block_No_Per_Plane>64</Block_No_Per_Plane><Page_No_Per_Block>32</Page_No_Per_Block><Page_Capacity>8192</Page_Capacity><Page_Metadat_Capacity>448</Page_Metadat_Capacity>
   </Flash_Parameter_Set>
  </Device_Parameter_Set>
@@ -84,8 +84,11 @@ class ImportMqsim(SystemTest):
                                                       "page_size": "8192B", "spare_size": "448B", "unit_size": "8192B"})
         self.assertEqual(device["gc"], {"soft_free_blocks": 10, "hard_free_blocks": 4, "policy": "d_choices", "d_choices": {"choices": 6}})
         self.assertEqual(device["dram"]["bandwidth"], "6400MB/s")
-        # 8 planes x 64 blocks x 32 pages x 8 KiB, less 30 %.
-        self.assertEqual(device["ftl"]["user_capacity"], f"{int(8 * 64 * 32 * 8192 * 0.7) // 65536 * 65536}B")
+        # 8 planes x 64 blocks x 32 pages x 8 KiB, less 30 % of it: 30/70 of the capacity, in whole units.
+        self.assertEqual(device["ftl"]["over_provisioning"], "42.8571%")
+        derived = json.loads(self.ssdtlm("config", "derive", "got/ssd.toml", "--json").stdout)["figures"]["capacity"]["values"]
+        self.assertAlmostEqual(derived["user_capacity"]["value"], 8 * 64 * 32 * 8192 * 0.7, delta=2 * 8192)
+        self.assertEqual(device["nand"]["faults"], {"pe_limit": 10000})
         self.assertIn("no counterpart", said)
         self.assertIn("the drive has NVMe", said)
 
@@ -148,6 +151,25 @@ class ImportMqsim(SystemTest):
                     self.convert(ssd, (), *more)
                     done = self.ssdtlm("config", "check", "got/ssd.toml")
                     self.assertEqual(done.returncode, OK, done.stderr)
+
+    def test_numbers_that_are_refused(self):
+        """Each mistake is said of the user's file and its element, with the range; once; and leaves no device."""
+        line = 1 + SSD[: SSD.index("<Flash_Channel_Count>")].count("\n")
+        for name, value, said in (("Flash_Channel_Count", 0, "as nand.geometry.channels; 0 is out of range; 1..64"), ("Flash_Channel_Count", 9999, "9999 is out of range; 1..64"),
+                                  ("Flash_Channel_Count", -3, "a number of 0 or more"), ("Flash_Channel_Count", 2.5, "a whole number"), ("Flash_Channel_Count", "1e400", "a number of 0 or more"),
+                                  ("Block_No_Per_Plane", 0, "a number of 1 or more"), ("PCIe_Lane_Bandwidth", 0, "a number above 0"), ("Overprovisioning_Ratio", -1, "a number from 0 to 0.999999"),
+                                  ("Overprovisioning_Ratio", 1, "a number from 0 to 0.999999"), ("GC_Exec_Threshold", 3, "a number from 0 to 0.999999"), ("Page_Capacity", 1000000, "512B..131072B"),
+                                  ("Data_Cache_Capacity", -1, "a number of 0 or more"), ("Page_Read_Latency_LSB", 0, "Page_Read_Latency_* = 0/90000, as nand.t_read"),
+                                  ("Plane_Allocation_Scheme", "CC", "CDPW, CDWP")):
+            with self.subTest(name, value=value):
+                error = self.convert(changed(SSD, **{name: value}), code=USER_ERROR)
+                self.assertEqual(error.count("\n"), 1, error)
+                self.assertRegex(error, rf"^ssd\.xml:\d+: {name[:17]}")
+                self.assertIn(said, error)
+                if name == "Flash_Channel_Count":
+                    self.assertTrue(error.startswith(f"ssd.xml:{line}: "), error)
+                self.assertFalse((self.dir / "got" / "ssd.toml").exists())
+        self.assertEqual(self.convert(changed(SSD, Flash_Channel_Count=0, Page_Capacity=1), code=USER_ERROR).count("\n"), 2)
 
     def test_mistakes(self):
         self.assertIn("is not there", self.ssdtlm("config", "import", "mqsim", "none.xml").stderr)
@@ -232,9 +254,9 @@ class ImportSimpleSsd(SystemTest):
         self.assertEqual(rows["*Write"]["ours"], 'nand.t_program = ["820620000ps", "2250000000ps"]')
         self.assertEqual((rows["tBURST"]["ours"], rows["tBURST"]["how"]), ('dram.bandwidth = "6400MB/s"', "nearly"))  # 4 x 8 bit x 8 / 5 ns
         self.assertEqual(rows["SuperblockSize"]["ours"], 'ftl.superblock = "drive"')
-        self.assertEqual(rows["[ftl] EraseThreshold"]["how"], "no counterpart")
+        self.assertEqual(rows["EraseThreshold"]["ours"], "nand.faults.pe_limit = 100000")
         device = tomllib.loads((self.dir / "out" / "theirs.toml").read_text())
-        self.assertEqual(device["ftl"]["user_capacity"], f"{2 * 2 * 64 * 64 * 4096 * 3 // 4}B")
+        self.assertEqual(device["ftl"]["over_provisioning"], "33.3333%")  # a quarter of the flash
         self.assertEqual(device["gc"]["d_choices"], {"choices": 3})
         # One read at depth 1 takes the faster or the slower page, whatever else.
         done = self.ssdtlm("run", "out/theirs.toml", "--ioengine=libaio", "--rw=randread", "--bs=4k", "--iodepth=1", "--number_ios=200", "-o", "run", "-q")
@@ -246,6 +268,7 @@ class ImportSimpleSsd(SystemTest):
         self.assertIn("it has no Channel in [pal]", self.convert("[global]\nCommonConfig = other.cfg\n", code=USER_ERROR).stderr)
         self.assertIn("SimpleSSD 2.1 (XML)", self.convert('<?xml version="1.0"?>\n<simplessd version="2.1"></simplessd>\n', code=USER_ERROR).stderr)
         self.assertIn("Erase = soon; a number", self.convert(SIMPLESSD.replace("3000000000", "soon"), code=USER_ERROR).stderr)
+        self.assertIn("theirs.cfg:13: Channel = 99, as nand.geometry.channels; 99 is out of range; 1..64", self.convert(SIMPLESSD.replace("Channel = 2", "Channel = 99"), code=USER_ERROR).stderr)
 
 
 FEMU = """#!/bin/bash
@@ -291,6 +314,12 @@ class ImportFemu(SystemTest):
         self.assertEqual((device["nand"]["t_program"], device["nand"]["geometry"]["ways"]), ("800000ns", 2))
         # All of the flash is exported there; a quarter of it is spare here.
         self.assertEqual(device["ftl"]["user_capacity"], f"{64 * 64 * 4 * 4096 * 3 // 4}B")
+        self.convert(VSSIM.replace("OVP 0", "OVP 25"))
+        self.assertEqual(tomllib.loads((self.dir / "out" / "run.toml").read_text())["ftl"]["over_provisioning"], "25%")
+
+    def test_numbers_that_are_refused(self):
+        self.assertIn("run.sh:9: nchs = 999, as nand.geometry.channels; 999 is out of range; 1..64", self.convert(FEMU.replace("nchs=4", "nchs=999"), code=USER_ERROR).stderr)
+        self.assertIn("blks_per_pl = 0, as nand.geometry.blocks_per_plane", self.convert(FEMU.replace("blks_per_pl=64", "blks_per_pl=0"), code=USER_ERROR).stderr)
 
     def test_what_is_no_black_box(self):
         self.assertIn("femu_mode = 3, zoned namespaces", self.convert(FEMU.replace("femu_mode=1", "femu_mode=3"), code=USER_ERROR).stderr)

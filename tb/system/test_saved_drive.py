@@ -93,14 +93,25 @@ class SavedDrive(SystemTest):
         self.assertIn("No such file", done.stderr)
 
     def test_what_cannot_be_saved_is_said_at_once(self):
-        for arguments, words in ((("--save-drive", "no/folder/drive"), "no/folder"), (("--save-drive", "d", "--set", "run.data=bytes"), "bytes are not saved")):
-            done = self.run_on((), *MIXED, *arguments)
-            self.assertEqual(done.returncode, USER_ERROR)
-            self.assertIn(words, done.stderr)
+        done = self.run_on((), *MIXED, "--save-drive", "no/folder/drive")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("no/folder", done.stderr)
         self.good(("run.integrity=false",), *READ, "--save-drive", "drive")
         done = self.run_on(("precondition.from=drive",), *READ)
         self.assertEqual(done.returncode, USER_ERROR)
         self.assertIn("run.integrity", done.stderr)
+
+    def test_bytes_are_saved_with_their_seed(self):
+        """Each read of the second run is checked against what the first has written, byte by byte; the read cache too."""
+        cached = ("run.data=bytes", "read_cache.size=1MiB")
+        self.good(cached, *MIXED, "--save-drive", "drive")
+        self.good((*cached, "precondition.from=drive"), *MIXED)
+        done = self.run_on((*cached, "precondition.from=drive"), *MIXED, "--seed", "77")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("another run.seed", done.stderr)
+        done = self.run_on(("read_cache.size=1MiB", "precondition.from=drive"), *MIXED)
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("run.data", done.stderr)
 
     def test_its_text_can_be_read(self):
         self.good((), *READ, "--save-drive", "drive")

@@ -31,7 +31,7 @@ class Served(unittest.TestCase):
         self.results = self.folder / "results"
         self.server = subprocess.Popen(
             [support.BINARY, "serve", "tiny-test", "--socket", self.path, "--pace", pace, "-o", str(self.results), "-q",
-             *arguments],
+             *arguments], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(self.end)
         deadline = time.monotonic() + 60
@@ -169,6 +169,20 @@ class Drives(Served):
         d = self.drive()
         self.assertEqual(d.read(2, 64, 8192), (0, PATTERN))
         self.assertEqual(self.result()["counters_whole_run"]["guest_clients"], 2)
+
+    def test_a_disk_outlives_its_server(self):
+        self.serve("--save-drive", "drive.img", "--set", "read_cache.size=256KiB")
+        d = self.drive()
+        held = {lba: random.Random(lba).randbytes(8192) for lba in range(0, 4096, 64)}
+        for lba, data in held.items():
+            self.assertEqual(d.write(1, lba, data), 0)
+        self.result()
+        image = self.folder / "drive.img"
+        self.serve("--set", f"precondition.from={image}", "--set", "read_cache.size=256KiB")
+        d = self.drive()
+        for lba, data in held.items():
+            self.assertEqual(d.read(2, lba, 8192), (0, data))
+        self.result()
 
     def test_memory_that_only_the_client_reaches(self):
         self.serve()

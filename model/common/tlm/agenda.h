@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calendar of the model: (time, sequence, handler, argument). Kernel-free. Equal times run in posting
+// The calendar of the model: (time, sequence, what comes then). Kernel-free. Equal times run in posting
 // order; that is the determinism rule. Drained by AgendaProcess (one SC_METHOD) in a simulation, or by
 // run_until() in kernel-free tests. Modules read time from here, never from sc_time_stamp().
 // Between two entries it sleeps, at the time of the last one, and others of the simulation run: who comes from there
@@ -20,6 +20,7 @@
 #include "common/containers/pool.h"
 #include "common/report/error.h"
 #include "common/tlm/far_entries.h"
+#include "common/tlm/then.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
@@ -38,8 +39,6 @@ protected:
 
 class Agenda {
 public:
-    using Handler = void (*)(void* self, std::uint64_t arg);
-
     Agenda() = default;
     Agenda(const Agenda&) = delete;
     Agenda& operator=(const Agenda&) = delete;
@@ -58,61 +57,22 @@ public:
     std::uint64_t executed() const { return executed_; }
     std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_ - cancelled_); }
 
-    /// Not inlined: the code that one command runs through is about as large as a processor's first instruction cache,
-    /// and this is called from everywhere.
-    __attribute__((noinline)) void post(SimTime at, Handler handler, void* self, std::uint64_t arg) {
-        if (__builtin_expect(at < now_, 0)) refuse_past();
-        const std::uint64_t turn = bucket_of(at);
-        Node* const n = free_;
-        if (__builtin_expect(turn - bucket_of(now_) >= kBuckets || n == nullptr || asleep_in_ != nullptr, 0))
-            return post_otherwise(at, handler, self, arg);
-        ++posted_;
-        free_ = n->next;
-        n->at = at;
-        n->handler = handler;
-        n->self = self;
-        n->arg = arg;
-        n->next = nullptr;
-        const std::size_t i = turn % kBuckets;
-        Bucket& b = buckets_[i];
-        if (__builtin_expect(b.head == nullptr, 1)) {
-            b.head = b.tail = n;
-            used_[i / 64] |= std::uint64_t{1} << (i % 64);
-            words_ |= std::uint64_t{1} << (i / 64);
-        } else if (b.tail->at <= at) {
-            b.tail->next = n;
-            b.tail = n;
-        } else {
-            insert(b, n);
-        }
-    }
-    /// agenda.post<&Link::deliver>(at, this, arg): calls this->deliver(arg) at `at`.
-    template <auto Method, class T>
-    void post(SimTime at, T* self, std::uint64_t arg = 0) {
-        post(
-            at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
-    }
+    /// agenda.post(at, Then::to<&Link::deliver>(this, n)): calls this->deliver(n) at `at`.
+    void post(SimTime at, const Then& then) { put(at, then.function, then.self, then.argument); }
 
     /// An entry that can be taken back. Its handle is stale once it runs or was cancelled.
     struct Cancellable {
         SimTime at{};
-        Handler handler = nullptr;
-        void* self = nullptr;
-        std::uint64_t arg = 0;
+        Then then;
     };
     using Entry = Handle<Cancellable>;
     /// post() with a handle, for some more cost: the same order, as if posted by post().
-    Entry post_cancellable(SimTime at, Handler handler, void* self, std::uint64_t arg) {
+    Entry post_cancellable(SimTime at, const Then& then) {
         Cancellable& c = cancellable_.acquire();
-        c = Cancellable{at, handler, self, arg};
+        c = Cancellable{at, then};
         const Entry entry = Pool<Cancellable>::handle_of(c);
-        post(at, run_cancellable, this, entry.number());
+        put(at, run_cancellable, this, entry.number());
         return entry;
-    }
-    template <auto Method, class T>
-    Entry post_cancellable(SimTime at, T* self, std::uint64_t arg = 0) {
-        return post_cancellable(
-            at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
     }
     /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run,
     /// runs now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if
@@ -138,12 +98,10 @@ public:
         if (b.head == nullptr) leave_bucket(i);
         now_ = n->at;
         ++executed_;
-        const Handler handler = n->handler;
-        void* const self = n->self;
-        const std::uint64_t arg = n->arg;
+        const Then then = n->then;
         n->next = free_;
         free_ = n;
-        handler(self, arg);
+        then();
         return true;
     }
     /// Runs all entries with time <= t, then moves time to t.
@@ -192,15 +150,39 @@ private:
 
     struct Node {
         SimTime at;
-        Handler handler;
-        void* self;
-        std::uint64_t arg;
+        Then then;
         Node* next;
     };
     struct Bucket {
         Node* head = nullptr;
         Node* tail = nullptr;  // valid while head is
     };
+    /// Not inlined: the code that one command runs through is about as large as a processor's first instruction cache,
+    /// and this is called from everywhere. A Then in parts stays in registers.
+    __attribute__((noinline)) void put(SimTime at, Then::Function function, void* self, std::uint64_t argument) {
+        if (__builtin_expect(at < now_, 0)) refuse_past();
+        const std::uint64_t turn = bucket_of(at);
+        Node* const n = free_;
+        if (__builtin_expect(turn - bucket_of(now_) >= kBuckets || n == nullptr || asleep_in_ != nullptr, 0))
+            return post_otherwise(at, {function, self, argument});
+        ++posted_;
+        free_ = n->next;
+        n->at = at;
+        n->then = {function, self, argument};
+        n->next = nullptr;
+        const std::size_t i = turn % kBuckets;
+        Bucket& b = buckets_[i];
+        if (__builtin_expect(b.head == nullptr, 1)) {
+            b.head = b.tail = n;
+            used_[i / 64] |= std::uint64_t{1} << (i % 64);
+            words_ |= std::uint64_t{1} << (i / 64);
+        } else if (b.tail->at <= at) {
+            b.tail->next = n;
+            b.tail = n;
+        } else {
+            insert(b, n);
+        }
+    }
     static std::uint64_t bucket_of(SimTime t) {
         return static_cast<std::uint64_t>(t.time_since_epoch().count()) >> kBucketShift;
     }
@@ -240,16 +222,16 @@ private:
         }
     }
     /// Far ahead, out of nodes, or asleep.
-    __attribute__((noinline)) void post_otherwise(SimTime at, Handler handler, void* self, std::uint64_t arg) {
+    __attribute__((noinline)) void post_otherwise(SimTime at, const Then& then) {
         in_step();
         if (at < now_) refuse_stale(at);
         AgendaKernel* const kernel = asleep_in_;
         asleep_in_ = nullptr;
         if (free_ == nullptr) grow();
         if (bucket_of(at) - bucket_of(now_) < kBuckets)
-            post(at, handler, self, arg);
+            post(at, then);
         else
-            post_far(FarEntry{at, ++posted_, handler, self, arg});
+            post_far(FarEntry{at, ++posted_, then});
         asleep_in_ = kernel;
         if (kernel != nullptr) kernel->wake(at);
     }
@@ -258,14 +240,14 @@ private:
         Cancellable& pooled = agenda.cancellable_.at(entry);
         const Cancellable c = pooled;
         agenda.cancellable_.release(pooled);
-        c.handler(c.self, c.arg);
+        c.then();
     }
     /// Whose entry it is; in a handle's way, the one behind it.
-    void* owner_of(Handler handler, void* self, std::uint64_t arg) {
-        return handler == run_cancellable ? cancellable_.at(arg).self : self;
+    void* owner_of(const Then& then) {
+        return then.function == run_cancellable ? cancellable_.at(then.argument).then.self : then.self;
     }
-    void dropped(Handler handler, std::uint64_t arg) {
-        if (handler == run_cancellable) cancellable_.release(cancellable_.at(arg));
+    void dropped(const Then& then) {
+        if (then.function == run_cancellable) cancellable_.release(cancellable_.at(then.argument));
         ++cancelled_;
     }
     bool take_near(SimTime at, std::uint64_t entry);
@@ -287,7 +269,7 @@ private:
         const FarEntry first = far_.pop();
         now_ = first.at;
         ++executed_;
-        first.handler(first.self, first.arg);
+        first.then();
         return true;
     }
 
@@ -324,12 +306,12 @@ void Agenda::drop_if(Drop drop) {
         Node* kept = nullptr;
         Node** link = &b.head;
         while (Node* const n = *link) {
-            if (!drop(owner_of(n->handler, n->self, n->arg))) {
+            if (!drop(owner_of(n->then))) {
                 kept = n;
                 link = &n->next;
                 continue;
             }
-            dropped(n->handler, n->arg);
+            dropped(n->then);
             *link = n->next;
             n->next = free_;
             free_ = n;
@@ -338,8 +320,8 @@ void Agenda::drop_if(Drop drop) {
         if (b.head == nullptr) leave_bucket(i);
     }
     for (const FarEntry& e : far_.take_all()) {
-        if (drop(owner_of(e.handler, e.self, e.arg)))
-            dropped(e.handler, e.arg);
+        if (drop(owner_of(e.then)))
+            dropped(e.then);
         else
             post_far(e);
     }
@@ -352,7 +334,7 @@ inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
     Bucket& b = buckets_[i];
     Node* before = nullptr;
     for (Node* n = b.head; n != nullptr; before = n, n = n->next) {
-        if (n->arg != entry || n->handler != run_cancellable) continue;
+        if (n->then.argument != entry || n->then.function != run_cancellable) continue;
         (before == nullptr ? b.head : before->next) = n->next;
         if (b.tail == n) b.tail = before;
         if (b.head == nullptr) leave_bucket(i);
@@ -365,7 +347,7 @@ inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
 
 inline void Agenda::take_far(std::uint64_t entry) {
     for (std::size_t i = 0; i < far_.size(); ++i)
-        if (far_[i].arg == entry && far_[i].handler == run_cancellable) return far_.remove(i);
+        if (far_[i].then.argument == entry && far_[i].then.function == run_cancellable) return far_.remove(i);
     panic("Agenda", "a cancellable entry is in neither the buckets nor the heap");
 }
 

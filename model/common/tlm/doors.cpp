@@ -6,8 +6,8 @@ namespace ssdtlm {
 void Door::post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase, const sc_core::sc_time& delay) {
     Call& call = calls_.acquire();
     call = Call{&payload, phase};
-    agenda_.post<&Door::run>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this,
-                             Pool<Call>::handle_of(call).number());
+    agenda_.post(agenda_.now() + to_sim_time(delay).time_since_epoch(),
+                 Then::to<&Door::run>(this, Pool<Call>::handle_of(call).number()));
 }
 
 void Door::run(std::uint64_t number) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/tlm/then.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
@@ -12,9 +13,7 @@ namespace ssdtlm {
 struct FarEntry {
     SimTime at;
     std::uint64_t sequence;  ///< of posting
-    void (*handler)(void* self, std::uint64_t arg);
-    void* self;
-    std::uint64_t arg;
+    Then then;
 };
 
 class FarEntries {

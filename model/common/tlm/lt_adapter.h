@@ -111,8 +111,8 @@ tlm::tlm_sync_enum BasicLtTargetAdapter<Types>::nb_transport_fw(tlm::tlm_generic
     lt_initiator->b_transport(payload, until);
     Response& response = responses_.acquire();
     response.payload = &payload;
-    agenda_.post<&BasicLtTargetAdapter::respond>(agenda_.now() + to_sim_time(until).time_since_epoch(), this,
-                                                 Pool<Response>::handle_of(response).number());
+    agenda_.post(agenda_.now() + to_sim_time(until).time_since_epoch(),
+                 Then::to<&BasicLtTargetAdapter::respond>(this, Pool<Response>::handle_of(response).number()));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }

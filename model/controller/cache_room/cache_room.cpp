@@ -14,7 +14,7 @@ CacheRoom::CacheRoom(std::uint32_t units, std::uint32_t window, bool by_use)
                  "a window of the room for cached units that does not fit it");
 }
 
-void CacheRoom::bind(BufferPort& buffer, std::function<void(std::uint32_t)> evict) {
+void CacheRoom::bind(BufferLevels& buffer, std::function<void(std::uint32_t)> evict) {
     buffer_ = &buffer;
     evict_ = std::move(evict);
 }

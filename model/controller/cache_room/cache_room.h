@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/snapshot/snapshot.h"
-#include "controller/ports/buffer_port.h"
+#include "controller/ports/buffer_levels.h"
 
 namespace ssdtlm {
 
@@ -27,7 +27,7 @@ public:
     CacheRoom(std::uint32_t units, std::uint32_t window, bool by_use);
 
     /// Both must outlive it. `evict`: the clean unit of this slot leaves, and says so by left_clean().
-    void bind(BufferPort& buffer, std::function<void(std::uint32_t slot)> evict);
+    void bind(BufferLevels& buffer, std::function<void(std::uint32_t slot)> evict);
 
     std::uint32_t units() const { return units_; }
     std::uint32_t clean() const { return clean_count_; }
@@ -80,7 +80,7 @@ private:
 
     const std::uint32_t units_, window_;
     const bool by_use_;
-    BufferPort* buffer_ = nullptr;
+    BufferLevels* buffer_ = nullptr;
     std::function<void(std::uint32_t)> evict_;
     std::vector<Node> nodes_;  // by entry of the buffer, and behind them by slot of the cache
     Clean clean_;

@@ -74,9 +74,9 @@ void CachedMap::for_each_key(const Question& q, Visit&& visit) const {
     }
 }
 
-bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) {
+bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) {
     if (use == MapUse::remove) return true;  // what changes is taken in by unmap()
-    Question q{client, cookie, extent, {}, {}, 0, {}};
+    Question q{then, {}, extent, {}, {}, 0, {}};
     if (!at_hand(q)) {
         ask(std::move(q));
         return false;
@@ -86,12 +86,11 @@ bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapC
         table_.use(s);
         count_hit(s, whose.tenant);
     });
-    return around_.resident.translate(extent, use, places, client, cookie);
+    return around_.resident.translate(extent, use, places, then);
 }
 
-bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                         std::uint64_t cookie) {
-    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0, {whose, whose + count}};
+bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) {
+    Question q{{}, then, MapExtent{}, {units, units + count}, {}, 0, {whose, whose + count}};
     if (!at_hand(q)) {
         ask(std::move(q));
         return false;
@@ -178,7 +177,7 @@ void CachedMap::begin(std::uint32_t number) {
         ++q.missing;
         uses_[s].waiting.push_back(number);
     });
-    if (q.missing == 0) around_.agenda.post<&CachedMap::answer>(around_.agenda.now(), this, number);
+    if (q.missing == 0) around_.agenda.post(around_.agenda.now(), Then::to<&CachedMap::answer>(this, number));
     for (const Wanted& entry : missing) want(entry);
 }
 
@@ -188,10 +187,10 @@ void CachedMap::answer(std::uint64_t number) {
     free_questions_.push_back(static_cast<std::uint32_t>(number));
     if (q.units.empty()) {
         places_.resize(std::max<std::size_t>(places_.size(), q.extent.units));
-        around_.resident.translate(q.extent, MapUse::read, places_.data(), nullptr, 0);
+        around_.resident.translate(q.extent, MapUse::read, places_.data(), {});
         for (const Slot s : q.held) let_go(s);
     }
-    q.client->map_answered(q.cookie, q.units.empty() ? places_.data() : nullptr);
+    q.units.empty() ? q.answered(places_.data()) : q.brought();
     admit();
     make_room(Cause::host);
 }
@@ -230,27 +229,27 @@ void CachedMap::load(const Wanted& entry) {
     if (reading.slots.size() != 1) return;
     reading.whose = entry.whose;
     ++reads_under_way_;
-    around_.cores.run<&CachedMap::read_page>(this, page, around_.costs.flash_issue, CoreStep::map_read, page);
+    around_.cores.run(page, around_.costs.flash_issue, CoreStep::map_read, Then::to<&CachedMap::read_page>(this, page));
 }
 
 void CachedMap::read_page(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     // What is on its way to the flash is still in the DRAM; what was never written says that nothing is mapped.
     if (write_backs_.in_dram(number) || !is_place(around_.ftl.translation_place(number))) {
-        around_.agenda.post<&CachedMap::page_was_at_hand>(around_.agenda.now(), this, page);
+        around_.agenda.post(around_.agenda.now(), Then::to<&CachedMap::page_was_at_hand>(this, page));
         return;
     }
     ++counters_.reads;
-    around_.flash.submit(
-        start_translation_read(around_, FlashJob::Kind::map_read, number, *this, &reading_.at(number).whose).txn);
+    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, number, &reading_.at(number).whose);
+    job.txn.then = Then::to<&CachedMap::flash_done>(this, job);
+    around_.flash.submit(job.txn);
 }
 
-void CachedMap::flash_done(FlashTransaction& txn) {
-    end_translation_read(around_, job_of(txn.cookie), *this);
+void CachedMap::flash_done(FlashJob& job) {
+    end_translation_read(around_, job, Then::to<&CachedMap::page_read>(this, job));
 }
 
-void CachedMap::dram_done(std::uint64_t handle) {
-    FlashJob& job = job_of(handle);
+void CachedMap::page_read(FlashJob& job) {
     const std::uint32_t page = job.item[0];
     if (check_.has_entries(job)) compare(job);
     if (__builtin_expect(prefetch_ > 1, 0)) prefetch(page, &job);

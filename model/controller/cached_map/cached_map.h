@@ -26,12 +26,11 @@
 #include "controller/cached_map/page_reads.h"
 #include "controller/cached_map/write_backs.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
-#include "controller/ports/map_keeper.h"
 #include "controller/ports/map_updates.h"
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates, public MapKeeper, private FlashClient, private DramClient {
+class CachedMap final : public MapPort, public MapUpdates {
 public:
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
@@ -50,25 +49,31 @@ public:
     };
     explicit CachedMap(const CachedMapSurroundings& around);
 
-    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override;
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override;
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
         around_.resident.let_go(plane, block, units);
     }
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
 
-    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                  std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
 
-    void write_all(std::function<void()> done) override { write_backs_.write_all(std::move(done)); }
-    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override {
+    /// Dirty entries go to their translation pages; `done` follows when all have, but for those that have become dirty
+    /// meanwhile, or wait for a free block when nothing is collected. At once if there are none. Precondition: an
+    /// earlier call has been done.
+    void write_all(std::function<void()> done) { write_backs_.write_all(std::move(done)); }
+    /// Reads these translation pages, as far as they are on the flash; `done` is called later. Precondition: the same,
+    /// and not empty.
+    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) {
         page_reads_.start(std::move(pages), std::move(done));
     }
-    bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
-    void on_idle(std::function<void()> callback) override { on_idle_ = std::move(callback); }
+    /// Nothing is being read or written, but for what waits for a free block.
+    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
+    /// Called when it may have become idle().
+    void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
     /// After the power was off: the flash says other things of these units of a translation page, and the map is right.
     /// What the flash says of the others is known.
@@ -109,8 +114,8 @@ private:
     static constexpr Slot kNone = CachedMappingTable::kNone;
     enum class Loading : std::uint8_t { no, yes, known };  ///< known: the entry has changed meanwhile
     struct Question {
-        MapClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        MapThen answered;            ///< read
+        Then brought;                ///< bring_in
         MapExtent extent;            ///< read: what is asked for
         std::vector<Lpa> units;      ///< bring_in: instead of it
         std::vector<Slot> held;      ///< read: until the answer
@@ -179,8 +184,8 @@ private:
     void mark(Lpa lpa, Slot s);
     void keep(std::uint32_t page);
     void compare(const FlashJob& read) const;
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t handle) override;
+    void flash_done(FlashJob& read);
+    void page_read(FlashJob& job);
 
     const CachedMapSurroundings around_;
     const FastDivide page_of_;

@@ -28,12 +28,12 @@ struct CachedMapSurroundings {
     FlashJobPool& jobs;
 };
 
-/// A job that reads the translation page, which must be on the flash. Its block is not erased until
-/// end_translation_read().
+/// A job that reads the translation page, which must be on the flash; what comes then is left to say. Its block is not
+/// erased until end_translation_read().
 FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page,
-                                 FlashClient& client, const WorkTag* whose = nullptr);
-/// The flash has answered: into the DRAM, and then to `client`. CheckFailed when the flash held something else. What
+                                 const WorkTag* whose = nullptr);
+/// The flash has answered: into the DRAM, and then on. CheckFailed when the flash held something else. What
 /// cannot be corrected, with all retries, is taken from where drives keep it a second time (assumed, at no cost).
-void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, DramClient& client);
+void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, const Then& then);
 
 }  // namespace ssdtlm

@@ -38,15 +38,14 @@ void DirtyLimit::hold(const Lpa* units, std::uint32_t count) {
     most_counted_ = std::max(most_counted_, counted_);
 }
 
-bool DirtyLimit::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                          std::uint64_t cookie) {
+bool DirtyLimit::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) {
     if (!at_work_) take_over();
     if (rows_.empty() && fits(more_for(units, count))) {
         hold(units, count);
-        return map_.bring_in(units, whose, count, client, cookie);
+        return map_.bring_in(units, whose, count, then);
     }
     ++waits_;
-    rows_.push_back({client, cookie, {units, units + count}, {whose, whose + count}});
+    rows_.push_back({then, {units, units + count}, {whose, whose + count}});
     write_oldest();
     return false;
 }
@@ -65,7 +64,7 @@ void DirtyLimit::go_on() {
         rows_.pop_front();
         const auto count = static_cast<std::uint32_t>(row.units.size());
         hold(row.units.data(), count);
-        if (!map_.bring_in(row.units.data(), row.whose.data(), count, row.client, row.cookie)) continue;
+        if (!map_.bring_in(row.units.data(), row.whose.data(), count, row.then)) continue;
         if (free_answers_.empty()) {
             answers_.emplace_back();
             free_answers_.push_back(static_cast<std::uint32_t>(answers_.size() - 1));
@@ -73,7 +72,7 @@ void DirtyLimit::go_on() {
         const std::uint32_t number = free_answers_.back();
         free_answers_.pop_back();
         answers_[number] = std::move(row);
-        around_.agenda.post<&DirtyLimit::answer>(around_.agenda.now(), this, number);
+        around_.agenda.post(around_.agenda.now(), Then::to<&DirtyLimit::answer>(this, number));
     }
     write_oldest();
 }
@@ -81,7 +80,7 @@ void DirtyLimit::go_on() {
 void DirtyLimit::answer(std::uint64_t number) {
     const Row row = std::move(answers_[number]);
     free_answers_.push_back(static_cast<std::uint32_t>(number));
-    row.client->map_answered(row.cookie, nullptr);
+    row.then();
 }
 
 // --- Pages -----------------------------------------------------------------------------------------------------------

@@ -27,8 +27,7 @@ public:
     /// Both must outlive it.
     DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
 
-    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                  std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -70,8 +69,7 @@ private:
         std::uint32_t older = kNone, newer = kNone;
     };
     struct Row {
-        MapClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        Then then;
         std::vector<Lpa> units;
         std::vector<WorkTag> whose;
     };

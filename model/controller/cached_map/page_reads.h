@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-class PageReads final : private FlashClient, private DramClient {
+class PageReads final {
 public:
     /// `in_dram`: whether what a page says is on its way to the flash, so that it need not be read. `reads`: counts.
     PageReads(const CachedMapSurroundings& around, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
@@ -22,12 +22,12 @@ public:
     bool idle() const { return !done_; }
 
 private:
-    void begin(std::uint64_t);
+    void begin();
     void go_on();
     void read(std::uint64_t page);
     void ended();
-    void flash_done(FlashTransaction& txn) override { end_translation_read(around_, job_of(txn.cookie), *this); }
-    void dram_done(std::uint64_t handle) override;
+    void flash_done(FlashJob& job);
+    void page_read(FlashJob& job);
 
     const CachedMapSurroundings around_;
     const std::function<bool(std::uint32_t)> in_dram_;

@@ -7,14 +7,14 @@
 namespace ssdtlm {
 
 FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page,
-                                 FlashClient& client, const WorkTag* whose) {
+                                 const WorkTag* whose) {
     const NandGeometry& g = around.ftl.geometry();
     const Ppa at = around.ftl.translation_place(page);
     FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
     job.item[0] = page;
     if (whose != nullptr) job.txn.whose = *whose;
     job.next = nullptr;
-    set_up(job, FlashOp::read, FlashClass::mapping_read, g.page_of(at), g, client);
+    set_up(job, FlashOp::read, FlashClass::mapping_read, g.page_of(at), g, {});
     job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));
     job.txn.first_byte = job.slot[0] * g.unit_bytes;
     job.txn.data_bytes = g.unit_bytes;
@@ -22,14 +22,14 @@ FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::
     return job;
 }
 
-void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, DramClient& client) {
+void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, const Then& then) {
     const NandGeometry& g = around.ftl.geometry();
     const bool readable = job.txn.status.result == FlashResult::ok;
     if (readable && around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
         throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) +
                           " was read, and the flash held something else");
     around.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
-    around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, client, handle_of(job));
+    around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, then);
 }
 
 }  // namespace ssdtlm

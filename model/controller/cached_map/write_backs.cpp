@@ -73,8 +73,8 @@ void WriteBacks::start(std::vector<std::uint32_t> pages) {
     batches_[number] = std::move(b);
     if (in_part.empty()) ready(number);
     for (const std::uint32_t page : in_part)
-        around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read,
-                                             std::uint64_t{number} << 32 | page);
+        around_.cores.run(page, around_.costs.flash_issue, CoreStep::map_read,
+                          Then::to<&WriteBacks::read>(this, std::uint64_t{number} << 32 | page));
 }
 
 /// The first one is needed; what else a flash page takes is of others that will be, before long.
@@ -110,20 +110,22 @@ void WriteBacks::read(std::uint64_t what) {
         return;
     }
     ++counters_.reads;
-    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, page, *this);
+    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, page);
+    job.txn.then = Then::to<&WriteBacks::read_done>(this, job);
     job.item[1] = number;
     around_.flash.submit(job.txn);
 }
 
-void WriteBacks::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    if (job.kind == FlashJob::Kind::map_read) return end_translation_read(around_, job, *this);
-    around_.cores.run<&WriteBacks::program_done>(this, idx(txn.die), around_.costs.flash_complete,
-                                                 CoreStep::map_write_done, job.index);
+void WriteBacks::read_done(FlashJob& job) {
+    end_translation_read(around_, job, Then::to<&WriteBacks::page_read>(this, job));
 }
 
-void WriteBacks::dram_done(std::uint64_t handle) {
-    FlashJob& job = job_of(handle);
+void WriteBacks::programmed(FlashJob& job) {
+    around_.cores.run(idx(job.txn.die), around_.costs.flash_complete, CoreStep::map_write_done,
+                      Then::to<&WriteBacks::program_done>(this, job));
+}
+
+void WriteBacks::page_read(FlashJob& job) {
     const std::uint32_t number = job.item[1];
     if (check_.has_entries(job)) check_.compare_page(job);
     around_.jobs.release(job);
@@ -134,8 +136,8 @@ void WriteBacks::dram_done(std::uint64_t handle) {
 void WriteBacks::ready(std::uint32_t number) {
     const Batch& b = batches_[number];
     const std::uint64_t changes = by_page_ ? b.pages.size() : b.leaving;
-    around_.cores.run<&WriteBacks::put>(this, number, around_.costs.flash_issue + around_.costs.map_update * changes,
-                                        CoreStep::map_write, number);
+    around_.cores.run(number, around_.costs.flash_issue + around_.costs.map_update * changes, CoreStep::map_write,
+                      Then::to<&WriteBacks::put>(this, number));
 }
 
 void WriteBacks::put(std::uint64_t number) {
@@ -210,7 +212,8 @@ void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
     Ftl& ftl = around_.ftl;
     job.next = nullptr;
     job.txn.path = nullptr;
-    set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_, *this);
+    set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_,
+                   Then::to<&WriteBacks::programmed>(this, job));
     job.txn.cause = job.again ? FlashCause::relocation : FlashCause::of_class;
     job.txn.record = ftl.draw_record(a, PageKind::mapping);
     const bool keeps = ftl.flash().keeps_map();
@@ -239,8 +242,7 @@ void WriteBacks::capture(std::uint32_t page) {
     });
 }
 
-void WriteBacks::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void WriteBacks::program_done(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     if (__builtin_expect(job.again, 0))
         around_.ftl.gc_page_programmed(job.txn.address);

@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-class WriteBacks final : private FlashClient, private DramClient {
+class WriteBacks final {
 public:
     struct Counters {
         std::uint64_t reads = 0;    ///< of translation pages that are written in part
@@ -117,12 +117,13 @@ private:
     void program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram);
     void submit(FlashJob& job, const PageAddress& a);
     void capture(std::uint32_t page);
-    void program_done(std::uint64_t job);
+    void program_done(FlashJob& job);
     void program_failed(FlashJob& job);
     bool place_failed(FlashJob& job, GroupId group);
     void leave(const FlashJob& job, std::uint32_t unit);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t handle) override;
+    void read_done(FlashJob& job);
+    void page_read(FlashJob& job);
+    void programmed(FlashJob& job);
 
     const CachedMapSurroundings around_;
     const NandGeometry geometry_;

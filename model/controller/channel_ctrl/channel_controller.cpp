@@ -110,10 +110,10 @@ inline bool ChannelController::start_at_once(FlashTransaction& txn, const Schedu
 
 void ChannelController::post_kick(SimTime at) {
     kick_at_ = at;
-    agenda_.post<&ChannelController::kick>(at, this);
+    agenda_.post(at, Then::to<&ChannelController::kick>(this));
 }
 
-void ChannelController::kick(std::uint64_t) {
+void ChannelController::kick() {
     kick_at_ = kNever;
     service();
 }
@@ -299,7 +299,7 @@ __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die
     generation = {onfi.more, begins, kNever};
     if (behind || !onfi.more || onfi.ready_at <= now) return;
     generation.ready_at = onfi.ready_at;
-    agenda_.post<&ChannelController::registers_free>(onfi.ready_at, this, die);
+    agenda_.post(onfi.ready_at, Then::to<&ChannelController::registers_free>(this, die));
 }
 
 /// R/B# rises although the array is at work; unless the program has been suspended since, or has ended.
@@ -401,10 +401,10 @@ __attribute__((noinline)) bool ChannelController::serve_suspends() {
 void ChannelController::look_at_suspends(SimTime at) {
     if (suspends_due_at_ <= at) return;
     suspends_due_at_ = at;
-    agenda_.post<&ChannelController::suspends_due>(at, this);
+    agenda_.post(at, Then::to<&ChannelController::suspends_due>(this));
 }
 
-void ChannelController::suspends_due(std::uint64_t) {
+void ChannelController::suspends_due() {
     if (suspends_due_at_ != agenda_.now()) return;  // an earlier time came up, and asked again
     suspends_due_at_ = kNever;
     service();
@@ -486,12 +486,10 @@ inline void ChannelController::data_ended(const OnfiExtension& onfi) {
     if (ecc_.decode_time == Ps{0})
         decoded(txn);
     else
-        agenda_.post<&ChannelController::decoding_over>(agenda_.now() + ecc_.decode_time, this,
-                                                        reinterpret_cast<std::uintptr_t>(&txn));
+        agenda_.post(agenda_.now() + ecc_.decode_time, Then::to<&ChannelController::decoding_over>(this, txn));
 }
 
-void ChannelController::decoding_over(std::uint64_t handle) {
-    FlashTransaction& txn = *reinterpret_cast<FlashTransaction*>(handle);
+void ChannelController::decoding_over(FlashTransaction& txn) {
     txn.path->charge(Stage::ecc, agenda_.now());
     decoded(txn);
 }
@@ -528,7 +526,7 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
 
 inline void ChannelController::finish(FlashTransaction& txn) {
     --outstanding_;
-    txn.client->flash_done(txn);
+    txn.then();
 }
 
 }  // namespace ssdtlm

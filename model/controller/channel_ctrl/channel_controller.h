@@ -96,8 +96,8 @@ public:
 private:
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void kick(std::uint64_t);
-    void decoding_over(std::uint64_t txn);
+    void kick();
+    void decoding_over(FlashTransaction& txn);
     void decoded(FlashTransaction& txn);
     void grant_decided(GrantAnswer answer, const Grant& grant) override;
     /// Something may have become startable.
@@ -114,7 +114,7 @@ private:
     }
     bool serve_suspends();
     void look_at_suspends(SimTime at);
-    void suspends_due(std::uint64_t);
+    void suspends_due();
     bool read_beside_suspended();
     void suspend_answered(const OnfiExtension& onfi);
     bool use_bus(std::uint32_t tried);

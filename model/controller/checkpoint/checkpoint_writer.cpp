@@ -23,7 +23,7 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
 void CheckpointWriter::program_ended() {
     if (look_posted_ || (state_ != State::settling && (state_ != State::idle || !is_due()))) return;
     look_posted_ = true;
-    around_.agenda.post<&CheckpointWriter::look>(around_.agenda.now(), this);
+    around_.agenda.post(around_.agenda.now(), Then::to<&CheckpointWriter::look>(this));
 }
 
 /// The first one when something is written: after a start that was not a clean one the last is old.
@@ -32,7 +32,7 @@ bool CheckpointWriter::is_due() const {
            around_.ftl.counters().host_units >= due_at_;
 }
 
-void CheckpointWriter::look(std::uint64_t) {
+void CheckpointWriter::look() {
     look_posted_ = false;
     if (state_ == State::settling) return try_root();
     if (state_ != State::idle || !is_due()) return;
@@ -93,20 +93,20 @@ void CheckpointWriter::erase(SuperblockId b) {
     JobChain chain;
     for (std::uint32_t i = 0; i < shape.planes(); ++i) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::erase, around_.agenda.now());
-        set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_, *this);
+        set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_,
+               Then::to<&CheckpointWriter::flash_done>(this, job));
         job.txn.cause = FlashCause::checkpoint;
         job.txn.data_bytes = 0;
         chain.add(job);
     }
     in_flight_ += shape.planes();
     around_.ftl.count_checkpoint(0, shape.planes());
-    around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)),
-                                                       std::uint64_t{costs_.flash_issue} * shape.planes(),
-                                                       CoreStep::checkpoint_issue, chain.first()->index);
+    around_.cores.run(idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
+                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
 
-void CheckpointWriter::issue_erases(std::uint64_t index) {
-    for (FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index)); job != nullptr;) {
+void CheckpointWriter::issue_erases(FlashJob& first) {
+    for (FlashJob* job = &first; job != nullptr;) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
         around_.flash.submit(job->txn);
         job = next;
@@ -133,8 +133,8 @@ void CheckpointWriter::go_on() {
     if (issuing_ || in_flight_ >= 2 * row_pages_) return;
     const auto pages = static_cast<std::uint32_t>(std::min<std::size_t>(left, row_pages_));
     issuing_ = true;
-    around_.cores.run<&CheckpointWriter::issue_pages>(this, 0, std::uint64_t{costs_.flash_issue} * pages,
-                                                      CoreStep::checkpoint_issue, pages);
+    around_.cores.run(0, std::uint64_t{costs_.flash_issue} * pages, CoreStep::checkpoint_issue,
+                      Then::to<&CheckpointWriter::issue_pages>(this, pages));
 }
 
 void CheckpointWriter::issue_pages(std::uint64_t pages) {
@@ -151,7 +151,7 @@ void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageConte
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::checkpoint_program, around_.agenda.now());
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
-    set_up_program(job, FlashClass::mapping_write, at, geometry_, *this);
+    set_up_program(job, FlashClass::mapping_write, at, geometry_, Then::to<&CheckpointWriter::flash_done>(this, job));
     job.txn.cause = FlashCause::checkpoint;
     job.txn.record = around_.ftl.draw_checkpoint_record(kind);
     job.txn.record.content = &content;
@@ -161,13 +161,12 @@ void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageConte
     ++in_flight_;
 }
 
-void CheckpointWriter::flash_done(FlashTransaction& txn) {
-    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
-    around_.cores.then<&CheckpointWriter::ended>(slot.end, this, job_of(txn.cookie).index);
+void CheckpointWriter::flash_done(FlashJob& job) {
+    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
+    around_.cores.then(slot.end, Then::to<&CheckpointWriter::ended>(this, job));
 }
 
-void CheckpointWriter::ended(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void CheckpointWriter::ended(FlashJob& job) {
     const bool ok = job.txn.status.result == FlashResult::ok, erased = job.txn.op == FlashOp::erase;
     const SuperblockId b = around_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
     around_.jobs.release(job);
@@ -231,10 +230,10 @@ void CheckpointWriter::write_root() {
         return end();
     }
     if (first != kNoSuperblock) return erase(first);
-    around_.cores.run<&CheckpointWriter::issue_root>(this, 0, costs_.flash_issue, CoreStep::checkpoint_issue, 0);
+    around_.cores.run(0, costs_.flash_issue, CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_root>(this));
 }
 
-void CheckpointWriter::issue_root(std::uint64_t) {
+void CheckpointWriter::issue_root() {
     PageAddress at;
     SuperblockId none = kNoSuperblock;
     checkpoints().root_place(at, none);

@@ -11,18 +11,18 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
+#include "controller/cached_map/cached_map.h"
 #include "controller/ftl/ftl.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/journal_port.h"
-#include "controller/ports/map_keeper.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
 
-class CheckpointWriter final : private FlashClient {
+class CheckpointWriter final {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -32,8 +32,8 @@ public:
         ProgramFeed& feed;
         FlashPort& flash;
         FlashJobPool& jobs;
-        JournalPort& journal;
-        MapKeeper* map;  ///< null: it is all in memory
+        JournalWriter& journal;
+        CachedMap* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
@@ -72,23 +72,23 @@ private:
 
     Checkpoints& checkpoints() const { return *around_.ftl.checkpoints(); }
     void program_ended();
-    void look(std::uint64_t);
+    void look();
     bool is_due() const;
     void begin();
     void read_map();
     void erase(SuperblockId b);
-    void issue_erases(std::uint64_t job);
+    void issue_erases(FlashJob& first);
     void go_on();
     void issue_pages(std::uint64_t pages);
     void add(const PageAddress& at, PageKind kind, const PageContent& content);
     void abandon(bool again);
     void try_root();
     void write_root();
-    void issue_root(std::uint64_t);
+    void issue_root();
     void root_done(bool ok);
     void end();
-    void flash_done(FlashTransaction& txn) override;
-    void ended(std::uint64_t job);
+    void flash_done(FlashJob& job);
+    void ended(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;

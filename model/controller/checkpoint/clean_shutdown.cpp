@@ -12,7 +12,7 @@ CleanShutdown::CleanShutdown(Surroundings around) : around_(std::move(around)) {
 
 void CleanShutdown::look_again() {
     if (!stopping() || std::exchange(settles_, true)) return;
-    around_.agenda.post<&CleanShutdown::settle>(around_.agenda.now(), this);
+    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::settle>(this));
 }
 
 bool CleanShutdown::hold(Command& c) {
@@ -66,20 +66,20 @@ void CleanShutdown::flushed(Command& c) {
 
 void CleanShutdown::stop_collection() {
     around_.gc.stop();
-    around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this);
+    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::begin>(this));
 }
 
-void CleanShutdown::settle(std::uint64_t) {
+void CleanShutdown::settle() {
     settles_ = false;
     around_.waiters.settle();
 }
 
-void CleanShutdown::begin(std::uint64_t) {
-    around_.waiters.wait<&CleanShutdown::try_write>(Waiters::For::flush, this, 0);
+void CleanShutdown::begin() {
+    around_.waiters.wait(Waiters::For::flush, Attempt::to<&CleanShutdown::try_write>(this));
     around_.waiters.settle();
 }
 
-bool CleanShutdown::try_write(std::uint64_t&) {
+bool CleanShutdown::try_write() {
     if (!around_.journal.is_durable(around_.journal.demand())) {
         // What collection has come across at its end may have to be noted, and find no page: it goes on until there is
         // one.
@@ -90,15 +90,16 @@ bool CleanShutdown::try_write(std::uint64_t&) {
     }
     around_.gc.stop();
     if (!around_.is_quiet() || !around_.writer.idle()) return false;
-    around_.agenda.post<&CleanShutdown::write>(around_.agenda.now(), this);
+    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::write>(this));
     return true;
 }
 
-void CleanShutdown::write(std::uint64_t) {
+void CleanShutdown::write() {
     // A checkpoint that waited for the journal may have begun its root record since.
-    if (!around_.is_quiet() || !around_.writer.idle()) return begin(0);
+    if (!around_.is_quiet() || !around_.writer.idle()) return begin();
     if (std::exchange(map_written_, true)) return around_.writer.write_clean([this] { written(); });
-    around_.map->write_all([this] { around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this); });
+    around_.map->write_all(
+        [this] { around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::begin>(this)); });
 }
 
 void CleanShutdown::written() {

@@ -13,8 +13,8 @@
 #include "common/tlm/agenda.h"
 #include "controller/checkpoint/checkpoint_writer.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/command.h"
-#include "controller/ports/journal_port.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -26,9 +26,9 @@ public:
         Agenda& agenda;
         CheckpointWriter& writer;
         GcEngine& gc;
-        JournalPort& journal;
+        JournalWriter& journal;
         Waiters& waiters;
-        MapKeeper* map;                          ///< null: it is all in memory
+        CachedMap* map;                          ///< null: it is all in memory
         bool writes;                             ///< a checkpoint at a shutdown
         std::function<bool()> is_quiet;          ///< no other organ has anything under way
         std::function<void(Command&)> submit;    ///< for commands that have waited
@@ -56,10 +56,10 @@ private:
     bool hold(Command& c);
     void look_again();
     void stop_collection();
-    void begin(std::uint64_t);
-    void settle(std::uint64_t);
-    bool try_write(std::uint64_t&);
-    void write(std::uint64_t);
+    void begin();
+    void settle();
+    bool try_write();
+    void write();
     void written();
     void works_again();
     void release();

@@ -6,12 +6,12 @@
 namespace ssdtlm {
 
 AheadReader::AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
-                         std::uint64_t logical_units, Waiter& waiter)
+                         std::uint64_t logical_units, const Came& came)
     : s_(services),
       codec_(codec),
       decode_(services.geometry),
       streams_(config, services.extents.unit_bytes, logical_units),
-      waiter_(waiter) {
+      came_(came) {
     s_.cache->track_ahead();
 }
 
@@ -24,8 +24,8 @@ void AheadReader::want(const Command& c, const SequentialStreams::Range& range) 
     free_.pop_back();
     wanted_[i] = {range, c.whose.without_deadline()};
     const std::uint64_t per_page = s_.geometry.units_per_page(), pages = (range.units + per_page - 1) / per_page;
-    s_.cores.run<&AheadReader::look_up>(this, c.index, s_.costs.map_lookup * range.units + s_.costs.flash_issue * pages,
-                                        CoreStep::read_issue, i);
+    s_.cores.run(c.index, s_.costs.map_lookup * range.units + s_.costs.flash_issue * pages, CoreStep::read_issue,
+                 Then::to<&AheadReader::look_up>(this, i));
 }
 
 void AheadReader::look_up(std::uint64_t i) {
@@ -33,7 +33,8 @@ void AheadReader::look_up(std::uint64_t i) {
     const auto units = static_cast<std::uint32_t>(wanted.range.units);
     if (places_.size() < units) places_.resize(units);
     const MapExtent extent{Lpa{static_cast<std::uint32_t>(wanted.range.first)}, units, wanted.whose};
-    if (s_.map.translate(extent, MapUse::read, places_.data(), this, i)) map_answered(i, places_.data());
+    const MapThen then = MapThen::to<&AheadReader::map_answered>(this, i);
+    if (s_.map.translate(extent, MapUse::read, places_.data(), then)) then(places_.data());
 }
 
 void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
@@ -43,7 +44,7 @@ void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
 }
 
 bool AheadReader::is_wanted(Lpa lpa) const {
-    return s_.buffer.find(lpa) == BufferPort::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
+    return s_.buffer.find(lpa) == WriteBuffer::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
 }
 
 // Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
@@ -79,7 +80,8 @@ void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
 
 FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
-    set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), s_.geometry, *this);
+    set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), s_.geometry,
+           Then::to<&AheadReader::flash_done>(this, job));
     ++under_way_;
     job.command = nullptr;
     job.next = job.ahead = nullptr;  // who waits: the first and the last
@@ -106,17 +108,13 @@ void AheadReader::asked(FlashJob& job, Lpa lpa) {
     job.newer = static_cast<std::uint16_t>(job.newer | bit);
 }
 
-void AheadReader::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
+void AheadReader::flash_done(FlashJob& job) {
+    const FlashTransaction& txn = job.txn;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = s_.extents.unit_bytes, place = s_.dram.place(job.units * unit);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / unit);
-    s_.dram.access({place, txn.data_bytes}, *this, handle_of(job));
-}
-
-void AheadReader::dram_done(std::uint64_t handle) {
-    end(job_of(handle), true);
+    s_.dram.access({place, txn.data_bytes}, Then::to<&AheadReader::dram_done>(this, job));
 }
 
 void AheadReader::end(FlashJob& job, bool readable) {
@@ -154,7 +152,7 @@ void AheadReader::wake(FlashJob& job, bool readable) {
             part->dram_unit[k] = job.dram_unit[0] + i;
             if (job.bytes != nullptr) part->bytes->buffered[k] = {job.bytes->page[slot], {}};
         }
-        waiter_.ahead_came(*part, job.txn, readable);
+        came_(*part, job.txn, readable);
     }
 }
 

@@ -15,20 +15,13 @@
 
 namespace ssdtlm {
 
-class AheadReader final : private FlashClient, private DramClient, private MapClient {
+class AheadReader final {
 public:
-    /// Whose parts wait.
-    class Waiter {
-    public:
-        /// What the part wanted is in the DRAM (FlashJob::newer, item, dram_unit), or cannot be read.
-        virtual void ahead_came(FlashJob& part, const FlashTransaction& read, bool readable) = 0;
-
-    protected:
-        ~Waiter() = default;
-    };
+    /// What a part waited for is in the DRAM (FlashJob::newer, item, dram_unit), or cannot be read.
+    using Came = ThenOf<void, FlashJob& /* part */, const FlashTransaction& /* read */, bool /* readable */>;
     /// Precondition: there is a read cache.
     AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
-                std::uint64_t logical_units, Waiter& waiter);
+                std::uint64_t logical_units, const Came& came);
 
     /// A read of these bytes has come.
     void read(const Command& c, std::uint64_t begin, std::uint64_t end) {
@@ -59,12 +52,12 @@ private:
     };
     void want(const Command& c, const SequentialStreams::Range& range);
     void look_up(std::uint64_t wanted);
-    void map_answered(std::uint64_t wanted, const Ppa* places) override;
+    void map_answered(std::uint64_t wanted, const Ppa* places);
     void plan(const Wanted& wanted, const Ppa* places);
     bool is_wanted(Lpa lpa) const;
     FlashJob& start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
+    void flash_done(FlashJob& job);
+    void dram_done(FlashJob& job) { end(job, true); }
     void end(FlashJob& job, bool readable);
     void wake(FlashJob& job, bool readable);
 
@@ -72,7 +65,7 @@ private:
     const SpareCodec codec_;
     const PpaDecoder decode_;
     SequentialStreams streams_;
-    Waiter& waiter_;
+    const Came came_;
     KeyTable<OnItsWay, 64> on_its_way_;
     std::vector<Wanted> wanted_;
     std::vector<std::uint32_t> free_;  // of these

@@ -9,7 +9,7 @@
 #include "common/tlm/agenda.h"
 #include "controller/data/signed_blocks.h"
 #include "controller/data/unit_data.h"
-#include "controller/ports/buffer_port.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/command.h"
 #include "controller/ports/command_ends.h"
 #include "controller/ports/core_port.h"
@@ -18,13 +18,13 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/host_port.h"
-#include "controller/ports/journal_port.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
 #include "controller/ports/slc_region.h"
 #include "controller/ports/stream_choice.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
@@ -54,13 +54,13 @@ struct CommandServices {
     Agenda& agenda;
     CorePort& cores;
     MapPort& map;
-    BufferPort& buffer;
+    WriteBuffer& buffer;
     DramPort& dram;
     FlashPort& flash;
     HostPort& host;
     FlashJobPool& jobs;
     Waiters& waiters;
-    JournalPort& journal;
+    JournalWriter& journal;
     CommandEnds& ends;
     const FirmwareConfig& costs;
     const MediaHealth& media;

@@ -37,8 +37,8 @@ void DeallocateCommand::start(Command& c) {
         }
         waits = table->wait();
     }
-    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units,
-                                            CoreStep::deallocate, waits);
+    s_.cores.run(c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate,
+                 Then::to<&DeallocateCommand::begin>(this, c.index), waits);
 }
 
 void DeallocateCommand::begin(std::uint64_t command) {
@@ -67,14 +67,15 @@ void DeallocateCommand::go_on(State& s) {
                 break;
             }
             s.waits_for_page = true;
-            s_.waiters.wait<&DeallocateCommand::try_again>(Waiters::For::page, this, c.index);
+            s_.waiters.wait(Waiters::For::page, Attempt::to<&DeallocateCommand::try_again>(this, c.index));
             s_.waiters.pages_changed();
             return;
         }
         s.extent = whole_units(c.ranges[c.ranges.size() - s.remaining]);
         --s.remaining;
         if (s.extent.units == 0) continue;
-        if (!s_.waiters.ask_map<&DeallocateCommand::answered>(this, c, s.extent, MapUse::remove, nullptr)) {
+        if (!s_.waiters.ask_map(c, s.extent, MapUse::remove, nullptr,
+                                MapThen::to<&DeallocateCommand::answered>(this, c.index))) {
             s_.waiters.pages_changed();
             return;
         }
@@ -85,7 +86,7 @@ void DeallocateCommand::go_on(State& s) {
         s.journal = s_.journal.demand();
         if (!try_end(s)) {
             s.is_done = true;
-            s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
+            s_.waiters.wait(Waiters::For::journal, Attempt::to<&DeallocateCommand::try_end_later>(this, c.index));
             if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
         }
     } else {
@@ -102,7 +103,7 @@ bool DeallocateCommand::try_end(State& s) {
     return true;
 }
 
-bool DeallocateCommand::try_end_later(std::uint64_t& command) {
+bool DeallocateCommand::try_end_later(std::uint64_t command) {
     State& s = states_[command];
     if (!s_.journal.is_durable(s.journal)) return false;
     s_.waiters.charge_durability(*s.command->timeline);
@@ -115,7 +116,7 @@ void DeallocateCommand::end(State& s) {
     s_.ends.complete(c);
 }
 
-bool DeallocateCommand::try_again(std::uint64_t& command) {
+bool DeallocateCommand::try_again(std::uint64_t command) {
     if (!s_.journal.takes_note()) return false;
     State& s = states_[command];
     s.waits_for_page = false;

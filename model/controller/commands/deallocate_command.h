@@ -39,10 +39,10 @@ private:
     void begin(std::uint64_t command);
     void go_on(State& s);
     static void give_up(State& s);
-    bool try_again(std::uint64_t& command);
+    bool try_again(std::uint64_t command);
     void answered(std::uint32_t command, const Ppa* places);
     bool try_end(State& s);
-    bool try_end_later(std::uint64_t& command);
+    bool try_end_later(std::uint64_t command);
     void end(State& s);
     void remove(const MapExtent& extent);
     MapExtent whole_units(const LbaRange& range) const;

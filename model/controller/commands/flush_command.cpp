@@ -22,7 +22,7 @@ void FlushCommand::start(Command& c) {
     states_[c.index].command = &c;
     states_[c.index].unheard = aborts_ || c.ends_work;
     if (__builtin_expect(aborts_, 0) && !c.ends_work) s_.ends.let_go(c);
-    s_.cores.run<&FlushCommand::begin>(this, c, s_.costs.other_command, CoreStep::flush);
+    s_.cores.run(c, s_.costs.other_command, CoreStep::flush, Then::to<&FlushCommand::begin>(this, c.index));
 }
 
 void FlushCommand::begin(std::uint64_t command) {
@@ -39,7 +39,7 @@ void FlushCommand::begin(std::uint64_t command) {
     states_[command].given_up = told_;
     states_[command].journal = s_.journal.demand();
     states_[command].deallocated = s_.buffer.deallocated();
-    s_.waiters.wait<&FlushCommand::try_end>(Waiters::For::flush, this, command);
+    s_.waiters.wait(Waiters::For::flush, Attempt::to<&FlushCommand::try_end>(this, command));
     s_.waiters.settle();
 }
 
@@ -47,7 +47,7 @@ bool FlushCommand::is_done(const State& s) const {
     return s.buffer_done ? s_.journal.is_durable(s.journal) : s_.buffer.flush_done(s.generation);
 }
 
-bool FlushCommand::try_end(std::uint64_t& command) {
+bool FlushCommand::try_end(std::uint64_t command) {
     State& s = states_[command];
     if (!is_done(s)) return false;
     if (!s.buffer_done) {

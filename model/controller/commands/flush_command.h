@@ -45,7 +45,7 @@ private:
     };
     void begin(std::uint64_t command);
     bool is_done(const State& s) const;
-    bool try_end(std::uint64_t& command);
+    bool try_end(std::uint64_t command);
 
     const CommandServices s_;
     const bool power_protected_;

@@ -8,13 +8,14 @@
 
 namespace ssdtlm {
 
-void MergeReader::start(Ppa place, BufferPort::Index entry, const WorkTag& whose) {
+void MergeReader::start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose) {
     ++reads_;
     ++under_way_;
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
     job.item[0] = entry;
     job.txn.whose = whose;
-    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
+    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry,
+           Then::to<&MergeReader::flash_done>(this, job));
     job.txn.cause = FlashCause::rmw;
     job.txn.slc = s_.slc.holds(job.txn.address);
     job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
@@ -28,7 +29,7 @@ void MergeReader::add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) co
     for (std::uint64_t b = from / block; b < (from + bytes) / block; ++b) unit.has.set(b);
 }
 
-void MergeReader::wait(Ppa place, BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+void MergeReader::wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
     s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
     bool fresh = false;
     Waiting& unit = waiting_.insert(entry, fresh);
@@ -45,7 +46,7 @@ void MergeReader::wait(Ppa place, BufferPort::Index entry, std::uint64_t from, s
     order_.push_back({entry, unit.number});
 }
 
-void MergeReader::brought(BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes) {
+void MergeReader::brought(WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
     Waiting& unit = *waiting_.find(entry);
     add(unit, from, bytes);
     if (unit.has.count() != s_.extents.blocks_per_unit) return;
@@ -60,24 +61,25 @@ void MergeReader::begin_oldest() {
     if (unit != nullptr && unit->number == oldest.number) begin(oldest.entry);
 }
 
-void MergeReader::begin(BufferPort::Index entry) {
+void MergeReader::begin(WriteBuffer::Index entry) {
     waiting_.erase(*waiting_.find(entry));
     if (waiting_.size() == 0) order_.clear();
-    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
     if (unit.dropped) return complete(entry);
     ++asking_;
     Ppa place = kUnmapped;
-    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, this, entry)) located(entry, place);
+    const MapThen then = MapThen::to<&MergeReader::map_answered>(this, entry);
+    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, then)) located(entry, place);
 }
 
-void MergeReader::map_answered(std::uint64_t entry, const Ppa* place) {
-    located(static_cast<BufferPort::Index>(entry), *place);
+void MergeReader::map_answered(WriteBuffer::Index entry, const Ppa* place) {
+    located(entry, *place);
     s_.waiters.settle();
 }
 
-void MergeReader::located(BufferPort::Index entry, Ppa place) {
+void MergeReader::located(WriteBuffer::Index entry, Ppa place) {
     --asking_;
-    const BufferPort::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
     if (__builtin_expect(unit.dropped || place == kLost, 0)) {
         if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
         return unit.dropped ? complete(entry) : lose(entry);
@@ -87,27 +89,23 @@ void MergeReader::located(BufferPort::Index entry, Ppa place) {
 }
 
 /// It may be programmed, or it was deallocated meanwhile.
-void MergeReader::complete(BufferPort::Index entry) {
+void MergeReader::complete(WriteBuffer::Index entry) {
     const std::uint32_t waiter = s_.buffer.merged(entry);
-    if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);
+    if (waiter != WriteBuffer::kNoWaiter) s_.journal.release_when_durable(waiter);
 }
 
-void MergeReader::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
+void MergeReader::flash_done(FlashJob& job) {
+    const FlashTransaction& txn = job.txn;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = s_.extents.unit_bytes;
-    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)}, *this,
-                   handle_of(job));
-}
-
-void MergeReader::dram_done(std::uint64_t handle) {
-    end(job_of(handle), true);
+    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)},
+                   Then::to<&MergeReader::dram_done>(this, job));
 }
 
 void MergeReader::end(FlashJob& job, bool readable) {
     --under_way_;
-    const BufferPort::Index entry = job.item[0];
+    const WriteBuffer::Index entry = job.item[0];
     if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
@@ -119,7 +117,7 @@ void MergeReader::end(FlashJob& job, bool readable) {
     s_.waiters.settle();
 }
 
-__attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) {
+__attribute__((noinline, cold)) void MergeReader::lose(WriteBuffer::Index entry) {
     const Lpa lpa = s_.buffer.unit(entry).lpa;
     waiters_.clear();
     if (s_.buffer.merge_failed(entry, waiters_)) s_.map.lose(lpa);

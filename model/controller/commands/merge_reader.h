@@ -19,21 +19,21 @@
 
 namespace ssdtlm {
 
-class MergeReader final : private FlashClient, private DramClient, private MapClient {
+class MergeReader final {
 public:
     explicit MergeReader(const CommandServices& services) : s_(services) {}
 
     /// `place` is held by the map; it is let go when it has been read.
-    void start(Ppa place, BufferPort::Index entry, const WorkTag& whose);
+    void start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose);
 
     /// The same later: the write has these bytes of the unit. Nobody waits for it.
-    void wait(Ppa place, BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes);
+    void wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes);
     bool anything_waits() const { return waiting_.size() != 0; }
-    bool waits(BufferPort::Index entry) const { return waiting_.find(entry) != nullptr; }
+    bool waits(WriteBuffer::Index entry) const { return waiting_.find(entry) != nullptr; }
     /// A later write has brought these. If that was the rest, the unit may be programmed.
-    void brought(BufferPort::Index entry, std::uint64_t from, std::uint64_t bytes);
+    void brought(WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes);
     /// It is read now.
-    void begin(BufferPort::Index entry);
+    void begin(WriteBuffer::Index entry);
     void begin_all() {
         while (anything_waits()) begin_oldest();
     }
@@ -55,18 +55,18 @@ private:
         UnitBlocks has;
     };
     struct Order {
-        BufferPort::Index entry;
+        WriteBuffer::Index entry;
         std::uint64_t number;
     };
     void begin_oldest();
     void add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) const;
-    void map_answered(std::uint64_t entry, const Ppa* place) override;
-    void located(BufferPort::Index entry, Ppa place);
-    void complete(BufferPort::Index entry);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
+    void map_answered(WriteBuffer::Index entry, const Ppa* place);
+    void located(WriteBuffer::Index entry, Ppa place);
+    void complete(WriteBuffer::Index entry);
+    void flash_done(FlashJob& job);
+    void dram_done(FlashJob& job) { end(job, true); }
     void end(FlashJob& job, bool readable);
-    void lose(BufferPort::Index entry);
+    void lose(WriteBuffer::Index entry);
 
     const CommandServices s_;
     std::uint32_t under_way_ = 0;

@@ -11,20 +11,20 @@ void PowerFailFlush::start(std::function<void()> saved) {
     SSDTLM_CHECK(step_ == Step::none, "the supply of a drive fails twice");
     saved_ = std::move(saved);
     step_ = Step::begins;
-    s_.cores.run<&PowerFailFlush::begin>(this, 0, s_.costs.other_command, CoreStep::flush, 0);
+    s_.cores.run(0, s_.costs.other_command, CoreStep::flush, Then::to<&PowerFailFlush::begin>(this));
 }
 
-void PowerFailFlush::begin(std::uint64_t) {
+void PowerFailFlush::begin() {
     generation_ = s_.buffer.begin_flush();
     if (begun_) begun_();
     s_.journal.demand();
     step_ = Step::buffer;
-    s_.waiters.wait<&PowerFailFlush::try_end>(Waiters::For::flush, this, 0);
+    s_.waiters.wait(Waiters::For::flush, Attempt::to<&PowerFailFlush::try_end>(this));
     s_.waiters.settle();
 }
 
 /// The journal last: what it waited for may have been deallocated.
-bool PowerFailFlush::try_end(std::uint64_t&) {
+bool PowerFailFlush::try_end() {
     if (!is_done()) return false;
     if (step_ == Step::buffer) {
         step_ = Step::journal;

@@ -26,8 +26,8 @@ public:
 
 private:
     enum class Step : std::uint8_t { none, begins, buffer, journal, done };
-    void begin(std::uint64_t);
-    bool try_end(std::uint64_t&);
+    void begin();
+    bool try_end();
     bool is_done() const {
         return step_ == Step::buffer ? s_.buffer.flush_done(generation_) : s_.journal.is_durable(journal_);
     }

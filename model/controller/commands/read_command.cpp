@@ -15,16 +15,16 @@ ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, cons
       decode_(services.geometry),
       ahead_(ahead.bytes == 0 ? nullptr
                               : std::make_unique<AheadReader>(services, codec, ahead, logical_units,
-                                                              static_cast<AheadReader::Waiter&>(*this))),
+                                                              AheadReader::Came::to<&ReadCommand::ahead_came>(this))),
       units_per_page_(services.geometry.units_per_page()),
       places_(1) {}
 
 inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     Located found;
     if (!s_.buffer.empty()) {
-        const BufferPort::Index entry = s_.buffer.find(lpa);
-        if (entry != BufferPort::kNone) {
-            const BufferPort::Unit unit = s_.buffer.unit(entry);
+        const WriteBuffer::Index entry = s_.buffer.find(lpa);
+        if (entry != WriteBuffer::kNone) {
+            const WriteBuffer::Unit unit = s_.buffer.unit(entry);
             if (!unit.dropped) {
                 found.source = FlashJob::Source::buffer;
                 found.newer = true;
@@ -68,8 +68,8 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
 
 /// What the buffer or the read cache has of it.
 __attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit,
-                                                       BufferPort::Index entry) const {
-    if (entry == BufferPort::kNone)
+                                                       WriteBuffer::Index entry) const {
+    if (entry == WriteBuffer::kNone)
         part.bytes->buffered[unit] = {s_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
     else
         s_.bytes->take(part, unit, entry);
@@ -121,8 +121,7 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * s_.extents.unit_bytes +
                                                         s_.extents.first_byte(c) + byte_offset -
                                                         std::uint64_t{idx(lpa)} * s_.extents.unit_bytes);
-        job.txn.client = this;
-        job.txn.cookie = handle_of(job);
+        job.txn.then = Then::to<&ReadCommand::flash_done>(this, job);
         job.txn.owner = c.timeline->number();
         job.txn.whose = c.whose;
     } else if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0)) {
@@ -163,7 +162,8 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
     } else {
         flash_parts = plan_parts(c, s, span, places);
     }
-    s_.cores.run<&ReadCommand::issue>(this, c, std::uint64_t{s_.costs.flash_issue} * flash_parts, CoreStep::read_issue);
+    s_.cores.run(c, std::uint64_t{s_.costs.flash_issue} * flash_parts, CoreStep::read_issue,
+                 Then::to<&ReadCommand::issue>(this, c.index));
 }
 
 void ReadCommand::start(Command& c) {
@@ -174,8 +174,9 @@ void ReadCommand::start(Command& c) {
     const Span span = span_of(c);
     const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
-    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units,
-                                        CoreStep::read_command, s_.cores.wait_for(c.index, {span.first, units}, false));
+    s_.cores.run(c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command,
+                 Then::to<&ReadCommand::look_up>(this, c.index),
+                 s_.cores.wait_for(c.index, {span.first, units}, false));
     if (__builtin_expect(ahead_ != nullptr, 0)) ahead_->read(c, span.begin, span.end);
 }
 
@@ -192,16 +193,16 @@ void ReadCommand::look_up(std::uint64_t command) {
         return plan(c, s, span, places_.data());
     }
     const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose};
-    if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data()))
+    if (s_.waiters.ask_map(c, extent, MapUse::read, places_.data(), MapThen::to<&ReadCommand::located>(this, c.index)))
         plan(c, s, span, places_.data());
 }
 
 /// All of it, so that no old copy is needed.
 __attribute__((noinline)) bool ReadCommand::buffer_has(const Span& span) const {
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
-        const BufferPort::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
-        if (entry == BufferPort::kNone) return false;
-        const BufferPort::Unit unit = s_.buffer.unit(entry);
+        const WriteBuffer::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
+        if (entry == WriteBuffer::kNone) return false;
+        const WriteBuffer::Unit unit = s_.buffer.unit(entry);
         if (unit.dropped || unit.merging) return false;
     }
     return true;
@@ -289,8 +290,8 @@ void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool 
     readable ? read_buffer(part) : fail_part(part);
 }
 
-void ReadCommand::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
+void ReadCommand::flash_done(FlashJob& job) {
+    const FlashTransaction& txn = job.txn;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
     // Into the DRAM, and out of it to the host.
     const std::uint64_t place = s_.dram.place(std::uint64_t{job.units} * s_.extents.unit_bytes);
@@ -324,15 +325,15 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
 /// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
 /// known.
 inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
-    if (!is_one_of_several(job)) return s_.dram.access(pieces, count, *this, handle_of(job));
-    const SimTime end = s_.dram.begin(pieces, count, *this, handle_of(job));
+    const Then then = Then::to<&ReadCommand::dram_done>(this, job);
+    if (!is_one_of_several(job)) return s_.dram.access(pieces, count, then);
+    const SimTime end = s_.dram.begin(pieces, count, then);
     if (__builtin_expect(end == kNever, 0)) return;  // dram_done() comes
     job.txn.path->charge(Stage::buffer, end);
     send_part(job, end);
 }
 
-void ReadCommand::dram_done(std::uint64_t handle) {
-    FlashJob& job = job_of(handle);
+void ReadCommand::dram_done(FlashJob& job) {
     job.txn.path->charge(Stage::buffer, s_.agenda.now());
     send_part(job, s_.agenda.now());
 }
@@ -340,14 +341,14 @@ void ReadCommand::dram_done(std::uint64_t handle) {
 // Several parts go in the order in which they are handed over, so the last one is the last to arrive.
 inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
     fill(job);
+    const DmaThen then = DmaThen::to<&ReadCommand::dma_done>(this, job);
     if (!is_one_of_several(job))
-        return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job),
-                               s_.moved());
+        return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then, s_.moved());
     State& s = states_[job.command->index];
     s.sent_from = std::max(s.sent_from, from);
     const bool last = --s.unsent == 0;
-    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job),
-                    s_.moved(), {s.sent_from, last, true});
+    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then, s_.moved(),
+                    {s.sent_from, last, true});
 }
 
 // What the flash or the buffer says, for the host.
@@ -378,14 +379,9 @@ __attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob
                       ", whose spare area holds " + std::to_string(idx(job.txn.spare[job.slot[unit]])));
 }
 
-void ReadCommand::dma_done(std::uint64_t cookie, SimTime at) {
-    part_delivered(job_of(cookie), at);
-}
-
-void ReadCommand::dma_failed(std::uint64_t cookie) {
-    FlashJob& job = job_of(cookie);
-    job.command->status = CommandStatus::transfer_error;
-    part_delivered(job, s_.agenda.now());
+void ReadCommand::dma_done(FlashJob& job, DmaEnd end) {
+    if (__builtin_expect(end.failed, 0)) job.command->status = CommandStatus::transfer_error;
+    part_delivered(job, end.at);
 }
 
 inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {

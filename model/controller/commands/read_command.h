@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-class ReadCommand final : private DmaClient, private FlashClient, private DramClient, private AheadReader::Waiter {
+class ReadCommand final {
 public:
     /// `logical_units`: of the drive.
     ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
@@ -48,8 +48,8 @@ private:
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
         FlashJob* ahead = nullptr;    ///< that brings it
-        BufferPort::Index entry =
-            BufferPort::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
+        WriteBuffer::Index entry =
+            WriteBuffer::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
     struct Span {
         std::uint64_t begin, end;   ///< bytes
@@ -73,8 +73,8 @@ private:
     FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
     void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void look_into_cache(Lpa lpa, Located& found);
-    void ahead_came(FlashJob& part, const FlashTransaction& read, bool readable) override;
-    void take_bytes(FlashJob& part, std::uint32_t unit, BufferPort::Index entry) const;
+    void ahead_came(FlashJob& part, const FlashTransaction& read, bool readable);
+    void take_bytes(FlashJob& part, std::uint32_t unit, WriteBuffer::Index entry) const;
     void begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes);
     void end_fills(const FlashJob& part, std::uint64_t place);
     void issue(std::uint64_t command);
@@ -96,10 +96,9 @@ private:
     void fill_bytes(FlashJob& job);
     [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
 
-    void flash_done(FlashTransaction& txn) override;
-    void dma_done(std::uint64_t cookie, SimTime at) override;
-    void dma_failed(std::uint64_t cookie) override;
-    void dram_done(std::uint64_t cookie) override;
+    void flash_done(FlashJob& job);
+    void dma_done(FlashJob& job, DmaEnd end);
+    void dram_done(FlashJob& job);
 
     const CommandServices s_;
     const SpareCodec codec_;

@@ -10,8 +10,8 @@ namespace ssdtlm {
 
 WriteCommand::WriteCommand(const CommandServices& services, const Options& options)
     : s_(services), options_(options), merges_(services) {
-    s_.waiters.on_durable<&WriteCommand::unit_durable>(this);
-    s_.waiters.on_failed<&WriteCommand::unit_failed>(this);
+    s_.waiters.on_durable(ThenOf<void, std::uint32_t>::to<&WriteCommand::unit_durable>(this));
+    s_.waiters.on_failed(ThenOf<void, std::uint32_t, CommandStatus>::to<&WriteCommand::unit_failed>(this));
 }
 
 void WriteCommand::start(Command& c) {
@@ -20,8 +20,8 @@ void WriteCommand::start(Command& c) {
     s.offset = 0;
     s.remaining = s_.extents.units(s_.extents.first_byte(c), c.bytes);
     const std::uint32_t of_unit = s_.costs.buffer_insert + (s_.streams != nullptr ? s_.costs.stream_choice : 0);
-    s_.cores.run<&WriteCommand::wants_room>(this, c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining,
-                                            CoreStep::write_command);
+    s_.cores.run(c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining, CoreStep::write_command,
+                 Then::to<&WriteCommand::wants_room>(this, c.index));
 }
 
 // A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces.
@@ -57,11 +57,11 @@ bool WriteCommand::take_room(State& s) {
         refuse_rest(s, CommandStatus::aborted);
         return true;
     }
-    s_.waiters.wait_for_room<&WriteCommand::try_again>(part, this, s.command->index);
+    s_.waiters.wait_for_room(part, Attempt::to<&WriteCommand::try_again>(this, s.command->index));
     return false;
 }
 
-bool WriteCommand::try_again(std::uint64_t& command) {
+bool WriteCommand::try_again(std::uint64_t command) {
     State& s = states_[command];
     if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units, s.command->whose.tenant)) return false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
@@ -98,25 +98,25 @@ void WriteCommand::fetch_data(State& s) {
     s.staging = staging_free_.back();
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
-    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(), *this,
-                      s.command->index, s_.moved());
+    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(),
+                      DmaThen::to<&WriteCommand::dma_done>(this, s.command->index), s_.moved());
 }
 
-void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
+void WriteCommand::dma_done(std::uint64_t command, DmaEnd end) {
     State& s = states_[command];
-    s.command->timeline->charge(Stage::host_transfer, at);
+    s.command->timeline->charge(Stage::host_transfer, end.at);
+    if (__builtin_expect(end.failed, 0)) return data_failed(s);
     const std::uint32_t unit = s_.extents.unit_bytes;
     const std::uint64_t place = s_.dram.place(std::uint64_t{s.units} * unit);
     s.dram_unit = static_cast<std::uint32_t>(place / unit);
-    s_.dram.access({place + s.begin % unit, static_cast<std::uint32_t>(s.piece)}, *this, command);
+    s_.dram.access({place + s.begin % unit, static_cast<std::uint32_t>(s.piece)},
+                   Then::to<&WriteCommand::dram_done>(this, command));
 }
 
 // The piece has no data: the command ends without it and what follows it. Pieces before it stay.
-void WriteCommand::dma_failed(std::uint64_t command) {
-    State& s = states_[command];
+__attribute__((noinline, cold)) void WriteCommand::data_failed(State& s) {
     Command& c = *s.command;
     c.status = CommandStatus::transfer_error;
-    c.timeline->charge(Stage::host_transfer, s_.agenda.now());
     s_.buffer.cancel(s.units, c.whose.tenant);
     fetching_ -= s.units;
     free_staging(s);
@@ -140,20 +140,20 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
     if (__builtin_expect(merges_.anything_waits(), 0) && bring_rest(c, at, bytes, data, version, place, dram_unit))
         return true;
-    const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
+    const WriteBuffer::Index before = with_bytes ? s_.buffer.find(lpa) : WriteBuffer::kNone;
     const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes &&
-                            s_.buffer.find(lpa) == BufferPort::kNone &&
+                            s_.buffer.find(lpa) == WriteBuffer::kNone &&
                             __builtin_expect(options_.rest_reads != RestReads::never, 1);
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
-    using Bytes = BufferPort::Bytes;
+    using Bytes = WriteBuffer::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
-    const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
+    const std::uint32_t waiter = waits_for_flash(c) ? c.index : WriteBuffer::kNoWaiter;
+    const WriteBuffer::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes),
                          static_cast<std::uint32_t>(bytes), data, needs_rest);
     if (needs_rest && __builtin_expect(options_.rest_reads == RestReads::at_write_back, 0) &&
-        waiter == BufferPort::kNoWaiter)
+        waiter == WriteBuffer::kNoWaiter)
         merges_.wait(place, entry, at % s_.extents.unit_bytes, bytes);
     else if (needs_rest)
         merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
@@ -168,8 +168,8 @@ __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::u
                                                         const std::uint8_t* data, std::uint32_t version, Ppa place,
                                                         std::uint32_t dram_unit) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
-    const BufferPort::Index entry = s_.buffer.find(lpa);
-    if (entry == BufferPort::kNone || !merges_.waits(entry)) return false;
+    const WriteBuffer::Index entry = s_.buffer.find(lpa);
+    if (entry == WriteBuffer::kNone || !merges_.waits(entry)) return false;
     if (waits_for_flash(c) || s_.buffer.unit(entry).dropped) {
         merges_.begin(entry);
         return false;
@@ -199,7 +199,8 @@ void WriteCommand::dram_done(std::uint64_t command) {
         s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1),
                             s.command->whose};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
-        if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data()))
+        if (!s_.waiters.ask_map(*s.command, s.asked, MapUse::read, places_.data(),
+                                MapThen::to<&WriteCommand::insert_units>(this, s.command->index)))
             return;
     }
     insert_units(static_cast<std::uint32_t>(command), places_.data());

@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-class WriteCommand final : private DmaClient, private DramClient {
+class WriteCommand final {
 public:
     struct Options {
         bool write_through = false;    ///< every write ends in flash
@@ -64,7 +64,7 @@ private:
     void wants_room(std::uint64_t command);
     bool take_room(State& s);
     void refuse_rest(State& s, CommandStatus status);
-    bool try_again(std::uint64_t& command);
+    bool try_again(std::uint64_t command);
     void fetch_data(State& s);
     void insert_units(std::uint32_t command, const Ppa* places);
     bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place,
@@ -85,9 +85,9 @@ private:
         s.command = nullptr;
         s_.ends.complete(c);
     }
-    void dma_done(std::uint64_t cookie, SimTime at) override;
-    void dma_failed(std::uint64_t cookie) override;
-    void dram_done(std::uint64_t command) override;
+    void dma_done(std::uint64_t command, DmaEnd end);
+    void data_failed(State& s);
+    void dram_done(std::uint64_t command);
 
     const CommandServices s_;
     const Options options_;

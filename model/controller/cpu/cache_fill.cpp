@@ -39,15 +39,15 @@ void CacheFill::cache(Lpa lpa) {
 void CacheFill::buffer(Lpa lpa) {
     const std::uint8_t stream = s_.streams != nullptr ? s_.streams->written(lpa) : std::uint8_t{0};
     // Written again it would hold the same, but the run would begin with a hit counted.
-    if (s_.buffer.find(lpa) != BufferPort::kNone || !s_.buffer.reserve(1)) return;
+    if (s_.buffer.find(lpa) != WriteBuffer::kNone || !s_.buffer.reserve(1)) return;
     insert(lpa, stream);
 }
 
 void CacheFill::insert(Lpa lpa, std::uint8_t stream) {
-    const BufferPort::Index older = s_.buffer.find(lpa);
+    const WriteBuffer::Index older = s_.buffer.find(lpa);
     if (s_.cache != nullptr) s_.cache->drop(lpa);
-    const BufferPort::Index entry =
-        s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
+    const WriteBuffer::Index entry =
+        s_.buffer.insert(lpa, kVersion, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole, stream, place());
     if (bytes_) s_.bytes->insert(entry, older, 0, s_.extents.unit_bytes, content(lpa).data(), false);
 }
 

@@ -28,16 +28,6 @@ std::unique_ptr<CacheRoom> make_room(const ReadCacheConfig& c, std::uint32_t uni
     return std::make_unique<CacheRoom>(units, std::max(1u, static_cast<std::uint32_t>(window)),
                                        c.replacement != ReadCacheReplacement::fifo);
 }
-
-std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units,
-                                        const DirtyPages* dirty, CacheRoom* room) {
-    SSDTLM_CHECK(!around.buffer || room == nullptr, "a read cache in the room of a write buffer of another make");
-    if (around.buffer) return around.buffer(units, around.ftl.lanes());
-    auto buffer = std::make_unique<WriteBuffer>(units, &around.ftl.lanes(), order_of(around.ftl, units));
-    if (dirty != nullptr && around.ftl.config().buffer_prefers_dirty) buffer->prefer(*dirty);
-    if (room != nullptr) buffer->share(*room);
-    return buffer;
-}
 }  // namespace
 
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
@@ -60,14 +50,14 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       map_(own_map_ ? *own_map_ : named_map()),
       cache_room_(
           make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
-      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes),
-                          dirty_limit_.get(), cache_room_.get())),
-      bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
+      buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), &around.ftl.lanes(),
+              order_of(around.ftl, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      bytes_(data == Data::bytes ? std::make_unique<UnitData>(buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_
                       ? nullptr
                       : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
       stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
-      waiters_(around.agenda, map_, around.ftl.lanes().count(), buffer_->quotas().parts()),
+      waiters_(around.agenda, map_, around.ftl.lanes().count(), buffer_.quotas().parts()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_,
@@ -79,7 +69,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                                                                             around.dram, around.flash, feed_, jobs_})),
       destage_(
           config, ftl_config,
-          {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(),
+          {around.agenda, cores_, around.ftl, buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       parity_(around.ftl.feature<RowParity>() == nullptr
@@ -90,7 +80,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                       ? nullptr
                       : std::make_unique<WordLineCloser>(
                             config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines,
-                                                                 feed_, gc_, destage_, *buffer_, jobs_, waiters_})),
+                                                                 feed_, gc_, destage_, buffer_, jobs_, waiters_})),
       read_(services(config, lba_bytes, around, data), around.ftl.codec(), ftl_config.read_ahead,
             around.ftl.logical_units()),
       write_(services(config, lba_bytes, around, data),
@@ -101,6 +91,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
                                                               ftl_config.buffer_mode == BufferMode::power_protected}) {
     cores_.set_table(table_caches_.get());
+    if (dirty_limit_ && around.ftl.config().buffer_prefers_dirty) buffer_.prefer(*dirty_limit_);
+    if (cache_room_) buffer_.share(*cache_room_);
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config,
@@ -116,16 +108,16 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
         flush_.on_begun([this] { write_.begin_merges(); });
         power_fail_.on_begun([this] { write_.begin_merges(); });
     }
-    if (cache_room_) cache_room_->bind(*buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
+    if (cache_room_) cache_room_->bind(buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time)
-        ends_.set_watch(&activity_);
+        ends_.on_end(Then::to<&HostActivity::one_ended>(&activity_), Then::to<&HostActivity::last_ended>(&activity_));
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
     SSDTLM_CHECK(around.ftl.geometry().two_step == (word_lines_ != nullptr),
                  "word lines are to be closed in flash of two steps, and only there");
     if (word_lines_) {
-        gc_.set_word_lines(*word_lines_);
-        destage_.set_word_lines(*word_lines_);
+        gc_.on_wait(Then::to<&WordLineCloser::look>(word_lines_.get()));
+        destage_.on_wait(Then::to<&WordLineCloser::look>(word_lines_.get()));
     }
     gc_.on_erase_waits([this](SuperblockId victim) {
         journal_.demand_for(victim);
@@ -154,7 +146,7 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
     return {around.agenda,
             cores_,
             map_,
-            *buffer_,
+            buffer_,
             around.dram,
             around.flash,
             around.host,
@@ -182,15 +174,15 @@ void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>&
 
 CacheContents Firmware::cache_contents() const {
     CacheContents contents;
-    for (const BufferPort::Unit& u : buffer_->dirty_units()) contents.buffered.push_back({u.lpa, u.stream});
+    for (const WriteBuffer::Unit& u : buffer_.dirty_units()) contents.buffered.push_back({u.lpa, u.stream});
     if (read_cache_) contents.cached = read_cache_->units();
     return contents;
 }
 
 void Firmware::drop_copied(const Ftl& ftl) {
     std::vector<std::uint32_t> released;
-    for (const BufferPort::Unit& u : buffer_->dirty_units())
-        if (is_place(ftl.lookup(u.lpa))) buffer_->drop(u.lpa, released);
+    for (const WriteBuffer::Unit& u : buffer_.dirty_units())
+        if (is_place(ftl.lookup(u.lpa))) buffer_.drop(u.lpa, released);
     for (const std::uint32_t command : released) waiters_.release(command);
     waiters_.settle();
 }
@@ -231,20 +223,20 @@ void Firmware::begin(Command& c) {
 
 /// Nothing is on its way to the flash, or will be by itself.
 bool Firmware::is_quiet(const Ftl& ftl) const {
-    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+    return destage_.programs() == 0 && buffer_.used() == 0 && gc_.active() == 0 && journal_.idle() &&
            jobs_.used() == 0 && (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
            ftl.checkpoints()->in_flight().none();
 }
 
 bool Firmware::idle() const {
     return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) &&
-           destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+           destage_.programs() == 0 && buffer_.used() == 0 && gc_.active() == 0 && journal_.idle() &&
            (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
            (!read_cache_ || read_cache_->fills() == 0) && jobs_.used() == 0;
 }
 
 void Firmware::check_waiters() const {
-    buffer_->check_waiters();
+    buffer_.check_waiters();
     if (cache_room_) cache_room_->check();
     gc_.check_waiters();
     if (merges_) merges_->check_waiters();
@@ -271,8 +263,8 @@ std::string Firmware::dump() const {
            (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") +
            (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
            (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() +
-           "write buffer: " + std::to_string(buffer_->used()) + " of " + std::to_string(buffer_->capacity()) +
-           " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " + std::to_string(buffer_->queued()) +
+           "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
+           " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
            " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
 }
 

@@ -50,8 +50,6 @@ public:
         WordLineGuard* word_lines = nullptr;  ///< which is `flash`; null: each program ends by itself
         /// Makes the map that commands ask, over the firmware's own; empty: that one itself.
         std::function<std::unique_ptr<MapPort>(MapPort& own)> map{};
-        /// Makes the write buffer, of so many units, which sorts them by lane; empty: WriteBuffer.
-        std::function<std::unique_ptr<BufferPort>(std::uint32_t units, const LanePort& lanes)> buffer{};
     };
     /// What stands for the host's data.
     enum class Data : std::uint8_t {
@@ -110,7 +108,7 @@ public:
     /// Nothing in flight and nothing dirty.
     bool idle() const;
 
-    const BufferPort& buffer() const { return *buffer_; }
+    const WriteBuffer& buffer() const { return buffer_; }
     const CorePool& cores() const { return cores_; }
     CorePool& cores() { return cores_; }
     /// Null: none.
@@ -129,13 +127,14 @@ public:
     const DirtyLimit* dirty_limit() const { return dirty_limit_.get(); }
     /// Null: there is none.
     const ReadCache* read_cache() const { return read_cache_.get(); }
+    ReadCache* read_cache() { return read_cache_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t host_units_discarded_before_map() const { return destage_.units_discarded(); }
     /// Vanished from the buffer because the rest of the unit cannot be read, or because the flash takes no more pages.
-    std::uint64_t host_units_lost() const { return buffer_->merges_failed() + destage_.units_given_up(); }
+    std::uint64_t host_units_lost() const { return buffer_.merges_failed() + destage_.units_given_up(); }
     std::uint64_t merge_reads() const { return write_.merges().reads(); }
     /// Nobody waits for nothing: each who waits has something under way that will wake it. CheckFailed with a sentence.
     /// Between two events; looks at every group of planes.
@@ -170,7 +169,7 @@ private:
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<CacheRoom> cache_room_;  // null: write buffer and read cache have their own
-    std::unique_ptr<BufferPort> buffer_;
+    WriteBuffer buffer_;
     std::unique_ptr<UnitData> bytes_;              // null: signatures stand for the data
     std::unique_ptr<ReadCache> read_cache_;        // null: none
     std::unique_ptr<StreamChoice> stream_choice_;  // null: the host says which stream

@@ -86,7 +86,7 @@ void TableCaches::write_back(std::uint64_t line) {
 Ps TableCaches::wait() {
     Ps waits{};
     if (!missing_.empty()) {
-        const SimTime end = dram_.begin(missing_.data(), static_cast<std::uint32_t>(missing_.size()), *this, 0);
+        const SimTime end = dram_.begin(missing_.data(), static_cast<std::uint32_t>(missing_.size()), Then{});
         if (end == kNever)
             throw UserError(Problem{"firmware.table_cache",
                                     "a DRAM model that does not say in advance when an access will have ended",
@@ -96,7 +96,7 @@ Ps TableCaches::wait() {
         counters_.waited += waits;
         missing_.clear();
     }
-    if (!leaving_.empty()) dram_.begin(leaving_.data(), static_cast<std::uint32_t>(leaving_.size()), *this, 0);
+    if (!leaving_.empty()) dram_.begin(leaving_.data(), static_cast<std::uint32_t>(leaving_.size()), Then{});
     leaving_.clear();
     return waits;
 }

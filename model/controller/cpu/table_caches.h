@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-class TableCaches final : public TablePort, private DramClient {
+class TableCaches final : public TablePort {
 public:
     struct Counters {
         std::uint64_t hits = 0;    ///< lines that a step wanted and its core's cache had
@@ -50,7 +50,6 @@ private:
     void take(std::uint64_t core, std::uint64_t line, bool changes);
     bool drop_elsewhere(std::uint64_t core, std::uint64_t line, bool changes);
     void write_back(std::uint64_t line);
-    void dram_done(std::uint64_t) override {}
 
     Agenda& agenda_;
     DramPort& dram_;

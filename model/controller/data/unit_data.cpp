@@ -8,24 +8,24 @@
 
 namespace ssdtlm {
 
-UnitData::UnitData(BufferPort& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes)
+UnitData::UnitData(WriteBuffer& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes)
     : buffer_(buffer), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes), blocks_(unit_bytes / lba_bytes) {
     SSDTLM_CHECK(unit_bytes % lba_bytes == 0 && blocks_ <= kMaxBlocksPerUnit, "logical blocks of a mapping unit");
 }
 
-void UnitData::insert(BufferPort::Index entry, BufferPort::Index before, std::uint32_t from, std::uint32_t bytes,
+void UnitData::insert(WriteBuffer::Index entry, WriteBuffer::Index before, std::uint32_t from, std::uint32_t bytes,
                       const std::uint8_t* data, bool needs_rest) {
     if (entry >= held_.size()) held_.resize(entry + 1);
     Held& unit = held_[entry];
     const bool coalesced = before == entry;
-    if (!coalesced) unit.leans = BufferPort::kNone;
+    if (!coalesced) unit.leans = WriteBuffer::kNone;
     if (bytes == unit_bytes_) {
         unit.bytes = UnitBytes::copy_of(data, bytes);
         unit.missing.reset();
         return;
     }
     // What was deallocated is zeros for the writes behind it.
-    const bool over = before != BufferPort::kNone && !buffer_.unit(before).dropped;
+    const bool over = before != WriteBuffer::kNone && !buffer_.unit(before).dropped;
     if (over && !coalesced) {
         Held& older = held_[before];
         unit.bytes = older.bytes;
@@ -40,8 +40,8 @@ void UnitData::insert(BufferPort::Index entry, BufferPort::Index before, std::ui
     for (std::uint32_t b = from / lba_bytes_; b < (from + bytes) / lba_bytes_; ++b) unit.missing.reset(b);
 }
 
-void UnitData::join(BufferPort::Index entry, const UnitBytes& old_copy) {
-    for (BufferPort::Index i = entry; i != BufferPort::kNone; i = held_[i].leans) {
+void UnitData::join(WriteBuffer::Index entry, const UnitBytes& old_copy) {
+    for (WriteBuffer::Index i = entry; i != WriteBuffer::kNone; i = held_[i].leans) {
         Held& unit = held_[i];
         if (unit.missing.none()) continue;
         SSDTLM_CHECK(static_cast<bool>(old_copy), "a unit was read without its bytes");
@@ -52,11 +52,11 @@ void UnitData::join(BufferPort::Index entry, const UnitBytes& old_copy) {
     }
 }
 
-void UnitData::take(FlashJob& read, std::uint32_t i, BufferPort::Index entry) const {
+void UnitData::take(FlashJob& read, std::uint32_t i, WriteBuffer::Index entry) const {
     read.bytes->buffered[i] = held_[entry];
 }
 
-void UnitData::place(FlashJob& program, std::uint32_t slot, BufferPort::Index entry) const {
+void UnitData::place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index entry) const {
     SSDTLM_CHECK(held_[entry].missing.none(), "program of a unit whose rest has not been read");
     program.bytes->page[slot] = held_[entry].bytes;
 }

@@ -7,38 +7,38 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ports/buffer_port.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/job_bytes.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
 class UnitData {
 public:
-    UnitData(BufferPort& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes);
+    UnitData(WriteBuffer& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes);
 
     /// A write has been inserted as `entry`: `bytes` from byte `from` of the unit. `before`: the newest write of the
     /// unit until then, kNone if there was none. `needs_rest`: the other bytes have to be read from flash.
-    void insert(BufferPort::Index entry, BufferPort::Index before, std::uint32_t from, std::uint32_t bytes,
+    void insert(WriteBuffer::Index entry, WriteBuffer::Index before, std::uint32_t from, std::uint32_t bytes,
                 const std::uint8_t* data, bool needs_rest);
     /// The old copy of a unit that was written in part has been read.
-    void join(BufferPort::Index entry, const UnitBytes& old_copy);
+    void join(WriteBuffer::Index entry, const UnitBytes& old_copy);
     /// A read that is being planned takes what the buffer has now of its i-th unit.
-    void take(FlashJob& read, std::uint32_t i, BufferPort::Index entry) const;
+    void take(FlashJob& read, std::uint32_t i, WriteBuffer::Index entry) const;
     /// A page to be programmed gets what the buffer has.
-    void place(FlashJob& program, std::uint32_t slot, BufferPort::Index entry) const;
+    void place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index entry) const;
     /// A read's part, from byte `begin` of the device to before `end`, as its pages and the buffer had it.
     void put_together(const FlashJob& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const;
 
 private:
     struct Held : BufferedUnit {
-        BufferPort::Index leans =
-            BufferPort::kNone;  ///< the next write of the unit, which has taken over what is missing here
+        WriteBuffer::Index leans =
+            WriteBuffer::kNone;  ///< the next write of the unit, which has taken over what is missing here
     };
     void copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
                    std::uint8_t* out) const;
 
-    BufferPort& buffer_;
+    WriteBuffer& buffer_;
     const std::uint32_t unit_bytes_;
     const std::uint32_t lba_bytes_;
     const std::uint32_t blocks_;  ///< of a unit

@@ -29,19 +29,19 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       row_(choice_.row_pages()),
       without_page_(around.ftl.lanes().count()),
       reorders_(config.buffer_order == BufferOrder::by_translation_page) {
-    around_.waiters.on_settled<&Destage::form>(this);
+    around_.waiters.on_settled(Then::to<&Destage::form>(this));
 }
 
 void Destage::form() {
     for (std::uint32_t lane = choice_.next(); lane != RowChoice::kNoLane; lane = choice_.next()) form_row(lane);
-    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+    if (on_wait_) on_wait_();
 }
 
 void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
-    const std::vector<BufferPort::Index>* const taken =
+    const std::vector<WriteBuffer::Index>* const taken =
         __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
     const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size())
                                         : std::min(around_.buffer.queued(lane), choice_.row_units());
@@ -74,7 +74,7 @@ void Destage::form_row(std::uint32_t lane) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
-    around_.cores.then<&Destage::issue>(slot.end, this, chain.first()->index);
+    around_.cores.then(slot.end, Then::to<&Destage::issue>(this, *chain.first()));
 }
 
 inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) const {
@@ -93,9 +93,8 @@ __attribute__((noinline)) std::uint64_t Destage::reorder_cycles(std::uint32_t un
     return std::uint64_t{costs_.reorder} * units * depth;
 }
 
-void Destage::issue(std::uint64_t index) {
+void Destage::issue(FlashJob& row) {
     --issuing_;
-    FlashJob& row = around_.jobs.at(static_cast<std::uint32_t>(index));
     if (__builtin_expect(around_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
 }
 
@@ -105,16 +104,15 @@ __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     whose_.clear();
     for (const FlashJob* job = &row; job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i) {
-            const BufferPort::Unit unit = around_.buffer.unit(job->item[i]);
+            const WriteBuffer::Unit unit = around_.buffer.unit(job->item[i]);
             units_.push_back(unit.lpa);
             whose_.push_back(unit.whose());
         }
-    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()), this,
-                                 row.index);
+    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()),
+                                 Then::to<&Destage::brought_in>(this, row));
 }
 
-void Destage::map_answered(std::uint64_t index, const Ppa*) {
-    FlashJob& row = around_.jobs.at(static_cast<std::uint32_t>(index));
+void Destage::brought_in(FlashJob& row) {
     for (FlashJob* job = &row; job != nullptr; job = job->next) job->map_at = around_.agenda.now();
     place_or_wait(&row);
     around_.waiters.settle();
@@ -130,7 +128,7 @@ __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job)
 inline std::uint32_t Destage::lane_of(const FlashJob& job) const {
     const Lanes& lanes = around_.ftl.lanes();
     if (__builtin_expect(lanes.count() == 1, 1)) return 0;
-    const BufferPort::Unit unit = around_.buffer.unit(job.item[0]);
+    const WriteBuffer::Unit unit = around_.buffer.unit(job.item[0]);
     return lanes.of(unit.lpa, unit.stream);
 }
 
@@ -138,19 +136,18 @@ inline void Destage::place_or_wait(FlashJob* left) {
     const std::uint32_t lane = lane_of(*left);
     if (!around_.waiters.anybody_for_page(lane)) left = place(left);
     if (left == nullptr) return;
-    without_page_[lane] += length_of(left);
-    around_.waiters.wait_for_page<&Destage::place_again>(lane, this, left->index);
-    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+    without_page_[lane].push_back(left);
+    around_.waiters.wait_for_page(lane, Attempt::to<&Destage::place_again>(this, lane));
+    if (on_wait_) on_wait_();
 }
 
-bool Destage::place_again(std::uint64_t& index) {
-    FlashJob* const jobs = &around_.jobs.at(static_cast<std::uint32_t>(index));
-    std::uint32_t& waiting = without_page_[lane_of(*jobs)];
-    waiting -= length_of(jobs);
-    FlashJob* const left = place(jobs);
+bool Destage::place_again(std::uint32_t lane) {
+    std::deque<FlashJob*>& waiting = without_page_[lane];
+    FlashJob* const row = waiting.front();
+    waiting.pop_front();
+    FlashJob* const left = place(row);
     if (left == nullptr) return true;
-    waiting += length_of(left);
-    index = left->index;
+    waiting.push_front(left);
     return false;
 }
 
@@ -158,7 +155,7 @@ bool Destage::place_again(std::uint64_t& index) {
 inline bool Destage::is_wanted(const FlashJob& job) const {
     bool wanted = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         wanted = wanted || !unit.dropped;
         around_.ftl.prefetch_old_place(unit.lpa);
     }
@@ -215,14 +212,15 @@ FlashJob* Destage::place(FlashJob* jobs) {
 
 /// `of_gc`: the page is one of those that garbage collection counts.
 void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
-    set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
+    set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_,
+                   Then::to<&Destage::programmed>(this, job));
     job.txn.cause = of_gc ? FlashCause::relocation : FlashCause::of_class;
     job.txn.slc = around_.ftl.is_slc(a);
     job.txn.record = around_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
     bool first = true;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
             continue;
@@ -252,7 +250,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
 /// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
 __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (!job.again)
             around_.map->done(unit.lpa, !unit.dropped);
         else if (!unit.dropped)
@@ -260,17 +258,15 @@ __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     }
 }
 
-void Destage::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
+void Destage::programmed(FlashJob& job) {
     // Each core looks after its share of the dies.
-    const std::uint64_t die = idx(geometry_.die_of(txn.address.plane));
+    const std::uint64_t die = idx(geometry_.die_of(job.txn.address.plane));
     const auto slot = around_.cores.reserve(die, costs_.flash_complete, CoreStep::program_done);
     job.done_start = slot.start;
-    around_.cores.then<&Destage::program_done>(slot.end, this, job.index);
+    around_.cores.then(slot.end, Then::to<&Destage::program_done>(this, job));
 }
 
-void Destage::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void Destage::program_done(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     if (__builtin_expect(job.copies != 0, 0)) around_.merges->joined(job);
     if (__builtin_expect(job.txn.cls == FlashClass::gc_write, 0))
@@ -286,7 +282,7 @@ void Destage::program_done(std::uint64_t index) {
 __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
         if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
     }
     if (job.txn.cls == FlashClass::gc_write)
@@ -319,12 +315,12 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         done_with_map(job);
         if (logical_rows_ != nullptr) logical_rows_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+            const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) lose(unit.lpa);
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
-            if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
+            if (waiter != WriteBuffer::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
         }
         choice_.ended(lane);
         around_.jobs.release(job);
@@ -348,8 +344,8 @@ void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
 
 /// Before it leaves the buffer.
 __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::uint32_t unit) const {
-    const BufferPort::Index entry = job.item[unit];
-    const BufferPort::Unit u = around_.buffer.unit(entry);
+    const WriteBuffer::Index entry = job.item[unit];
+    const WriteBuffer::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
     around_.cache->keep(
         {u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry,
@@ -362,7 +358,7 @@ void Destage::finish(FlashJob& job, bool placed) {
         let_go_old(job, i);
         if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
-        if (__builtin_expect(waiter == BufferPort::kNoWaiter, 1)) continue;
+        if (__builtin_expect(waiter == WriteBuffer::kNoWaiter, 1)) continue;
         if (__builtin_expect(placed && job.txn.spare[job.slot[i]] != kPadding, 1))
             around_.waiters.release(waiter);
         else
@@ -374,8 +370,16 @@ void Destage::finish(FlashJob& job, bool placed) {
     around_.waiters.settle();
 }
 
+std::uint32_t Destage::without_page(std::uint32_t lane) const {
+    const auto& rows = without_page_[lane];
+    return std::accumulate(rows.begin(), rows.end(), 0u,
+                           [](std::uint32_t n, const FlashJob* row) { return n + length_of(row); });
+}
+
 std::uint32_t Destage::without_page() const {
-    return std::accumulate(without_page_.begin(), without_page_.end(), 0u);
+    std::uint32_t n = 0;
+    for (std::uint32_t lane = 0; lane < without_page_.size(); ++lane) n += without_page(lane);
+    return n;
 }
 
 bool Destage::under_way() const {
@@ -395,14 +399,14 @@ void Destage::check_waiters() const {
             std::to_string(waiting) + " programs are counted as waiting for a page, and nobody waits for one");
     const Lanes& lanes = around_.ftl.lanes();
     for (std::uint32_t lane = 0; lane < lanes.count() && lanes.count() > 1; ++lane) {
-        if (without_page_[lane] == 0 || choice_.programs(lane) > without_page_[lane]) continue;
+        if (without_page_[lane].empty() || choice_.programs(lane) > without_page(lane)) continue;
         const auto& groups = lanes.groups(lane);
         require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
-                std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) +
+                std::to_string(without_page(lane)) + " programs wait for a page of lane " + std::to_string(lane) +
                     ", none of whose groups is collected");
     }
     for (std::uint32_t lane = 0; lane < lanes.count() && logical_rows_ != nullptr; ++lane)
-        require(without_page_[lane] != 0 || !around_.ftl.placement()->rest_at_hand(lanes.groups(lane)[0]),
+        require(!without_page_[lane].empty() || !around_.ftl.placement()->rest_at_hand(lanes.groups(lane)[0]),
                 "units were read for a page of lane " + std::to_string(lane) + ", of which no program waits");
     choice_.check();
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,33 +16,32 @@
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
-#include "controller/ports/buffer_port.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/journal_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
-class Destage final : private FlashClient, private MapClient {
+class Destage final {
 public:
     /// All must outlive it.
     struct Surroundings {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        BufferPort& buffer;
+        WriteBuffer& buffer;
         ProgramFeed& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
         Waiters& waiters;
-        JournalPort& journal;
+        JournalWriter& journal;
         UnitData* bytes = nullptr;      ///< null: signatures stand for the data
         MapUpdates* map = nullptr;      ///< null: the map is all in memory
         ReadCache* cache = nullptr;     ///< null: what leaves the buffer is not kept
@@ -53,9 +53,10 @@ public:
     std::uint32_t programs() const { return choice_.programs(); }
     /// Of these, that wait for a page.
     std::uint32_t without_page() const;
+    std::uint32_t without_page(std::uint32_t lane) const;
     const RowChoice& choice() const { return choice_; }
-    /// Is told when somebody may begin to wait for programs that do not end by themselves.
-    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
+    /// Comes when somebody may begin to wait for programs that do not end by themselves.
+    void on_wait(const Then& then) { on_wait_ = then; }
     /// A program that ends by itself, or a collection that will give a page to one without.
     bool under_way() const;
     std::uint64_t units_mapped() const { return units_mapped_; }
@@ -76,25 +77,25 @@ private:
     void form_row(std::uint32_t lane);
     std::uint64_t reorder_cycles(std::uint32_t units) const;
     Ps wait_for_entries(std::uint64_t number, const JobChain& row) const;
-    void issue(std::uint64_t job);
-    bool bring_in(FlashJob& jobs);
-    void map_answered(std::uint64_t job, const Ppa*) override;
+    void issue(FlashJob& row);
+    bool bring_in(FlashJob& row);
+    void brought_in(FlashJob& row);
     void done_with_map(const FlashJob& job) const;
     void tell_map(const FlashJob& job) const;
     void place_or_wait(FlashJob* jobs);
-    bool place_again(std::uint64_t& job);
+    bool place_again(std::uint32_t lane);
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
     std::uint32_t lane_of(const FlashJob& job) const;
     void submit(FlashJob& job, const PageAddress& page, bool of_gc);
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void lose(Lpa lpa) const;
     void let_go_old(const FlashJob& job, std::uint32_t unit);
     void keep_in_cache(const FlashJob& job, std::uint32_t unit) const;
     void finish(FlashJob& job, bool placed = true);
     void program_failed(FlashJob& job);
     void give_up(FlashJob* jobs);
-    void flash_done(FlashTransaction& txn) override;
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
@@ -102,16 +103,16 @@ private:
     const std::uint32_t units_per_page_;
     Surroundings around_;
     RowChoice choice_;
-    std::unique_ptr<LogicalRows> logical_rows_;  ///< null: pages are put anywhere
-    std::vector<PageAddress> row_;               ///< of the place() at hand
-    std::vector<Lpa> units_;                     ///< of the bring_in() at hand,
-    std::vector<WorkTag> whose_;                 ///< and whose each is
-    std::uint32_t issuing_ = 0;                  ///< rows that a core is working on, not yet offered to the FTL
-    std::vector<std::uint32_t> without_page_;    ///< by lane: programs that wait for a page
+    std::unique_ptr<LogicalRows> logical_rows_;        ///< null: pages are put anywhere
+    std::vector<PageAddress> row_;                     ///< of the place() at hand
+    std::vector<Lpa> units_;                           ///< of the bring_in() at hand,
+    std::vector<WorkTag> whose_;                       ///< and whose each is
+    std::uint32_t issuing_ = 0;                        ///< rows that a core is working on, not yet offered to the FTL
+    std::vector<std::deque<FlashJob*>> without_page_;  ///< by lane: what is left of rows, and waits for a page
     std::uint64_t rows_formed_ = 0;
-    WordLinePort* word_lines_ = nullptr;  ///< null: each program ends by itself
-    const bool reorders_;                 ///< the buffer does
-    bool collecting_ = false;             ///< GC has looked at every group once
+    Then on_wait_;             ///< empty: each program ends by itself
+    const bool reorders_;      ///< the buffer does
+    bool collecting_ = false;  ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;
     std::uint64_t units_discarded_ = 0;
     std::uint64_t units_given_up_ = 0;

@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-LogicalRows::LogicalRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice)
+LogicalRows::LogicalRows(const Ftl& ftl, WriteBuffer& buffer, const RowChoice& choice)
     : ftl_(ftl),
       buffer_(buffer),
       choice_(choice),
@@ -18,8 +18,8 @@ LogicalRows::LogicalRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& ch
 bool LogicalRows::is_whole(const LogicalPage& page) const {
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
-        const BufferPort::Index entry = buffer_.find(Lpa{first + i});
-        if (entry == BufferPort::kNone || !buffer_.may_be_programmed(entry)) return false;
+        const WriteBuffer::Index entry = buffer_.find(Lpa{first + i});
+        if (entry == WriteBuffer::kNone || !buffer_.may_be_programmed(entry)) return false;
     }
     return units != 0;
 }
@@ -49,7 +49,7 @@ LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
     LogicalPage best;
     bool goes_on = false;
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0;
+    for (WriteBuffer::Index i = buffer_.first_dirty(lane); i != WriteBuffer::kNone && most != 0;
          i = buffer_.dirty_behind(i), --most) {
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
         const bool is_behind = next.page != 0 && page.block == next.block && page.page >= next.page;
@@ -63,20 +63,20 @@ LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
 
 /// What there is of it. A unit may have a newer write in the buffer, which comes later.
 void LogicalRows::take_page(const LogicalPage& page, std::uint32_t lane) {
-    BufferPort::Index in_slot[kMaxUnitsPerPage];
+    WriteBuffer::Index in_slot[kMaxUnitsPerPage];
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
         in_slot[i] = buffer_.find(Lpa{first + i});
-        if (in_slot[i] != BufferPort::kNone && !buffer_.may_be_programmed(in_slot[i])) in_slot[i] = BufferPort::kNone;
+        if (in_slot[i] != WriteBuffer::kNone && !buffer_.may_be_programmed(in_slot[i])) in_slot[i] = WriteBuffer::kNone;
     }
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0;
+    for (WriteBuffer::Index i = buffer_.first_dirty(lane); i != WriteBuffer::kNone && most != 0;
          i = buffer_.dirty_behind(i), --most) {
         const Lpa lpa = buffer_.unit(i).lpa;
         if (logical_.page_of(lpa) == page) in_slot[logical_.slot_of(lpa)] = i;
     }
     for (std::uint32_t i = 0; i < units; ++i)
-        if (in_slot[i] != BufferPort::kNone) take_unit(in_slot[i]);
+        if (in_slot[i] != WriteBuffer::kNone) take_unit(in_slot[i]);
 }
 
 bool LogicalRows::is_soon_whole(const LogicalPage& page) const {
@@ -84,7 +84,7 @@ bool LogicalRows::is_soon_whole(const LogicalPage& page) const {
     return page.page == 0 ? is_whole(page) : next.page != 0 && page.block == next.block && page.page >= next.page;
 }
 
-const std::vector<BufferPort::Index>& LogicalRows::take(std::uint32_t lane) {
+const std::vector<WriteBuffer::Index>& LogicalRows::take(std::uint32_t lane) {
     taken_.clear();
     left_.clear();
     const GroupId group = ftl_.lanes().groups(lane)[0];
@@ -102,9 +102,9 @@ const std::vector<BufferPort::Index>& LogicalRows::take(std::uint32_t lane) {
     }
     const std::uint32_t wanted = std::min(buffer_.queued(lane), choice_.row_units());
     std::uint32_t most = looked_at();
-    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && taken_.size() < wanted && most != 0;
-         --most) {
-        const BufferPort::Index behind = buffer_.dirty_behind(i);
+    for (WriteBuffer::Index i = buffer_.first_dirty(lane);
+         i != WriteBuffer::kNone && taken_.size() < wanted && most != 0; --most) {
+        const WriteBuffer::Index behind = buffer_.dirty_behind(i);
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
         if (taken_.empty() && page.page == 0 && is_whole(page)) {
             take_run(page);
@@ -116,7 +116,7 @@ const std::vector<BufferPort::Index>& LogicalRows::take(std::uint32_t lane) {
             take_unit(i);
         i = behind;
     }
-    for (const BufferPort::Index i : left_)
+    for (const WriteBuffer::Index i : left_)
         if (taken_.size() < wanted) take_unit(i);
     while (taken_.size() < wanted) take_unit(buffer_.first_dirty(lane));
     return taken_;

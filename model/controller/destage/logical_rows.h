@@ -15,19 +15,19 @@
 
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ports/buffer_port.h"
 #include "controller/ports/flash_job.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
 class LogicalRows {
 public:
     /// All must outlive it. The Ftl has a BlockPlacement.
-    LogicalRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice);
+    LogicalRows(const Ftl& ftl, WriteBuffer& buffer, const RowChoice& choice);
 
     /// Takes them out of the queue of the lane: a full row of them, if it has as many and they are not of whole pages.
     /// In the order of pages.
-    const std::vector<BufferPort::Index>& take(std::uint32_t lane);
+    const std::vector<WriteBuffer::Index>& take(std::uint32_t lane);
     /// Of those taken, from this one on, how many go into one page; and the slot of this one, which is the i-th of its
     /// page.
     std::uint32_t units_of_page(std::uint32_t from) const;
@@ -51,19 +51,19 @@ private:
     std::uint32_t looked_at() const { return 4 * choice_.row_units(); }
     bool is_soon_whole(const LogicalPage& page) const;
     bool page_of(const FlashJob& job, LogicalPage& page) const;
-    void take_unit(BufferPort::Index i) {
+    void take_unit(WriteBuffer::Index i) {
         buffer_.take_dirty(i);
         taken_.push_back(i);
     }
 
     const Ftl& ftl_;
-    BufferPort& buffer_;
+    WriteBuffer& buffer_;
     const RowChoice& choice_;
     BlockPlacement& placement_;
     const LogicalBlocks& logical_;
     const std::uint32_t per_page_;
-    std::vector<LogicalPage> next_;                // by group: which goes on behind what was taken
-    std::vector<BufferPort::Index> taken_, left_;  // of the take() at hand
+    std::vector<LogicalPage> next_;                 // by group: which goes on behind what was taken
+    std::vector<WriteBuffer::Index> taken_, left_;  // of the take() at hand
 };
 
 }  // namespace ssdtlm

@@ -16,7 +16,7 @@ std::uint32_t held_most(const Ftl& ftl, std::uint32_t planes) {
 }
 }  // namespace
 
-RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& buffer, const Waiters& waiters)
+RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const WriteBuffer& buffer, const Waiters& waiters)
     : buffer_(buffer),
       waiters_(waiters),
       program_limit_(ftl.geometry().dies() * config.flush_depth(ftl.geometry()) +

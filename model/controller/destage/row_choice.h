@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/ports/buffer_port.h"
 #include "controller/waiters/waiters.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
@@ -22,7 +22,7 @@ class RowChoice {
 public:
     static constexpr std::uint32_t kNoLane = 0xFFFFFFFFu;
 
-    RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& buffer, const Waiters& waiters);
+    RowChoice(const FtlConfig& config, const Ftl& ftl, const WriteBuffer& buffer, const Waiters& waiters);
 
     std::uint32_t row_pages() const { return row_pages_; }
     std::uint32_t row_units() const { return row_units_; }
@@ -64,7 +64,7 @@ private:
     bool may_form() const;
     std::uint32_t next_of_several();
 
-    const BufferPort& buffer_;
+    const WriteBuffer& buffer_;
     const Waiters& waiters_;
     const std::uint32_t program_limit_;
     const std::uint32_t row_pages_;  ///< pages that are programmed together, if there is data for them

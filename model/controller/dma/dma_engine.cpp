@@ -38,15 +38,11 @@ void DmaEngine::host_is_gone() {
 }
 
 inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,
-                                                             DmaClient* client, std::uint64_t cookie) {
+                                                             const DmaThen& then) {
     --work_->outstanding;
     (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
     if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
-    if (client == nullptr) return;
-    if (__builtin_expect(failed, 0))
-        client->dma_failed(cookie);
-    else
-        client->dma_done(cookie, std::max(at, agenda_.now()));
+    if (then) then(DmaEnd{std::max(at, agenda_.now()), failed});
 }
 
 inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
@@ -55,15 +51,14 @@ inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
         return;
     }
     const bool write = p.is_write();
-    DmaClient* const client = p.client;
-    const std::uint64_t cookie = p.cookie;
+    const DmaThen then = p.then;
     const std::uint32_t bytes = p.get_data_length();
     const SimTime at = p.link->visible_at;
     const bool failed = !write && !p.is_response_ok();
     const bool data = p.data;
     work_->payloads.release(p);
     if (data) data_burst_left(write, bytes);
-    report(write, failed, bytes, at, client, cookie);
+    report(write, failed, bytes, at, then);
 }
 
 inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload, SimTime from) {
@@ -122,19 +117,18 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
 
 template <bool Write>
 inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count,
-                                                            std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
+                                                            std::uint8_t* data, const DmaThen& then,
                                                             ByteEnables content, const DmaTerms& terms) {
     ++work_->outstanding;
     ++(Write ? counters_.writes : counters_.reads);
     if (__builtin_expect(count != 1 || segments->bytes > (terms.bulk ? kMaxBulkBytes : kMaxPayloadBytes), 0)) {
-        start_many(Write, segments, count, data, client, cookie, content, terms);
+        start_many(Write, segments, count, data, then, content, terms);
         return;
     }
     SSDTLM_CHECK(segments->bytes > 0, "DMA request without data");
     Payload& p = work_->payloads.acquire();
     p.request = nullptr;
-    p.client = client;
-    p.cookie = cookie;
+    p.then = then;
     p.data = !terms.bulk && is_data(Write, segments->bytes);
     set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
     if (content.pattern != nullptr) enable(p, content);
@@ -148,17 +142,17 @@ inline void DmaEngine::enable(Payload& payload, ByteEnables content) {
 }
 
 void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
+                           const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
     // The generic payload has no pointer to const; a write only reads through it.
-    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie, content, terms);
+    start<true>(segments, count, const_cast<std::uint8_t*>(data), then, content, terms);
 }
 
 void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
-    SSDTLM_CHECK(bytes > 0 && bytes <= kDmaInlineBytes, "DMA write of this length needs a client");
+    SSDTLM_CHECK(bytes > 0 && bytes <= kDmaInlineBytes, "DMA write of this length needs somebody who waits for it");
     ++counters_.writes;
     Payload& p = work_->payloads.acquire();
     p.request = nullptr;
-    p.client = nullptr;
+    p.then = {};
     p.data = false;
     p.link->bulk = false;
     set_up(p, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(data), bytes);
@@ -172,19 +166,18 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
     }
 }
 
-void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                          std::uint64_t cookie, ByteEnables content) {
-    start<false>(segments, count, data, client, cookie, content, kPlainTerms);
+void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content) {
+    start<false>(segments, count, data, then, content, kPlainTerms);
 }
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count,
-                                                     std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
+                                                     std::uint8_t* data, const DmaThen& then,
                                                      ByteEnables content, const DmaTerms& terms) {
     Request& request = work_->requests.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
     const bool bulk = terms.bulk || (write && total > kMaxPayloadBytes);
-    request = Request{client, cookie, agenda_.now(), 0, 1, write, false, !bulk && is_data(write, total)};
+    request = Request{then, agenda_.now(), 0, 1, write, false, !bulk && is_data(write, total)};
     for (std::uint32_t i = 0; i < count;) {
         const std::uint64_t address = segments[i].address;
         std::uint64_t bytes = segments[i].bytes;
@@ -240,7 +233,7 @@ __attribute__((noinline)) void DmaEngine::answered_part(Payload& p) {
 void DmaEngine::finish(Request& request) {
     const Request r = request;
     work_->requests.release(request);
-    report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
+    report(r.write, r.failed, r.bytes, r.at, r.then);
 }
 
 void DmaEngine::check_waiters() const {

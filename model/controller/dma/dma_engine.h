@@ -51,23 +51,21 @@ public:
     /// link's read tags to control traffic.
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie, ByteEnables content = {}) override;
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content = {}) override;
 
     void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) override;
 
     const DmaCounters& counters() const { return counters_; }
-    /// Requests begun and not yet reported to their client.
+    /// Requests begun and not yet reported.
     std::uint64_t outstanding() const { return work_->outstanding; }
-    /// The power went: all that was under way is gone, and no client hears of it. Counts go on.
+    /// The power went: all that was under way is gone, and nobody hears of it. Counts go on.
     void restart() {
         door_.restart();
         work_.emplace();
         link_ = host_;
     }
-    /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or
+    /// The host's power went, and this side's has not yet: until restart() nobody hears of what he has asked for or
     /// will ask for. Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
     /// Data from the host wait until fewer are under way.
@@ -81,8 +79,7 @@ public:
 private:
     /// A request of more than one payload.
     struct Request {
-        DmaClient* client;
-        std::uint64_t cookie;
+        DmaThen then;
         SimTime at;  // latest visible_at of its writes
         std::uint32_t bytes;
         std::uint32_t outstanding;  // payloads, plus one while payloads are still being sent
@@ -93,17 +90,14 @@ private:
     struct Payload : tlm::tlm_generic_payload {
         Payload() { set_extension<LinkExtension>(link); }
         LinkExtension* link = new LinkExtension;  // freed by the payload
-        Request* request = nullptr;               // null: this payload is the whole request, of this client
-        DmaClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        Request* request = nullptr;               // null: this payload is the whole request
+        DmaThen then;
         bool data = false;  // counts against the limits on data bursts
     };
 
     template <bool Write>
-    void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-               std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
-    void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
+    void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content, const DmaTerms& terms);
+    void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content, const DmaTerms& terms);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content,
               const DmaTerms& terms);
     static void enable(Payload& payload, ByteEnables content);
@@ -120,7 +114,7 @@ private:
     void answered(Payload& payload);
     void answered_part(Payload& payload);
     void finish(Request& request);
-    void report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client, std::uint64_t cookie);
+    void report(bool write, bool failed, std::uint32_t bytes, SimTime at, const DmaThen& then);
 
     Agenda& agenda_;
     InitiatorDoor<> door_;

@@ -31,7 +31,7 @@ BankedDram::BankedDram(Agenda& agenda, const DramConfig& config, const Chips& ch
             "raise it, or lower t_rfc"});
 }
 
-SimTime BankedDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
+SimTime BankedDram::begin(const DramPiece* pieces, std::uint32_t count, const Then&) {
     const SimTime start = std::max(bus_free_, agenda_.now());
     for (const DramPiece* p = pieces; p != pieces + count; ++p)
         for (std::uint32_t pass = 0; pass < p->passes; ++pass) {

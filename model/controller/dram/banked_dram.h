@@ -32,7 +32,7 @@ public:
     BankedDram(Agenda& agenda, const DramConfig& config, const Chips& chips);
 
     using DramPort::begin;
-    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, const Then& then) override;
     bool idle(SimTime now) const override { return bus_free_ == SimTime{} || bus_free_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
 

@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-SimTime SerialDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
+SimTime SerialDram::begin(const DramPiece* pieces, std::uint32_t count, const Then&) {
     std::uint64_t bytes = 0;
     for (const DramPiece* const end = pieces + count; pieces != end; ++pieces)
         bytes += std::uint64_t{pieces->bytes} * pieces->passes;

@@ -20,7 +20,7 @@ public:
         : DramPort(agenda), rate_(Rate::bytes_per_second(config.bytes_per_second)), latency_(config.access_latency) {}
 
     using DramPort::begin;
-    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, const Then& then) override;
     bool idle(SimTime now) const override { return free_at_ == SimTime{} || free_at_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
     std::uint64_t bytes() const { return bytes_; }

@@ -14,7 +14,7 @@ public:
     /// Who is told when a read has ended.
     void bind(EraseGate& gate) { gate_ = &gate; }
 
-    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient*, std::uint64_t) override {
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen&) override {
         if (extent.units != 1 || use == MapUse::remove) return translate_many(extent, use, places);
         places[0] = ftl_.lookup(extent.first);
         if (is_place(places[0])) ftl_.read_started(BlockId{block_of_(idx(places[0]))});

@@ -40,7 +40,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
         pacing_.look_again();
         if (host_.idle()) check_all();
     });
-    if (at_once_) host.on_each_end([this] { agenda_.post<&GcEngine::after_command>(agenda_.now(), this); });
+    if (at_once_) host.on_each_end([this] { agenda_.post(agenda_.now(), Then::to<&GcEngine::after_command>(this)); });
 }
 
 inline bool GcEngine::wants_collection(GroupId group) const {
@@ -56,7 +56,7 @@ void GcEngine::check(GroupId group) {
     pacing_.look_again(group);
     if (!choose(group)) return;
     g.beginning = true;
-    step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
+    step(group, firmware_.gc_victim, CoreStep::gc_victim, Then::to<&GcEngine::begin>(this, idx(group)));
 }
 
 /// False: there is no reason for another victim, or none to be had.
@@ -90,8 +90,8 @@ void GcEngine::begin(std::uint64_t index) {
     pump(group);
 }
 
-void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address) {
-    set_up(job, op, cls, address, geometry_, *this);
+void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address, const Then& then) {
+    set_up(job, op, cls, address, geometry_, then);
     job.txn.slc = ftl_.is_slc(address);
     const Group& g = groups_[idx(group_of(job))];
     job.txn.owner = g.number;
@@ -102,7 +102,8 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
 FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
     Group& g = groups_[idx(group)];
     FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_read, agenda_.now());
-    prepare(job, FlashOp::read, FlashClass::gc_read, ftl_.shape().page(g.victim, g.cursor));
+    prepare(job, FlashOp::read, FlashClass::gc_read, ftl_.shape().page(g.victim, g.cursor),
+            Then::to<&GcEngine::page_read>(this, job));
     job.units = 0;
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s)
         if ((mask >> s) & 1u) job.slot[job.units++] = static_cast<std::uint8_t>(s);
@@ -137,23 +138,19 @@ void GcEngine::pump(GroupId group) {
             chain.add(start_read(group, mask));
             ++pages;
         } while (ftl_.next_valid_page(g.victim, ++g.cursor, mask) && ftl_.shape().row_of(g.cursor) == row);
-        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, chain.first()->index,
-                               CoreStep::gc_read_issue);
+        step(group, std::uint64_t{firmware_.flash_issue} * pages, CoreStep::gc_read_issue,
+             Then::to<&GcEngine::issue>(this, *chain.first()));
     }
     if (g.exhausted && g.reads == 0) {
         const std::uint64_t number = g.number;
         while (!g.moves.empty()) form_row(group);
-        if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
+        if (on_wait_) on_wait_();
         if (g.inflight == 0 && g.number == number && g.victim != kNoSuperblock) try_erase(group);
     }
 }
 
-void GcEngine::issue(std::uint64_t index) {
-    FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
-    if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program)
-        return drop_programs(job);
-    if (job->kind == FlashJob::Kind::gc_program) return issue_programs(job);
-    while (job != nullptr) {
+void GcEngine::issue(FlashJob& first) {
+    for (FlashJob* job = &first; job != nullptr;) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
         flash_.submit(job->txn);
         job = next;
@@ -162,11 +159,12 @@ void GcEngine::issue(std::uint64_t index) {
 
 // The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their
 // numbers: what the host has rewritten meanwhile has the higher one, and is not copied any more.
-void GcEngine::issue_programs(FlashJob* job) {
-    const GroupId group = group_of(*job);
+void GcEngine::issue_programs(FlashJob& first) {
+    if (__builtin_expect(ftl_.media().read_only, 0)) return drop_programs(first);
+    const GroupId group = group_of(first);
     Group& g = groups_[idx(group)];
     std::uint32_t dropped_units = 0;
-    while (job != nullptr) {
+    for (FlashJob* job = &first; job != nullptr;) {
         FlashJob& program = *job;
         job = program.next;
         --g.unplaced;
@@ -176,7 +174,8 @@ void GcEngine::issue_programs(FlashJob* job) {
             jobs_.release(program);
             continue;
         }
-        prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group));
+        prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group),
+                Then::to<&GcEngine::programmed>(this, program));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
         if (__builtin_expect(ftl_.flash().keeps_map(), 0))
@@ -209,30 +208,27 @@ bool GcEngine::has_wanted(FlashJob& program) {
     return wanted;
 }
 
-void GcEngine::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const GroupId group = group_of(job);
-    // What is looked up when the next step is over is on its way into the host's caches until then.
-    if (job.kind == FlashJob::Kind::gc_read) {
-        for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(txn.spare[job.slot[i]]));
-        take_in(job);
-    } else if (job.kind == FlashJob::Kind::gc_program) {
-        for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(txn.spare[i]));
-        step<&GcEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
-    } else {
-        step<&GcEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
-    }
+// What is looked up when the next step is over is on its way into the host's caches until then.
+void GcEngine::page_read(FlashJob& job) {
+    for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(job.txn.spare[job.slot[i]]));
+    take_in(job);
+}
+
+void GcEngine::programmed(FlashJob& job) {
+    for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(job.txn.spare[i]));
+    step(group_of(job), firmware_.flash_complete, CoreStep::gc_program_done,
+         Then::to<&GcEngine::program_done>(this, job));
+}
+
+void GcEngine::erased(FlashJob& job) {
+    step(group_of(job), firmware_.flash_complete, CoreStep::gc_erase_done, Then::to<&GcEngine::erase_done>(this, job));
 }
 
 void GcEngine::take_in(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0) && !holds_translation(job)) return read_done(job);
     const std::uint64_t place = dram_.place(job.txn.data_bytes);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
-    dram_.access({place, job.txn.data_bytes}, *this, handle_of(job));
-}
-
-void GcEngine::dram_done(std::uint64_t handle) {
-    read_done(job_of(handle));
+    dram_.access({place, job.txn.data_bytes}, Then::to<&GcEngine::read_done>(this, job));
 }
 
 void GcEngine::read_done(FlashJob& job) {
@@ -286,13 +282,12 @@ void GcEngine::form_row(GroupId group) {
     g.moves.drop_given();
     g.inflight += pages;
     g.unplaced += pages;
-    step<&GcEngine::issue>(
-        group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
-        chain.first()->index, CoreStep::gc_program_issue, wait_for_moved(cores_, idx(group), chain, codec_));
+    step(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
+         CoreStep::gc_program_issue, Then::to<&GcEngine::issue_programs>(this, *chain.first()),
+         wait_for_moved(cores_, idx(group), chain, codec_));
 }
 
-void GcEngine::program_done(std::uint64_t index) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
+void GcEngine::program_done(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     const GroupId group = group_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
@@ -331,24 +326,24 @@ void GcEngine::try_erase(GroupId group) {
     g.erase_waits = false;
     if (__builtin_expect(at_once_ != nullptr, 0)) {
         ++g.inflight;
-        agenda_.post<&GcEngine::erase_at_once>(agenda_.now(), this, idx(group));
+        agenda_.post(agenda_.now(), Then::to<&GcEngine::erase_at_once>(this, idx(group)));
         return;
     }
     const std::uint32_t planes = ftl_.shape().planes();
     JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
         FlashJob& job = jobs_.acquire(FlashJob::Kind::erase, agenda_.now());
-        prepare(job, FlashOp::erase, FlashClass::erase, ftl_.shape().page(g.victim, i));
+        prepare(job, FlashOp::erase, FlashClass::erase, ftl_.shape().page(g.victim, i),
+                Then::to<&GcEngine::erased>(this, job));
         job.txn.data_bytes = 0;
         chain.add(job);
     }
     g.inflight += planes;
-    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index,
-                           CoreStep::gc_erase_issue);
+    step(group, std::uint64_t{firmware_.flash_issue} * planes, CoreStep::gc_erase_issue,
+         Then::to<&GcEngine::issue>(this, *chain.first()));
 }
 
-void GcEngine::erase_done(std::uint64_t index) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
+void GcEngine::erase_done(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;

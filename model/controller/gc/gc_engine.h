@@ -33,12 +33,11 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate, private FlashClient, private DramClient {
+class GcEngine final : public EraseGate {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
              CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
@@ -92,7 +91,8 @@ public:
     void watch_ages() {
         if (ages_) ages_->go_on();
     }  ///< ages count from now on, where they are looked at
-    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
+    /// Comes when a victim may begin to wait for programs that do not end by themselves.
+    void on_wait(const Then& then) { on_wait_ = then; }
     /// All that is left of the group's victim are so many programs.
     bool waits_for_programs(GroupId group, std::uint32_t n) const {
         return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n;
@@ -158,45 +158,45 @@ private:
         VictimUnits moves;       ///< read, not yet given to a program
     };
 
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
     bool choose(GroupId group);
     bool collect_at_once(GroupId group);
     void look_at_once(GroupId group);
     void collect_while_needed(std::uint64_t group);
-    void after_command(std::uint64_t);
+    void after_command();
     void erase_at_once(std::uint64_t group);
     void begin(std::uint64_t group);
     bool wants_collection(GroupId group) const;
     void pump(GroupId group);
     void exhaust(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
-    void issue(std::uint64_t job);
-    void issue_programs(FlashJob* job);
+    void issue(FlashJob& first);
+    void issue_programs(FlashJob& first);
     bool has_wanted(FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
+    void page_read(FlashJob& job);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);
     bool holds_translation(const FlashJob& read) const;
     bool keeps(Ppa from, Spare& unit) const;
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void tell_map(const FlashJob& job) const;
     void program_failed(FlashJob& job);
-    void drop_programs(FlashJob* jobs);
+    void drop_programs(FlashJob& first);
     void abandon(GroupId group);
     void leave(GroupId group);
     void end_victim(GroupId group);
-    void erase_done(std::uint64_t job);
+    void erased(FlashJob& job);
+    void erase_done(FlashJob& job);
     std::uint32_t row_room(GroupId group) const;
     void form_full_rows(GroupId group);
     void form_row(GroupId group);
     void try_erase(GroupId group);
     GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
-    template <void (GcEngine::*Next)(std::uint64_t)>
-    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what, Ps waits = {}) {
-        cores_.run<Next>(this, idx(group), cycles, what, arg, waits);
+    void step(GroupId group, std::uint64_t cycles, CoreStep what, const Then& next, Ps waits = {}) {
+        cores_.run(idx(group), cycles, what, next, waits);
     }
-    void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address);
+    void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address, const Then& then);
 
     Agenda& agenda_;
     const FirmwareConfig& firmware_;
@@ -219,8 +219,8 @@ private:
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
-    MergeEngine* merges_ = nullptr;       // null: there are none
-    WordLinePort* word_lines_ = nullptr;  // null: each program ends by itself
+    MergeEngine* merges_ = nullptr;  // null: there are none
+    Then on_wait_;                   // empty: each program ends by itself
     bool stopped_ = false;
     std::uint32_t active_ = 0, looks_ = 0;  // groups that are collected; that are looked at in an entry to come
     std::uint64_t collections_ = 0;

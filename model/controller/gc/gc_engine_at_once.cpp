@@ -19,7 +19,7 @@ void GcEngine::look_at_once(GroupId group) {
     if (g.looked_at || g.victim != kNoSuperblock || stopped_ || !(ftl_.gc_forced(group) || host_.idle())) return;
     g.looked_at = true;
     ++looks_;
-    agenda_.post<&GcEngine::collect_while_needed>(agenda_.now(), this, idx(group));
+    agenda_.post(agenda_.now(), Then::to<&GcEngine::collect_while_needed>(this, idx(group)));
 }
 
 void GcEngine::collect_while_needed(std::uint64_t index) {
@@ -36,7 +36,7 @@ void GcEngine::erase_at_once(std::uint64_t index) {
     end_victim(GroupId{static_cast<std::uint32_t>(index)});
 }
 
-void GcEngine::after_command(std::uint64_t) {
+void GcEngine::after_command() {
     for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) collect_at_once(GroupId{g});
 }
 

@@ -8,7 +8,7 @@ __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     Group& g = groups_[idx(group)];
     exhaust(group);
     g.moves.clear();
-    if (word_lines_ != nullptr) word_lines_->look();
+    if (on_wait_) on_wait_();
     if (g.inflight == 0) end_victim(group);
 }
 
@@ -43,11 +43,11 @@ __attribute__((noinline, cold)) void GcEngine::give_up_erases() {
 }
 
 /// That have no page yet.
-__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
-    const GroupId group = group_of(*jobs);
-    while (jobs != nullptr) {
-        FlashJob& job = *jobs;
-        jobs = job.next;
+__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob& first) {
+    const GroupId group = group_of(first);
+    for (FlashJob* next = &first; next != nullptr;) {
+        FlashJob& job = *next;
+        next = job.next;
         --groups_[idx(group)].inflight;
         --groups_[idx(group)].unplaced;
         jobs_.release(job);

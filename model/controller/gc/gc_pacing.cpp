@@ -125,7 +125,7 @@ void GcPacing::try_to_go_on(GroupId group) {
     Group& g = groups_[idx(group)];
     if (!g.paused || g.coming || !may_go_on(group)) return;
     g.coming = true;
-    agenda_.post<&GcPacing::goes_on>(agenda_.now(), this, idx(group));
+    agenda_.post(agenda_.now(), Then::to<&GcPacing::goes_on>(this, idx(group)));
 }
 
 void GcPacing::goes_on(std::uint64_t group) {

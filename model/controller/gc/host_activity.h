@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-class HostActivity final : public CommandWatch {
+class HostActivity {
 public:
     /// `idle_after`: without a command for so long the drive is idle; zero: it never is.
     HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after)
@@ -25,20 +25,22 @@ public:
     std::uint32_t commands() const { return commands_.under_way(); }
     bool idle() const { return idle_ && commands_.all_begun() == quiet_since_; }
 
-    void one_ended() override {
+    /// A command of the host has left the firmware.
+    void one_ended() {
         if (each_) each_();
     }
-    void last_ended() override {
+    /// After that, if it was the last one.
+    void last_ended() {
         quiet_since_ = commands_.all_begun();
         idle_ = false;
         agenda_.cancel(timer_);
         if (idle_after_ != Ps{})
-            timer_ = agenda_.post_cancellable<&HostActivity::becomes_idle>(agenda_.now() + idle_after_, this);
+            timer_ = agenda_.post_cancellable(agenda_.now() + idle_after_, Then::to<&HostActivity::becomes_idle>(this));
         if (quiet_) quiet_();
     }
 
 private:
-    void becomes_idle(std::uint64_t) {
+    void becomes_idle() {
         idle_ = true;
         if (idle() && quiet_) quiet_();
     }

@@ -21,7 +21,7 @@ void MergeEngine::check(GroupId group) {
     if (g.running || placement_.dead(group) != kNoSuperblock || placement_.erasing(group)) return;
     if (!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
     g.running = true;
-    step<&MergeEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
+    step(group, firmware_.gc_victim, CoreStep::gc_victim, Then::to<&MergeEngine::begin>(this, idx(group)));
 }
 
 void MergeEngine::begin(std::uint64_t index) {
@@ -47,9 +47,8 @@ void MergeEngine::pump(GroupId group) {
             std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
         g.issuing = true;
         const std::uint32_t programs = placement_.reads_rest(group) ? 0 : row.pages;
-        step<&MergeEngine::place_row>(group,
-                                      std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units,
-                                      idx(group), CoreStep::gc_program_issue);
+        step(group, std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units,
+             CoreStep::gc_program_issue, Then::to<&MergeEngine::place_row>(this, idx(group)));
         return;
     }
     if (g.cursor != placement_.run(group).end || g.pages != 0) return;
@@ -79,7 +78,7 @@ __attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
 
 FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a) {
     FlashJob& job = around_.jobs.acquire(kind, around_.agenda.now());
-    set_up(job, op, cls, a, geometry_, *this);
+    set_up(job, op, cls, a, geometry_, {});
     job.txn.owner = groups_[idx(group_of(job))].number;
     job.txn.cause = FlashCause::merge;
     job.units = 0;
@@ -107,6 +106,7 @@ void MergeEngine::start_row(GroupId group) {
         if (job == nullptr || job->txn.address.plane != a.plane || job->txn.address.block != a.block ||
             job->txn.address.page != a.page) {
             job = &prepare(FlashJob::Kind::gc_read, FlashOp::read, FlashClass::gc_read, a);
+            job->txn.then = Then::to<&MergeEngine::page_read>(this, *job);
             job->first_unit = static_cast<std::uint32_t>(g.first_row + g.rows.size());
             chain.add(*job);
             ++row.reads;
@@ -121,8 +121,8 @@ void MergeEngine::start_row(GroupId group) {
     const std::uint32_t reads = row.reads;
     g.rows.push_back(std::move(row));
     if (reads != 0)
-        step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * reads, chain.first()->index,
-                                  CoreStep::gc_read_issue);
+        step(group, std::uint64_t{firmware_.flash_issue} * reads, CoreStep::gc_read_issue,
+             Then::to<&MergeEngine::issue>(this, *chain.first()));
 }
 
 /// Where they are now; the host writes no others in the group until the merge is over.
@@ -139,10 +139,9 @@ void MergeEngine::find_units(GroupId group, Row& row) const {
     }
 }
 
-void MergeEngine::issue(std::uint64_t index) {
-    FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index));
-    --groups_[idx(group_of(*job))].steps;
-    while (job != nullptr) {
+void MergeEngine::issue(FlashJob& first) {
+    --groups_[idx(group_of(first))].steps;
+    for (FlashJob* job = &first; job != nullptr;) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
         ++groups_[idx(group_of(*job))].in_flight;
         around_.flash.submit(job->txn);
@@ -150,26 +149,23 @@ void MergeEngine::issue(std::uint64_t index) {
     }
 }
 
-void MergeEngine::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const GroupId group = group_of(job);
-    if (job.kind == FlashJob::Kind::gc_read)
-        return txn.status.result == FlashResult::ok ? take_in(job) : read_failed(job);
-    --groups_[idx(group)].in_flight;
-    if (job.kind == FlashJob::Kind::gc_program)
-        step<&MergeEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
-    else
-        step<&MergeEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
+void MergeEngine::programmed(FlashJob& job) {
+    --groups_[idx(group_of(job))].in_flight;
+    step(group_of(job), firmware_.flash_complete, CoreStep::gc_program_done,
+         Then::to<&MergeEngine::program_done>(this, job));
 }
 
-void MergeEngine::take_in(FlashJob& job) {
+void MergeEngine::erased(FlashJob& job) {
+    --groups_[idx(group_of(job))].in_flight;
+    step(group_of(job), firmware_.flash_complete, CoreStep::gc_erase_done,
+         Then::to<&MergeEngine::erase_done>(this, job));
+}
+
+void MergeEngine::page_read(FlashJob& job) {
+    if (job.txn.status.result != FlashResult::ok) return read_failed(job);
     const std::uint64_t place = around_.dram.place(job.txn.data_bytes);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
-    around_.dram.access({place, job.txn.data_bytes}, *this, handle_of(job));
-}
-
-void MergeEngine::dram_done(std::uint64_t handle) {
-    read_done(job_of(handle));
+    around_.dram.access({place, job.txn.data_bytes}, Then::to<&MergeEngine::read_done>(this, job));
 }
 
 void MergeEngine::read_done(FlashJob& job) {
@@ -232,6 +228,7 @@ void MergeEngine::place_row(std::uint64_t index) {
 void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
     FlashJob& job =
         prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, placement_.next_page(group));
+    job.txn.then = Then::to<&MergeEngine::programmed>(this, job);
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.spare.fill(kPadding);
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
@@ -273,8 +270,7 @@ void MergeEngine::joined(const FlashJob& host) {
                                 geometry_.ppa_of(host.txn.address, host.slot[i]));
 }
 
-void MergeEngine::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void MergeEngine::program_done(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     --g.steps;
@@ -307,18 +303,18 @@ void MergeEngine::try_erase(GroupId group) {
     for (std::uint32_t i = 0; i < planes; ++i) {
         FlashJob& job =
             prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, around_.ftl.shape().page(b, i));
+        job.txn.then = Then::to<&MergeEngine::erased>(this, job);
         job.txn.data_bytes = 0;
         job.item[0] = idx(b);
         chain.add(job);
     }
     groups_[idx(group)].erases = planes;
     groups_[idx(group)].erase_failed = false;
-    step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index,
-                              CoreStep::gc_erase_issue);
+    step(group, std::uint64_t{firmware_.flash_issue} * planes, CoreStep::gc_erase_issue,
+         Then::to<&MergeEngine::issue>(this, *chain.first()));
 }
 
-void MergeEngine::erase_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void MergeEngine::erase_done(FlashJob& job) {
     const GroupId group = group_of(job);
     const SuperblockId b{job.item[0]};
     Group& g = groups_[idx(group)];

@@ -26,7 +26,7 @@
 
 namespace ssdtlm {
 
-class MergeEngine final : private FlashClient, private DramClient {
+class MergeEngine final {
 public:
     /// All must outlive it. The Ftl has a BlockPlacement.
     struct Surroundings {
@@ -102,25 +102,24 @@ private:
     void drop_rows(GroupId group);
     void run_ended(GroupId group);
     void find_units(GroupId group, Row& row) const;
-    void issue(std::uint64_t job);
-    void take_in(FlashJob& job);
+    void issue(FlashJob& first);
+    void page_read(FlashJob& job);
     void read_done(FlashJob& job);
     void read_failed(FlashJob& job);
     void end_read(FlashJob& job);
     void place_row(std::uint64_t group);
     void place_page(GroupId group, Row& row, std::uint32_t page);
     bool add_unit(FlashJob& job, Row& row, std::uint32_t unit, std::uint32_t slot);
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void try_erase(GroupId group);
-    void erase_done(std::uint64_t job);
-    void flash_done(FlashTransaction& txn) override;
-    void dram_done(std::uint64_t job) override;
+    void erased(FlashJob& job);
+    void erase_done(FlashJob& job);
     GroupId group_of(const FlashJob& job) const { return around_.ftl.shape().group_of(job.txn.address.plane); }
     FlashJob& prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a);
-    template <void (MergeEngine::*Next)(std::uint64_t)>
-    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
+    void step(GroupId group, std::uint64_t cycles, CoreStep what, const Then& next) {
         ++groups_[idx(group)].steps;
-        around_.cores.run<Next>(this, idx(group), cycles, what, arg);
+        around_.cores.run(idx(group), cycles, what, next);
     }
 
     const FirmwareConfig& firmware_;

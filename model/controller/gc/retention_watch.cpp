@@ -44,17 +44,17 @@ void RetentionWatch::set_left(const Left& left) {
 
 void RetentionWatch::arm() {
     if (due() != kNever)
-        timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(due(), agenda_.now()), this);
+        timer_ = agenda_.post_cancellable(std::max(due(), agenda_.now()), Then::to<&RetentionWatch::begin>(this));
 }
 
-void RetentionWatch::begin(std::uint64_t) {
+void RetentionWatch::begin() {
     since_ = due();
     left_ = {interval_, {}};
     under_way_ = true;
-    cores_.run<&RetentionWatch::look>(this, 0, cycles_, CoreStep::refresh_look, 0);
+    cores_.run(0, cycles_, CoreStep::refresh_look, Then::to<&RetentionWatch::look>(this));
 }
 
-void RetentionWatch::look(std::uint64_t) {
+void RetentionWatch::look() {
     under_way_ = false;
     refresh_.look_at_ages();
     if (!stopped_) arm();

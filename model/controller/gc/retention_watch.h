@@ -39,8 +39,8 @@ private:
     Left left_at(SimTime now) const;
     SimTime due() const;
     void arm();
-    void begin(std::uint64_t);
-    void look(std::uint64_t);
+    void begin();
+    void look();
 
     Agenda& agenda_;
     const Age interval_;

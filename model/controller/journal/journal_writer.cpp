@@ -27,10 +27,11 @@ void JournalWriter::release_when_durable(std::uint32_t command) {
     if (around_.ftl.notes().journal().is_durable(demanded)) return around_.waiters.release(command);
     if (given_up_) return around_.waiters.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
-    around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
+    around_.waiters.wait(Waiters::For::journal,
+                         Attempt::to<&JournalWriter::try_release>(this, demanded << 32 | command));
 }
 
-bool JournalWriter::try_release(std::uint64_t& what) {
+bool JournalWriter::try_release(std::uint64_t what) {
     if (!is_durable(what >> 32)) return false;
     const auto command = static_cast<std::uint32_t>(what);
     if (is_lost(what >> 32))
@@ -55,18 +56,18 @@ void JournalWriter::demand_for(SuperblockId victim) {
 /// Within a note being taken: the core is told afterwards.
 void JournalWriter::due() {
     ++issuing_;
-    around_.agenda.post<&JournalWriter::begin_due>(around_.agenda.now(), this, kAnyGroup);
+    around_.agenda.post(around_.agenda.now(), Then::to<&JournalWriter::begin_due>(this));
 }
 
-void JournalWriter::begin_due(std::uint64_t) {
+void JournalWriter::begin_due() {
     --issuing_;
     begin(kAnyGroup);
 }
 
 void JournalWriter::begin(std::uint64_t group) {
     ++issuing_;
-    around_.cores.run<&JournalWriter::issue>(this, group == kAnyGroup ? 0 : group, costs_.flash_issue,
-                                             CoreStep::journal_issue, group);
+    around_.cores.run(group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue,
+                      Then::to<&JournalWriter::issue>(this, group));
 }
 
 void JournalWriter::issue(std::uint64_t group) {
@@ -134,7 +135,7 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     const PageAddress a = around_.ftl.notes().place_page(id, group);
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
-    set_up_program(job, FlashClass::gc_write, a, geometry_, *this);
+    set_up_program(job, FlashClass::gc_write, a, geometry_, Then::to<&JournalWriter::programmed>(this, job));
     job.txn.cause = FlashCause::journal;
     job.txn.path = nullptr;
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
@@ -145,15 +146,13 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     around_.gc.check(group);
 }
 
-void JournalWriter::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::journal_done);
+void JournalWriter::programmed(FlashJob& job) {
+    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::journal_done);
     job.done_start = slot.start;
-    around_.cores.then<&JournalWriter::program_done>(slot.end, this, job.index);
+    around_.cores.then(slot.end, Then::to<&JournalWriter::program_done>(this, job));
 }
 
-void JournalWriter::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void JournalWriter::program_done(FlashJob& job) {
     const GroupId group = around_.ftl.shape().group_of(job.txn.address.plane);
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();

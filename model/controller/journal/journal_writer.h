@@ -15,13 +15,12 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/journal_port.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
 
-class JournalWriter final : public JournalPort, private FlashClient {
+class JournalWriter {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -35,15 +34,21 @@ public:
     };
     JournalWriter(const FirmwareConfig& costs, const Surroundings& around);
 
-    bool takes_note() const override { return !around_.ftl.notes().journal().any_full(); }
-    std::uint64_t demand() override;
-    bool is_durable(std::uint64_t demanded) const override {
+    /// Units may be deallocated. False: a full page waits to be written; Waiters::pages_changed() follows when it is.
+    bool takes_note() const { return !around_.ftl.notes().journal().any_full(); }
+    /// Everything noted until now is to be written. Returns what is_durable() is asked for.
+    std::uint64_t demand();
+    bool is_durable(std::uint64_t demanded) const {
         return around_.ftl.notes().journal().is_durable(demanded) || given_up_;
     }
-    bool is_lost(std::uint64_t demanded) const override {
+    /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page
+    /// left.
+    bool is_lost(std::uint64_t demanded) const {
         return given_up_ && !around_.ftl.notes().journal().is_durable(demanded);
     }
-    void release_when_durable(std::uint32_t command) override;
+    /// A unit was deallocated while a command (index) waited for its durability: Waiters::release(command) when the
+    /// deallocation is durable, now or later.
+    void release_when_durable(std::uint32_t command);
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
     /// A block came free: a page that found none may now.
@@ -52,7 +57,8 @@ public:
     }
     /// Nothing is being written, and no core works on it.
     bool idle() const { return programs_ + issuing_ == 0; }
-    bool under_way() const override { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
+    /// A program that ends by itself, or a collection that will give a page to one without.
+    bool under_way() const { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
@@ -64,9 +70,9 @@ public:
 private:
     static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 
-    bool try_release(std::uint64_t& what);
+    bool try_release(std::uint64_t what);
     void due();
-    void begin_due(std::uint64_t);
+    void begin_due();
     void begin(std::uint64_t group);
     void issue(std::uint64_t group);
     void place();
@@ -74,8 +80,8 @@ private:
     bool place_at_once(GroupId group);
     bool place_one(GroupId group);
     void submit(FlashJob& job, GroupId group);
-    void program_done(std::uint64_t job);
-    void flash_done(FlashTransaction& txn) override;
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;

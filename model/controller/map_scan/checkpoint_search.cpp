@@ -6,10 +6,6 @@
 
 namespace ssdtlm {
 
-namespace {
-constexpr std::uint64_t kAnchorCookie = std::uint64_t{1} << 32;
-}
-
 CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout,
                                    std::uint32_t clean_from)
     : around_(around),
@@ -17,10 +13,10 @@ CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const Ch
       clean_from_(clean_from),
       readers_(std::size_t{around.geometry.dies()} * around.reads_per_die),
       left_(around.geometry.dies()) {
-    for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].cookie = i;
+    for (FlashTransaction& reader : readers_) reader.then = Then::to<&CheckpointSearch::page_read>(this, reader);
     for (std::uint32_t i = 0; i < CheckpointLayout::kAnchors; ++i) {
         anchors_[i].high = layout_.anchor_pages();
-        anchors_[i].txn.cookie = kAnchorCookie | i;
+        anchors_[i].txn.then = Then::to<&CheckpointSearch::anchor_read>(this, anchors_[i]);
     }
 }
 
@@ -35,22 +31,17 @@ void CheckpointSearch::read(FlashTransaction& txn, bool whole) {
     txn.op = FlashOp::read;
     txn.cls = FlashClass::mapping_read;
     txn.die = g.die_of(txn.address.plane);
-    txn.client = this;
     txn.path = nullptr;
     txn.spare_only = !whole;
     txn.data_bytes = whole ? g.page_bytes : std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes);
     around_.flash.submit(txn);
 }
 
-void CheckpointSearch::flash_done(FlashTransaction& txn) {
+void CheckpointSearch::anchor_read(Anchor& a) {
     ++reads_;
     ++on_core_;
-    if (txn.cookie >= kAnchorCookie)
-        around_.cores.run<&CheckpointSearch::look_at_anchor>(this, idx(txn.die), around_.page_cycles,
-                                                             CoreStep::map_scan, txn.cookie - kAnchorCookie);
-    else
-        around_.cores.run<&CheckpointSearch::page_read>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan,
-                                                        txn.cookie);
+    around_.cores.run(idx(a.txn.die), around_.page_cycles, CoreStep::map_scan,
+                      Then::to<&CheckpointSearch::look_at_anchor>(this, a));
 }
 
 // --- The root record -------------------------------------------------------------------------------------------------
@@ -71,9 +62,8 @@ void CheckpointSearch::step(Anchor& a) {
     read(a.txn, true);
 }
 
-void CheckpointSearch::look_at_anchor(std::uint64_t anchor) {
+void CheckpointSearch::look_at_anchor(Anchor& a) {
     --on_core_;
-    Anchor& a = anchors_[anchor];
     if (a.whole) {
         a.root = CheckpointRoot::decode(around_.spare.content(a.txn.address));
         if (a.root) {
@@ -126,9 +116,16 @@ bool CheckpointSearch::next_page(FlashTransaction& txn) {
     return true;
 }
 
-void CheckpointSearch::page_read(std::uint64_t reader) {
+void CheckpointSearch::page_read(FlashTransaction& reader) {
+    ++reads_;
+    ++on_core_;
+    around_.cores.run(idx(reader.die), around_.page_cycles, CoreStep::map_scan,
+                      Then::to<&CheckpointSearch::go_on>(this, reader));
+}
+
+void CheckpointSearch::go_on(FlashTransaction& reader) {
     --on_core_;
-    if (next_page(readers_[reader])) return read(readers_[reader], true);
+    if (next_page(reader)) return read(reader, true);
     if (--at_work_ == 0) pages_done();
 }
 

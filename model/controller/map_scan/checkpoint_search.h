@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-class CheckpointSearch final : private FlashClient {
+class CheckpointSearch final {
 public:
     /// `clean_from`: of a clean checkpoint without dirty translation pages, those of the map are read from this one on.
     CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout, std::uint32_t clean_from);
@@ -51,18 +51,19 @@ private:
         std::uint64_t number = 0;
     };
     void read(FlashTransaction& txn, bool whole);
-    void look_at_anchor(std::uint64_t anchor);
+    void anchor_read(Anchor& anchor);
+    void look_at_anchor(Anchor& anchor);
     void step(Anchor& anchor);
     void anchor_done(const Anchor& anchor);
     void read_all(const std::vector<PageAddress>& pages);
-    void page_read(std::uint64_t reader);
+    void page_read(FlashTransaction& reader);
+    void go_on(FlashTransaction& reader);
     bool next_page(FlashTransaction& txn);
     void pages_done();
     std::vector<PageAddress> map_pages() const;
     bool decode_books();
     bool has_map() const;
     void end();
-    void flash_done(FlashTransaction& txn) override;
 
     const MapScan::Surroundings around_;
     const CheckpointLayout layout_;

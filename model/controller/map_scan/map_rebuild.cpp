@@ -81,10 +81,10 @@ void MapRebuild::scanned() {
     }
     suspects_ = recovery.suspects();
     erases_supposed_ = recovery.erases_supposed();
-    around_.cores.run<&MapRebuild::in_order>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
+    around_.cores.run(0, entries_ * entry_cycles_, CoreStep::map_scan, Then::to<&MapRebuild::in_order>(this));
 }
 
-void MapRebuild::in_order(std::uint64_t) {
+void MapRebuild::in_order() {
     if (!translation_) return end();
     translation_->start(suspects_, [this] { end(); });
 }

@@ -63,7 +63,7 @@ public:
 private:
     void searched();
     void scanned();
-    void in_order(std::uint64_t);
+    void in_order();
     void end();
 
     const MapScan::Surroundings around_;

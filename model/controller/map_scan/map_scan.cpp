@@ -33,8 +33,7 @@ void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt 
         r.txn.op = FlashOp::read;
         r.txn.cls = FlashClass::mapping_read;
         r.txn.die = DieId{i / around_.reads_per_die};
-        r.txn.client = this;
-        r.txn.cookie = i;
+        r.txn.then = Then::to<&MapScan::page_read>(this, r);
         if (!next_block(r)) continue;
         ++at_work_;
         read(r, false);
@@ -84,15 +83,14 @@ void MapScan::read(Reader& r, bool whole) {
     around_.flash.submit(r.txn);
 }
 
-void MapScan::flash_done(FlashTransaction& txn) {
+void MapScan::page_read(Reader& r) {
     ++reads_;
     ++on_core_;
-    around_.cores.run<&MapScan::go_on>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie);
+    around_.cores.run(idx(r.txn.die), around_.page_cycles, CoreStep::map_scan, Then::to<&MapScan::go_on>(this, r));
 }
 
-void MapScan::go_on(std::uint64_t reader) {
+void MapScan::go_on(Reader& r) {
     --on_core_;
-    Reader& r = readers_[reader];
     if (!r.whole && try_other_mode(r)) return read(r, false);
     r.tried_both = false;
     if (!r.whole) look(r);

@@ -21,7 +21,7 @@
 
 namespace ssdtlm {
 
-class MapScan final : private FlashClient {
+class MapScan final {
 public:
     /// All must outlive it. `reads_per_die`: blocks of a die that are gone through at once. `page_cycles`: of a core
     /// for each page.
@@ -80,9 +80,9 @@ private:
     void read(Reader& reader, bool whole);
     void first_try(Reader& reader) const;
     bool try_other_mode(Reader& reader) const;
-    void go_on(std::uint64_t reader);
+    void page_read(Reader& reader);
+    void go_on(Reader& reader);
     void look(Reader& reader);
-    void flash_done(FlashTransaction& txn) override;
 
     const Surroundings around_;
     const NandGeometry& geometry_;

@@ -32,8 +32,7 @@ void TranslationSearch::start(const std::vector<bool>& suspects, std::function<v
         readers_[i].txn.op = FlashOp::read;
         readers_[i].txn.cls = FlashClass::mapping_read;
         readers_[i].txn.die = DieId{static_cast<std::uint32_t>(i / around_.reads_per_die)};
-        readers_[i].txn.client = this;
-        readers_[i].txn.cookie = i;
+        readers_[i].txn.then = Then::to<&TranslationSearch::page_read>(this, readers_[i]);
         readers_[i].txn.data_bytes = around_.geometry.unit_bytes;
         if (next_page(readers_[i])) first.push_back(&readers_[i]);
     }
@@ -57,17 +56,16 @@ void TranslationSearch::read(Reader& r) {
     around_.flash.submit(r.txn);
 }
 
-void TranslationSearch::flash_done(FlashTransaction& txn) {
+void TranslationSearch::page_read(Reader& r) {
     ++reads_;
     ++on_core_;
-    const std::uint64_t entries = entries_of(readers_[txn.cookie].page);
-    around_.cores.run<&TranslationSearch::compare>(this, idx(txn.die), around_.page_cycles + entries * entry_cycles_,
-                                                   CoreStep::map_scan, txn.cookie);
+    const std::uint64_t entries = entries_of(r.page);
+    around_.cores.run(idx(r.txn.die), around_.page_cycles + entries * entry_cycles_, CoreStep::map_scan,
+                      Then::to<&TranslationSearch::compare>(this, r));
 }
 
-void TranslationSearch::compare(std::uint64_t reader) {
+void TranslationSearch::compare(Reader& r) {
     --on_core_;
-    Reader& r = readers_[reader];
     entries_ += entries_of(r.page);
     look(r.page, ftl_.translation_place(r.page));
     if (next_page(r)) return read(r);

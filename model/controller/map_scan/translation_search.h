@@ -17,7 +17,7 @@
 
 namespace ssdtlm {
 
-class TranslationSearch final : private FlashClient {
+class TranslationSearch final {
 public:
     /// Told, of a translation page, which units it says other things of than the map.
     using Found = std::function<void(std::uint32_t page, const std::vector<Lpa>& units)>;
@@ -47,10 +47,10 @@ private:
     };
     bool next_page(Reader& reader);
     void read(Reader& reader);
-    void compare(std::uint64_t reader);
+    void page_read(Reader& reader);
+    void compare(Reader& reader);
     void look(std::uint32_t page, Ppa place);
     std::uint64_t entries_of(std::uint32_t page) const;
-    void flash_done(FlashTransaction& txn) override;
 
     const MapScan::Surroundings around_;
     Ftl& ftl_;

@@ -142,27 +142,30 @@ void AdminQueue::move_data(Op& op) {
     segments_.clear();
     op.place.segments(0, op.data.size(), segments_);
     const auto count = static_cast<std::uint32_t>(segments_.size());
-    const std::uint64_t cookie = Pool<Op>::handle_of(op).number();
+    const std::uint64_t number = Pool<Op>::handle_of(op).number();
     if (op.from_host)
-        dma_.read_host(segments_.data(), count, op.data.data(), this, cookie);
+        dma_.read_host(segments_.data(), count, op.data.data(), DmaThen::to<&AdminQueue::data_fetched>(this, number));
     else
-        dma_.write_host(segments_.data(), count, op.data.data(), this, cookie);
+        dma_.write_host(segments_.data(), count, op.data.data(), DmaThen::to<&AdminQueue::data_sent>(this, number));
 }
 
-void AdminQueue::dma_done(std::uint64_t cookie, SimTime at) {
-    Op& op = ops_.at(cookie);
-    if (op.from_host) {
-        if (!state_.serving()) {
-            drop(op);
-        } else {
-            const Sqe sqe = op.sqe;
-            data_.swap(op.data);
-            ops_.release(op);
-            queues_.sq(0).free_cid(sqe.cid);
-            execute(sqe, false, queues_.sq(0));
-        }
-        return state_.settle();
+void AdminQueue::data_fetched(std::uint64_t number, DmaEnd end) {
+    if (end.failed) return list_failed(number, nvme::kStDataTransferError);
+    Op& op = ops_.at(number);
+    if (!state_.serving()) {
+        drop(op);
+    } else {
+        const Sqe sqe = op.sqe;
+        data_.swap(op.data);
+        ops_.release(op);
+        queues_.sq(0).free_cid(sqe.cid);
+        execute(sqe, false, queues_.sq(0));
     }
+    state_.settle();
+}
+
+void AdminQueue::data_sent(std::uint64_t number, DmaEnd end) {
+    Op& op = ops_.at(number);
     if (state_.serving()) {
         queues_.sq(0).free_cid(op.sqe.cid);
         posting_.post(0, op.sqe.cid, kStSuccess,
@@ -170,7 +173,7 @@ void AdminQueue::dma_done(std::uint64_t cookie, SimTime at) {
         raise_waiting();
     }
     // The data buffer must stay unchanged until the last TLP is visible.
-    agenda_.post<&AdminQueue::data_visible>(at, this, cookie);
+    agenda_.post(end.at, Then::to<&AdminQueue::data_visible>(this, number));
 }
 
 void AdminQueue::data_visible(std::uint64_t op) {
@@ -242,11 +245,11 @@ void AdminQueue::restart_keep_alive() {
     if (features_.keep_alive_ms() == 0) return;
     constexpr std::uint64_t kUnit = kKeepAliveUnits * std::uint64_t{100};  // rounded up to it
     const std::uint64_t ms = div_ceil(features_.keep_alive_ms(), kUnit) * kUnit;
-    keep_alive_ = agenda_.post_cancellable<&AdminQueue::keep_alive_expired>(
-        agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms), this);
+    keep_alive_ = agenda_.post_cancellable(
+        agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms), Then::to<&AdminQueue::keep_alive_expired>(this));
 }
 
-void AdminQueue::keep_alive_expired(std::uint64_t) {
+void AdminQueue::keep_alive_expired() {
     keep_alive_ = {};
     if (state_.serving()) state_.fatal();
 }

@@ -35,7 +35,7 @@ protected:
     ~AdminEffects() = default;
 };
 
-class AdminQueue final : public EntrySink, public AdminEnds, private ListClient, private DmaClient {
+class AdminQueue final : public EntrySink, public AdminEnds, private ListClient {
 public:
     struct Surroundings {
         Agenda& agenda;
@@ -96,11 +96,13 @@ private:
     void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, bool from_host, SubmissionQueue& queue);
     void move_data(Op& op);
     void restart_keep_alive();
-    void keep_alive_expired(std::uint64_t);
+    void keep_alive_expired();
     void post_event(std::uint16_t cid, std::uint32_t dw0);
     void raise_waiting();
     void delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQueue& queue);
     void refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid);
+    void data_fetched(std::uint64_t op, DmaEnd end);
+    void data_sent(std::uint64_t op, DmaEnd end);
     void data_visible(std::uint64_t op);
     void drop(Op& op);
     void raise_event(std::uint32_t type, std::uint32_t info);
@@ -110,8 +112,6 @@ private:
         panic("nvme", "an admin command asked for ranges");
     }
     void list_failed(std::uint64_t token, std::uint16_t status) override;
-    void dma_done(std::uint64_t cookie, SimTime at) override;
-    void dma_failed(std::uint64_t cookie) override { list_failed(cookie, nvme::kStDataTransferError); }
 
     Agenda& agenda_;
     DmaPort& dma_;

@@ -41,8 +41,9 @@ void CompletionPosting::signal_coalesced(std::uint16_t vector) {
             case InterruptCoalescer::Due::now:
                 break;
             case InterruptCoalescer::Due::start_timer:
-                timers_[vector] = agenda_.post_cancellable<&CompletionPosting::coalescing_timer>(
-                    agenda_.now() + features_.coalescing_time() * Ps{100us}, this, vector);
+                timers_[vector] =
+                    agenda_.post_cancellable(agenda_.now() + features_.coalescing_time() * Ps{100us},
+                                             Then::to<&CompletionPosting::coalescing_timer>(this, vector));
                 return;
             case InterruptCoalescer::Due::later:
                 return;

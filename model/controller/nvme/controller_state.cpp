@@ -13,7 +13,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
         case NvmeRegisters::Action::enable:
             work_.create_admin_queues(registers_);
             becomes_ready_ =
-                agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
+                agenda_.post_cancellable(agenda_.now() + ready_time_, Then::to<&ControllerState::become_ready>(this));
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
@@ -32,7 +32,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
     }
 }
 
-void ControllerState::become_ready(std::uint64_t) {
+void ControllerState::become_ready() {
     waits_for_drive_ = !drive_is_up_;
     if (!drive_is_up_) return;
     registers_.ready();
@@ -41,7 +41,7 @@ void ControllerState::become_ready(std::uint64_t) {
 
 void ControllerState::drive_is_up() {
     drive_is_up_ = true;
-    if (waits_for_drive_) become_ready(0);
+    if (waits_for_drive_) become_ready();
 }
 
 void ControllerState::settle_slow() {

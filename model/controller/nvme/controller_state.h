@@ -68,7 +68,7 @@ public:
 
 private:
     void act(NvmeRegisters::Action action);
-    void become_ready(std::uint64_t);
+    void become_ready();
     void settle_slow();
 
     Agenda& agenda_;

@@ -27,18 +27,20 @@ void ListReader::read_bytes(const HostData& data, ListClient& client, std::uint6
     data.segments(0, data.bytes(), segments_);
     ++counters_.list_reads;
     dma_.read_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()),
-                   reinterpret_cast<std::uint8_t*>(read.buffer.data()), this, Pool<Read>::handle_of(read).number());
+                   reinterpret_cast<std::uint8_t*>(read.buffer.data()),
+                   DmaThen::to<&ListReader::piece_read>(this, Pool<Read>::handle_of(read).number()));
 }
 
 void ListReader::read_piece(Read& read) {
     const HostSegment segment{read.walk.list_address(), read.walk.list_bytes()};
     ++counters_.list_reads;
-    dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(read.buffer.data()), this,
-                   Pool<Read>::handle_of(read).number());
+    dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(read.buffer.data()),
+                   DmaThen::to<&ListReader::piece_read>(this, Pool<Read>::handle_of(read).number()));
 }
 
-void ListReader::dma_done(std::uint64_t cookie, SimTime) {
-    Read& read = reads_.at(cookie);
+void ListReader::piece_read(std::uint64_t number, DmaEnd end) {
+    Read& read = reads_.at(number);
+    if (__builtin_expect(end.failed, 0)) return fail(read, kStDataTransferError);
     ListClient& client = *read.client;
     const std::uint64_t token = read.token;
     if (read.data == nullptr) {
@@ -66,10 +68,6 @@ void ListReader::fail(Read& read, std::uint16_t status) {
     reads_.release(read);
     client.list_failed(token, status);
     state_.settle();
-}
-
-void ListReader::dma_failed(std::uint64_t cookie) {
-    fail(reads_.at(cookie), kStDataTransferError);
 }
 
 }  // namespace ssdtlm

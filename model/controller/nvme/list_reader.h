@@ -29,7 +29,7 @@ protected:
     ~ListClient() = default;
 };
 
-class ListReader final : private DmaClient {
+class ListReader final {
 public:
     ListReader(DmaPort& dma, ControllerState& state, NvmeCounters& counters)
         : dma_(dma), state_(state), counters_(counters) {}
@@ -52,8 +52,7 @@ private:
     Read& begin(ListClient& client, std::uint64_t token);
     void read_piece(Read& read);
     void fail(Read& read, std::uint16_t status);
-    void dma_done(std::uint64_t cookie, SimTime at) override;
-    void dma_failed(std::uint64_t cookie) override;
+    void piece_read(std::uint64_t read, DmaEnd end);
 
     DmaPort& dma_;
     ControllerState& state_;

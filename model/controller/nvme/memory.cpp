@@ -28,7 +28,7 @@ void NvmeMemory::after_power_loss(SimTime now, std::uint64_t power_cycles, const
         }
         namespaces.set_busy(id, kStSuccess);
     }
-    // NVMe 1.4 figure 220: the firmware's revision, and of the controller what it began with.
+    // NVMe 1.4 §5.14.1.13, Power-on or Reset: the firmware's revision, and of the controller what it began with.
     std::vector<std::uint8_t> event(8 + 36, 0);
     std::fill_n(event.begin(), 8, std::uint8_t{' '});
     std::copy_n(drive.firmware.begin(), std::min<std::size_t>(drive.firmware.size(), 8), event.begin());

@@ -35,23 +35,23 @@ void ShadowDoorbells::read(std::uint32_t index) {
     ++reads_;
     ++counters_.shadow_reads;
     const HostSegment segment{shadows_ + 4 * index, sizeof d.value};
-    dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(&d.value), this, index);
+    dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(&d.value),
+                   DmaThen::to<&ShadowDoorbells::was_read>(this, index));
 }
 
-void ShadowDoorbells::finished(std::uint64_t index, bool well) {
+void ShadowDoorbells::was_read(std::uint32_t index, DmaEnd end) {
     Doorbell& d = doorbells_[index];
-    const auto i = static_cast<std::uint32_t>(index);
     const auto qid = static_cast<std::uint16_t>(index / 2);
     const bool head = (index & 1) != 0;
     --reads_;
     d.reading = false;
-    if (!configured() || !well || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return;
-    const bool moved = (d.value & 0xFFFF) != known(i);
+    if (!configured() || end.failed || !(head ? queues_.has_cq(qid) : queues_.has_sq(qid))) return;
+    const bool moved = (d.value & 0xFFFF) != known(index);
     if (moved) sink_.shadow_rung(qid, head, d.value & 0xFFFF);
     if (!configured()) return;
     // Before it rests the event index must be at what is known now. A value that was refused is not asked for again.
-    const bool wakes = moved && (d.value & 0xFFFF) == known(i);
-    if (!d.reading && (d.again || wakes || (!head && !d.rests && queues_.sq(qid).in_flight == 0))) read(i);
+    const bool wakes = moved && (d.value & 0xFFFF) == known(index);
+    if (!d.reading && (d.again || wakes || (!head && !d.rests && queues_.sq(qid).in_flight == 0))) read(index);
 }
 
 }  // namespace ssdtlm

@@ -24,7 +24,7 @@ protected:
     ~DoorbellSink() = default;
 };
 
-class ShadowDoorbells final : private DmaClient {
+class ShadowDoorbells final {
 public:
     ShadowDoorbells(DmaPort& dma, QueueSet& queues, NvmeCounters& counters, DoorbellSink& sink)
         : dma_(dma), queues_(queues), counters_(counters), sink_(sink), doorbells_(2 * queues.count()) {}
@@ -57,9 +57,7 @@ private:
     };
     void look(std::uint16_t qid, bool head);
     void read(std::uint32_t index);
-    void finished(std::uint64_t index, bool well);
-    void dma_done(std::uint64_t index, SimTime) override { finished(index, true); }
-    void dma_failed(std::uint64_t index) override { finished(index, false); }
+    void was_read(std::uint32_t index, DmaEnd end);
     std::uint32_t known(std::uint32_t index) const {
         const auto qid = static_cast<std::uint16_t>(index / 2);
         return (index & 1) != 0 ? queues_.cq(qid).head : queues_.sq(qid).tail;

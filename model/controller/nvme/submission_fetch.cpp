@@ -59,12 +59,14 @@ void SubmissionFetch::fetch() {
         if (n == waiting || n == room) arbiter_.set_ready(qid, q.priority, false);
         ++counters_.fetches;
         const HostSegment segment{address, n * kSqeBytes};
-        dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.entries.get()), this,
-                       Pool<Fetch>::handle_of(f).number());
+        dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.entries.get()),
+                       DmaThen::to<&SubmissionFetch::arrived>(this, Pool<Fetch>::handle_of(f).number()));
     } while (arbiter_.any());
 }
 
-void SubmissionFetch::arrived(Fetch& fetch) {
+void SubmissionFetch::arrived(std::uint64_t number, DmaEnd how) {
+    if (__builtin_expect(how.failed, 0)) state_.fatal();  // no CQE can report it
+    Fetch& fetch = fetches_.at(number);
     fetch.arrived = true;
     SubmissionQueue& q = queues_.sq(fetch.qid);
     InOrder& order = in_order_[fetch.qid];
@@ -84,11 +86,6 @@ void SubmissionFetch::arrived(Fetch& fetch) {
     }
     resume();
     state_.settle();
-}
-
-void SubmissionFetch::dma_failed(std::uint64_t cookie) {
-    state_.fatal();  // no CQE can report it
-    arrived(fetches_.at(cookie));
 }
 
 void SubmissionFetch::check_waiters() const {

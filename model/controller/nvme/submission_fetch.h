@@ -34,7 +34,7 @@ protected:
     ~EntrySink() = default;
 };
 
-class SubmissionFetch final : private DmaClient {
+class SubmissionFetch final {
 public:
     /// `admin` takes the entries of queue 0, `io` all others.
     SubmissionFetch(Agenda& agenda, DmaPort& dma, const NvmeConfig& config, QueueSet& queues, ControllerState& state,
@@ -109,9 +109,7 @@ private:
     }
     bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < window_of(q); }
     void fetch();
-    void arrived(Fetch& fetch);
-    void dma_done(std::uint64_t cookie, SimTime) override { arrived(fetches_.at(cookie)); }
-    void dma_failed(std::uint64_t cookie) override;
+    void arrived(std::uint64_t fetch, DmaEnd how);
 
     Agenda& agenda_;
     DmaPort& dma_;

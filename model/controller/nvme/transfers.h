@@ -14,21 +14,21 @@
 namespace ssdtlm {
 
 /// Every command that comes here is an NvmeCommand.
-class NvmeTransfers final : public HostPort, private DmaClient {
+class NvmeTransfers final : public HostPort {
 public:
     NvmeTransfers(Agenda& agenda, DmaPort& dma) : agenda_(agenda), dma_(dma), host_(dma) {}
 
     void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override {
+                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override {
         if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
-            return take(c, offset, bytes, data, client, cookie, content, terms);
-        host_.to_host(c, offset, bytes, data, client, cookie, content, terms);
+            return take(c, offset, bytes, data, then, content, terms);
+        host_.to_host(c, offset, bytes, data, then, content, terms);
     }
-    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
-                   std::uint64_t cookie, ByteEnables content) override {
+    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                   const DmaThen& then, ByteEnables content) override {
         if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
-            return give(c, offset, bytes, data, client, cookie, content);
-        host_.from_host(c, offset, bytes, data, client, cookie, content);
+            return give(c, offset, bytes, data, then, content);
+        host_.from_host(c, offset, bytes, data, then, content);
     }
     /// The power went: nothing is under way.
     void restart() { waits_.release_all(); }
@@ -40,19 +40,17 @@ private:
         const std::uint8_t* data = nullptr;
         std::uint32_t bytes = 0;
         ByteEnables content;
-        DmaClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        DmaThen then;
         SimTime from{};  ///< the data of the flash are there
         std::vector<std::uint8_t> of_host;
     };
-    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
-              std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
-    void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
-              std::uint64_t cookie, ByteEnables content);
-    void tell_later(DmaClient& client, std::uint64_t cookie, SimTime at);
+    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, const DmaThen& then,
+              ByteEnables content, const DmaTerms& terms);
+    void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+              ByteEnables content);
+    void tell_later(const DmaThen& then, SimTime at);
     void told(std::uint64_t wait);
-    void dma_done(std::uint64_t wait, SimTime at) override;
-    void dma_failed(std::uint64_t wait) override;
+    void compare(std::uint64_t wait, DmaEnd end);
 
     Agenda& agenda_;
     DmaPort& dma_;

@@ -5,11 +5,6 @@
 
 namespace ssdtlm {
 
-namespace {
-// What a cookie is the number of.
-constexpr std::uint64_t kOfRebuild = 1;  // else of what was asked
-}  // namespace
-
 ParityEngine::ParityEngine(FlashPort& flash, Ftl& ftl)
     : flash_(flash), ftl_(ftl), geometry_(ftl.geometry()), shape_(ftl.shape()) {}
 
@@ -26,9 +21,8 @@ void ParityEngine::submit(FlashTransaction& txn) {
         }
         const std::uint32_t number = free_asked_.back();
         free_asked_.pop_back();
-        asked_[number] = {txn.client, txn.cookie};
-        txn.client = this;
-        txn.cookie = std::uint64_t{number} << 1;
+        asked_[number] = {&txn, txn.then};
+        txn.then = Then::to<&ParityEngine::ended>(this, number);
     }
     flash_.submit(txn);
 }
@@ -76,43 +70,42 @@ void ParityEngine::add(Sum& sum, const Spare* spare, const UnitBytes* bytes) con
     }
 }
 
-void ParityEngine::flash_done(FlashTransaction& txn) {
-    if ((txn.cookie & kOfRebuild) != 0) {
-        Rebuild& r = *rebuilds_[txn.cookie >> 1];
-        if (--r.left == 0) end(r, txn);
-        return;
-    }
+void ParityEngine::ended(std::uint32_t asked) {
+    const FlashTransaction& txn = *asked_[asked].txn;
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) {
         if (txn.op == FlashOp::program)
             broken_[idx(shape_.superblock_of(geometry_.block_of(txn.address)))].insert(txn.address.page);
-        else if (begin(txn))
+        else if (begin(asked))
             return;
     }
-    answer(txn);
+    answer(asked);
 }
 
-void ParityEngine::answer(FlashTransaction& txn) {
-    const auto number = static_cast<std::uint32_t>(txn.cookie >> 1);
-    txn.client = asked_[number].client;
-    txn.cookie = asked_[number].cookie;
-    free_asked_.push_back(number);
-    txn.client->flash_done(txn);
+void ParityEngine::answer(std::uint32_t asked) {
+    const Asked a = asked_[asked];
+    free_asked_.push_back(asked);
+    a.txn->then = a.then;
+    a.then();
 }
 
-ParityEngine::Rebuild& ParityEngine::take_rebuild(std::uint32_t& number) {
+ParityEngine::Rebuild& ParityEngine::take_rebuild() {
     if (free_rebuilds_.empty()) {
-        free_rebuilds_.push_back(static_cast<std::uint32_t>(rebuilds_.size()));
         rebuilds_.push_back(std::make_unique<Rebuild>());
-        for (std::uint32_t i = 1; i < shape_.planes() / shape_.joined(); ++i)
-            rebuilds_.back()->parts.push_back(std::make_unique<Part>());
+        Rebuild& r = *rebuilds_.back();
+        free_rebuilds_.push_back(&r);
+        for (std::uint32_t i = 1; i < shape_.planes() / shape_.joined(); ++i) {
+            r.parts.push_back(std::make_unique<Part>());
+            r.parts.back()->of = &r;
+        }
     }
-    number = free_rebuilds_.back();
+    Rebuild& r = *free_rebuilds_.back();
     free_rebuilds_.pop_back();
-    return *rebuilds_[number];
+    return r;
 }
 
 /// False: its row is not complete, or has no parity, or a program of it has failed.
-bool ParityEngine::begin(FlashTransaction& failed) {
+bool ParityEngine::begin(std::uint32_t asked) {
+    const FlashTransaction& failed = *asked_[asked].txn;
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(failed.address));
     const std::uint32_t row = failed.address.page;
     const std::uint32_t first = idx(failed.address.plane) % shape_.joined();
@@ -125,9 +118,8 @@ bool ParityEngine::begin(FlashTransaction& failed) {
         ++counters_.not_rebuilt;
         return false;
     }
-    std::uint32_t number = 0;
-    Rebuild& r = take_rebuild(number);
-    r.failed = &failed;
+    Rebuild& r = take_rebuild();
+    r.asked = asked;
     r.left = 0;
     for (std::uint32_t i = first; i < shape_.planes(); i += shape_.joined()) {
         const PageAddress a = shape_.page(b, row * shape_.planes() + i);
@@ -140,8 +132,7 @@ bool ParityEngine::begin(FlashTransaction& failed) {
         txn.address = a;
         txn.die = geometry_.die_of(a.plane);
         txn.data_bytes = geometry_.page_bytes;
-        txn.client = this;
-        txn.cookie = std::uint64_t{number} << 1 | kOfRebuild;
+        txn.then = Then::to<&ParityEngine::part_read>(this, part);
         txn.owner = failed.owner;
         txn.whose = failed.whose;
         txn.path = nullptr;
@@ -172,14 +163,17 @@ bool ParityEngine::is_sum(const Rebuild& r) const {
         return record.number < parity.number && !has_nothing(part->txn, record.kind);
     };
     return parity.kind == PageKind::parity && !has_nothing(r.parts.back()->txn, parity.kind) &&
-           flash.record(r.failed->address).number < parity.number &&
+           flash.record(asked_[r.asked].txn->address).number < parity.number &&
            std::all_of(r.parts.begin(), r.parts.end() - 1, is_addend);
 }
 
+void ParityEngine::part_read(Part& part) {
+    if (--part.of->left == 0) end(*part.of, part.txn);
+}
+
 // The command is charged with the page that came last.
-void ParityEngine::end(Rebuild& r, FlashTransaction& last) {
-    const auto number = static_cast<std::uint32_t>(last.cookie >> 1);
-    FlashTransaction& txn = *r.failed;
+void ParityEngine::end(Rebuild& r, const FlashTransaction& last) {
+    FlashTransaction& txn = *asked_[r.asked].txn;
     txn.path->append(last.timeline);
     if (is_sum(r)) {
         ++counters_.rebuilt;
@@ -201,9 +195,8 @@ void ParityEngine::end(Rebuild& r, FlashTransaction& last) {
     }
     for (const auto& part : r.parts)
         for (UnitBytes& unit : part->bytes) unit.reset();
-    r.failed = nullptr;
-    free_rebuilds_.push_back(number);
-    answer(txn);
+    free_rebuilds_.push_back(&r);
+    answer(r.asked);
 }
 
 /// A translation page that preconditioning left has none either, be its row's other pages of a later time.

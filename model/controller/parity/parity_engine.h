@@ -20,7 +20,7 @@
 
 namespace ssdtlm {
 
-class ParityEngine final : public FlashPort, private FlashClient {
+class ParityEngine final : public FlashPort {
 public:
     struct Counters {
         std::uint64_t rebuilt = 0;  ///< pages that could not be read, and were rebuilt
@@ -49,16 +49,18 @@ private:
     };
     using Rows = std::unordered_map<std::uint32_t, std::vector<Sum>>;  // by row; by plane of a die
     struct Asked {
-        FlashClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        FlashTransaction* txn = nullptr;
+        Then then;
     };
+    struct Rebuild;
     struct Part {
         FlashTransaction txn;
+        Rebuild* of = nullptr;
         std::array<UnitBytes, kMaxUnitsPerPage> bytes{};
     };
     /// One page that is being rebuilt.
     struct Rebuild {
-        FlashTransaction* failed = nullptr;
+        std::uint32_t asked = 0;                   ///< of its read, which has failed
         std::vector<std::unique_ptr<Part>> parts;  ///< the row's other pages, that for parity last; used again
         std::uint32_t left = 0;                    ///< of these, still being read
     };
@@ -66,11 +68,12 @@ private:
     void pass_program(FlashTransaction& txn);
     std::vector<Sum>& sums_of(SuperblockId b, std::uint32_t row);
     void add(Sum& sum, const Spare* spare, const UnitBytes* bytes) const;
-    void flash_done(FlashTransaction& txn) override;
-    void answer(FlashTransaction& txn);
-    Rebuild& take_rebuild(std::uint32_t& number);
-    bool begin(FlashTransaction& failed);
-    void end(Rebuild& r, FlashTransaction& last);
+    void ended(std::uint32_t asked);
+    void answer(std::uint32_t asked);
+    Rebuild& take_rebuild();
+    bool begin(std::uint32_t asked);
+    void part_read(Part& part);
+    void end(Rebuild& r, const FlashTransaction& last);
     bool is_sum(const Rebuild& r) const;
     void give_bytes(const Sum& sum, FlashTransaction& txn) const;
 
@@ -84,7 +87,7 @@ private:
     std::vector<Asked> asked_;  // of reads and programs that were passed on
     std::vector<std::uint32_t> free_asked_;
     std::vector<std::unique_ptr<Rebuild>> rebuilds_;
-    std::vector<std::uint32_t> free_rebuilds_;
+    std::vector<Rebuild*> free_rebuilds_;
     Counters counters_;
 };
 

@@ -14,11 +14,11 @@ ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& arou
 void ParityWriter::due() {
     if (asked_) return;
     asked_ = true;
-    around_.agenda.post<&ParityWriter::begin>(around_.agenda.now(), this, 0);
+    around_.agenda.post(around_.agenda.now(), Then::to<&ParityWriter::begin>(this));
 }
 
 // Steps of a die share a core, so that pages of a block are handed over in the order in which they were due.
-void ParityWriter::begin(std::uint64_t) {
+void ParityWriter::begin() {
     asked_ = false;
     const SimTime now = around_.agenda.now();
     const std::uint32_t failed = parity_.take_due(due_);
@@ -32,23 +32,23 @@ void ParityWriter::begin(std::uint64_t) {
             FlashJob& job = around_.jobs.acquire(FlashJob::Kind::parity_program, now);
             job.units = 0;
             job.formed = job.core_start = job.core_end = job.map_at = now;
-            set_up_program(job, FlashClass::gc_write, page.at, geometry_, *this);
+            set_up_program(job, FlashClass::gc_write, page.at, geometry_,
+                           Then::to<&ParityWriter::programmed>(this, job));
             job.txn.cause = FlashCause::parity;
             job.txn.record = page.record;
             row.add(job);
         }
         pages_ += pages;
-        around_.cores.run<&ParityWriter::issue>(this, idx(geometry_.die_of(first.plane)),
-                                                std::uint64_t{costs_.flash_issue} * pages, CoreStep::parity_issue,
-                                                row.first()->index);
+        around_.cores.run(idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages,
+                          CoreStep::parity_issue, Then::to<&ParityWriter::issue>(this, *row.first()));
     }
     if (failed == 0) return;
     around_.gc.check_all();
     around_.waiters.pages_changed();
 }
 
-void ParityWriter::issue(std::uint64_t index) {
-    FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index));
+void ParityWriter::issue(FlashJob& row) {
+    FlashJob* job = &row;
     const bool has_failed = around_.ftl.is_bad(around_.ftl.shape().superblock_of(geometry_.block_of(job->txn.address)));
     while (job != nullptr) {
         FlashJob& page = *job;
@@ -64,15 +64,13 @@ void ParityWriter::issue(std::uint64_t index) {
     around_.feed.hand_over();
 }
 
-void ParityWriter::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::parity_done);
+void ParityWriter::programmed(FlashJob& job) {
+    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::parity_done);
     job.done_start = slot.start;
-    around_.cores.then<&ParityWriter::program_done>(slot.end, this, job.index);
+    around_.cores.then(slot.end, Then::to<&ParityWriter::program_done>(this, job));
 }
 
-void ParityWriter::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void ParityWriter::program_done(FlashJob& job) {
     if (job.txn.status.result == FlashResult::ok)
         parity_.programmed(job.txn.address);
     else

@@ -20,7 +20,7 @@
 
 namespace ssdtlm {
 
-class ParityWriter final : private FlashClient {
+class ParityWriter final {
 public:
     /// All must outlive it. Precondition: the FTL has the feature RowParity.
     struct Surroundings {
@@ -42,10 +42,10 @@ public:
 
 private:
     void due();
-    void begin(std::uint64_t);
-    void issue(std::uint64_t index);
-    void flash_done(FlashTransaction& txn) override;
-    void program_done(std::uint64_t index);
+    void begin();
+    void issue(FlashJob& row);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
     void ended(FlashJob& job);
 
     const FirmwareConfig& costs_;

@@ -4,31 +4,26 @@
 
 #include <cstdint>
 
+#include "common/tlm/then.h"
 #include "controller/ports/command.h"
 
 namespace ssdtlm {
-
-/// Is told when the host's commands leave the firmware.
-class CommandWatch {
-public:
-    virtual void one_ended() = 0;
-    virtual void last_ended() = 0;  ///< after that
-
-protected:
-    ~CommandWatch() = default;
-};
 
 /// Counts commands.
 class CommandEnds {
 public:
     void bind(CompletionSink& sink) { sink_ = &sink; }
-    void set_watch(CommandWatch* watch) { watch_ = watch; }
+    /// Comes when a command has left the firmware; `last` after that, if it was the last one.
+    void on_end(const Then& each, const Then& last) {
+        each_ = each;
+        last_ = last;
+    }
     void begun() { ++begun_; }
     void complete(Command& c) {
         ++ended_;
-        if (__builtin_expect(watch_ != nullptr, 0)) {
-            watch_->one_ended();
-            if (under_way() == 0) watch_->last_ended();
+        if (__builtin_expect(each_.function != nullptr, 0)) {
+            each_();
+            if (under_way() == 0) last_();
         }
         sink_->complete(c);
     }
@@ -39,7 +34,7 @@ public:
 
 private:
     CompletionSink* sink_ = nullptr;
-    CommandWatch* watch_ = nullptr;
+    Then each_, last_;
     std::uint64_t begun_ = 0, ended_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded cores as the firmware's organs see them: a step is given to a core, and what follows it is called when
-// the core has done its cycles.
+// The embedded cores as the firmware's organs see them: a step is given to a core, with what comes next when the
+// core has done its cycles.
 #pragma once
 
 #include <cstdint>
@@ -65,27 +65,24 @@ public:
         return table_->wait();
     }
 
-    /// Calls Next(what) at `end`: at once if that is now.
-    template <auto Next, class T>
-    void then(SimTime end, T* self, std::uint64_t what) {
+    /// At `end`: at once if that is now.
+    void then(SimTime end, const Then& next) {
         if (end == agenda_.now())
-            (self->*Next)(what);
+            next();
         else
-            agenda_.post<Next>(end, self, what);
+            agenda_.post(end, next);
     }
-    /// A step for a command, which is charged with it; then Next(index of the command).
-    template <auto Next, class T>
-    void run(T* self, Command& c, std::uint64_t cycles, CoreStep step, Ps waits = {}) {
+    /// A step for a command, which is charged with it, and what comes then.
+    void run(Command& c, std::uint64_t cycles, CoreStep step, const Then& next, Ps waits = {}) {
         const Slot slot = reserve(c.index, cycles, step, c.timeline->number(), waits);
         c.timeline->charge(Stage::firmware_wait, slot.start);
         c.timeline->charge(Stage::firmware, slot.end);
-        then<Next>(slot.end, self, c.index);
+        then(slot.end, next);
     }
     /// A step for no command.
-    template <auto Next, class T>
-    Slot run(T* self, std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t what, Ps waits = {}) {
+    Slot run(std::uint64_t number, std::uint64_t cycles, CoreStep step, const Then& next, Ps waits = {}) {
         const Slot slot = reserve(number, cycles, step, kNoCommand, waits);
-        then<Next>(slot.end, self, what);
+        then(slot.end, next);
         return slot;
     }
 

@@ -3,31 +3,27 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include "common/report/error.h"
+#include "common/tlm/then.h"
 #include "common/units/units.h"
 #include "protocol/byte_enables.h"
 
 namespace ssdtlm {
 
-/// Exactly one of the two calls ends each request.
-class DmaClient {
-public:
-    /// A read has arrived: `data` is filled. `at` is now.
-    /// A write has been handed to the link: later posted writes follow it on the wire. `at` (>= now) is when its
-    /// last TLP is visible in the host; an event that the client posts for `at` runs after the memory is written.
-    virtual void dma_done(std::uint64_t cookie, SimTime at) = 0;
-    /// A read was answered with an unsupported request or completer abort; `data` is undefined. Writes are posted
-    /// and cannot fail here (the root complex counts them). A client whose addresses come from the host must
-    /// override this: SQE fetch -> CSTS.CFS, PRP list or data -> status 0/04h.
-    virtual void dma_failed(std::uint64_t cookie) {
-        panic("DmaClient", "unexpected failure of request " + std::to_string(cookie));
-    }
-
-protected:
-    ~DmaClient() = default;
+/// How a request ended.
+struct DmaEnd {
+    /// Of a read: now; its data have arrived. Of a write, which has been handed to the link, so that later posted
+    /// writes follow it on the wire: when its last TLP is visible in the host (>= now). An entry of the agenda that is
+    /// posted for then runs after the memory is written.
+    SimTime at{};
+    /// A read was answered with an unsupported request or completer abort: its data are undefined. Whose addresses come
+    /// from the host must look: SQE fetch -> CSTS.CFS, PRP list or data -> status 0/04h. Writes are posted and cannot
+    /// fail here (the root complex counts them).
+    bool failed = false;
 };
+
+/// Called once for each request. Empty: nobody asks when it ends.
+using DmaThen = ThenOf<void, DmaEnd>;
 
 struct HostSegment {
     std::uint64_t address = 0;
@@ -37,7 +33,7 @@ struct HostSegment {
 /// How a write of data goes.
 struct DmaTerms {
     SimTime from{};      ///< bulk: the data are there from then on; past: now
-    bool prompt = true;  ///< bulk: dma_done comes at once when the last TLP has its place; else as late as on arrival,
+    bool prompt = true;  ///< bulk: it ends at once when the last TLP has its place; else as late as on arrival,
                          ///< but before that of the next
     bool bulk = false;   ///< all else may go before each of its TLPs. Data that are longer than a burst of the engine
                          ///< are, in any case
@@ -50,25 +46,24 @@ inline constexpr std::uint32_t kDmaInlineBytes = 64;
 
 /// All calls return at once; data requests of one direction start in call order, bulk writes in order of the times from
 /// which their data are there, and so do short ones (up to kDmaInlineBytes written, 512 bytes read), which may pass
-/// data of which dma_done has not been called. Other data may pass bulk. Segments are copied. dma_done may be called
-/// before write_host returns (idle link). client may be null. `content` says which bytes of `data` have to be moved;
+/// data of which `then` has not been called. Other data may pass bulk. Segments are copied. `then` may be called
+/// before write_host returns (idle link). `content` says which bytes of `data` have to be moved;
 /// the others still take their time on the wire, and their place may or may not be written.
 class DmaPort {
 public:
     virtual ~DmaPort() = default;
     /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
-    /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
+    /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of its end.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                            DmaClient* client, std::uint64_t cookie, ByteEnables content = {},
-                            const DmaTerms& terms = kPlainTerms) = 0;
-    /// write_host() of at most kDmaInlineBytes to one place, without a client.
+                            const DmaThen& then, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) = 0;
+    /// write_host() of at most kDmaInlineBytes to one place, without a successor.
     virtual void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
         const HostSegment to{address, bytes};
-        write_host(&to, 1, data, nullptr, 0);
+        write_host(&to, 1, data, {});
     }
-    /// Host memory -> device (MRd/CplD). `data` must stay valid until dma_done.
-    virtual void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                           std::uint64_t cookie, ByteEnables content = {}) = 0;
+    /// Host memory -> device (MRd/CplD). `data` must stay valid until its end.
+    virtual void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                           ByteEnables content = {}) = 0;
 };
 
 }  // namespace ssdtlm

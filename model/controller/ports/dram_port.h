@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's DRAM as its users see it: data pass it, one access after the other, and whoever asked is called when
-// they have, or told when that will be. An outside DRAM simulator can stand behind it.
+// The controller's DRAM as its users see it: data pass it, one access after the other, and what comes next
+// follows when they have, or whoever asked is told when that will be. An outside DRAM simulator can stand behind it.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,27 @@ struct DramPiece {
     std::uint32_t passes = 1;  ///< 2: written and read again, as data from the flash on their way to the host
 };
 
-class DramClient {
-public:
-    /// The last byte of all pieces has been accessed.
-    virtual void dram_done(std::uint64_t cookie) = 0;
-
-protected:
-    ~DramClient() = default;
-};
-
 class DramPort {
 public:
     /// `agenda` must outlive it.
     explicit DramPort(Agenda& agenda) : agenda_(agenda) {}
     virtual ~DramPort() = default;
     /// Moves the bytes of all pieces, one after the other. Returns when the last byte will have been accessed; kNever:
-    /// not known yet, the client is called then, never from within. Accesses may end in another order than they were
-    /// asked for.
-    virtual SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) = 0;
+    /// not known yet, and `then` is called at that time, if there is one. Never from within. Accesses may end in
+    /// another order than they were asked for.
+    virtual SimTime begin(const DramPiece* pieces, std::uint32_t count, const Then& then) = 0;
     /// Whether no data are under way.
     virtual bool idle(SimTime now) const = 0;
     /// Time in which data were under way, up to the end of what was asked for.
     virtual Ps busy() const = 0;
 
-    SimTime begin(const DramPiece& piece, DramClient& client, std::uint64_t cookie) {
-        return begin(&piece, 1, client, cookie);
+    SimTime begin(const DramPiece& piece, const Then& then) { return begin(&piece, 1, then); }
+    /// begin() for who has to do something at the end: `then` is called in any case.
+    void access(const DramPiece* pieces, std::uint32_t count, const Then& then) {
+        const SimTime end = begin(pieces, count, then);
+        if (end != kNever) agenda_.post(end, then);
     }
-    /// begin() for who has to do something at the end: the client is called in any case.
-    void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) {
-        const SimTime end = begin(pieces, count, client, cookie);
-        if (end != kNever) agenda_.post<&DramClient::dram_done>(end, &client, cookie);
-    }
-    void access(const DramPiece& piece, DramClient& client, std::uint64_t cookie) { access(&piece, 1, client, cookie); }
+    void access(const DramPiece& piece, const Then& then) { access(&piece, 1, then); }
     /// Where data that come in are put: one stretch after the other, and round again.
     std::uint64_t place(std::uint64_t bytes) {
         if (next_ + bytes > kRing) next_ = 0;

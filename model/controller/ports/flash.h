@@ -8,6 +8,7 @@
 #include "common/address/geometry.h"
 #include "common/latency/timeline.h"
 #include "common/report/error.h"
+#include "common/tlm/then.h"
 #include "controller/ports/work_tag.h"
 #include "nand/onfi/flash_status.h"
 #include "nand/onfi/onfi_operation.h"
@@ -65,20 +66,8 @@ constexpr std::size_t flash_work(FlashCause cause, FlashClass cls) {
 }
 inline constexpr std::size_t kFlashWorkCount = kFlashCauseCount * kFlashClassCount;
 
-struct FlashTransaction;
-
-class FlashClient {
-public:
-    /// Read: the data left the die and was decoded; `txn.spare` holds what the array held, if `txn.status` says ok.
-    /// Program, erase: the die is ready again. The timeline is charged up to now.
-    virtual void flash_done(FlashTransaction& txn) = 0;
-
-protected:
-    ~FlashClient() = default;
-};
-
-/// Pooled by its submitter; must stay valid until flash_done. What the back end looks at again and again comes first:
-/// it is one cache line.
+/// Pooled by its submitter; must stay valid until `then` is called. What the back end looks at again and again comes
+/// first: it is one cache line.
 struct alignas(64) FlashTransaction {
     FlashOp op = FlashOp::read;  ///< of the array
     FlashClass cls = FlashClass::host_read;
@@ -89,12 +78,13 @@ struct alignas(64) FlashTransaction {
     std::uint32_t data_bytes = 0;  ///< user bytes on the bus (reads: the sectors asked for)
     std::uint32_t tag = 0;         ///< the back end's
     FlashStatus status{};          ///< out: how it ended
-    FlashClient* client = nullptr;
-    Timeline* path = nullptr;  ///< null, or what is charged instead of `timeline`; its last mark is the submission
+    Timeline* path = nullptr;      ///< null, or what is charged instead of `timeline`; its last mark is the submission
     SimTime queued_at{};
     FlashTransaction* next = nullptr;  ///< intrusive list link, the holder's
 
-    std::uint64_t cookie = 0;  ///< the client's
+    /// Read: the data left the die and was decoded; `spare` holds what the array held, if `status` says ok. Program,
+    /// erase: the die is ready again. The timeline is charged up to now.
+    Then then;
     FlashCause cause = FlashCause::of_class;
     bool spare_only = false;   ///< read: the page's spare area alone, data_bytes of it
     bool waits = false;        ///< the back end's, with several flows: it is counted among those that wait

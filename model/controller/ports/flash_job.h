@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "controller/ports/command.h"
@@ -30,7 +31,7 @@ struct FlashJob {
     };
     enum class Source : std::uint8_t { flash, buffer, zeros, lost, ahead };  ///< host_read: where the data comes from
 
-    FlashTransaction txn;
+    FlashTransaction txn;  ///< comes first: see job_of()
 
     // What a host read needs: one cache line.
     Command* command = nullptr;
@@ -51,8 +52,7 @@ struct FlashJob {
     std::array<std::uint32_t, kMaxUnitsPerPage> item{};  ///< read: version; program: buffer entry; gc: source Ppa
     std::array<Ppa, kMaxUnitsPerPage> old{};             ///< host program: copies that must stay until it has ended
     std::array<std::uint32_t, kMaxUnitsPerPage>
-        dram_unit{};          ///< gc program, read of the buffer: where unit i is in the DRAM, in units
-    std::uint32_t index = 0;  ///< in the pool
+        dram_unit{};  ///< gc program, read of the buffer: where unit i is in the DRAM, in units
     // Reading ahead: a part of a host read waits for the job that brings its units; that one's `next` and `ahead` are
     // the first and the last who wait.
     FlashJob* ahead = nullptr;
@@ -69,28 +69,28 @@ struct FlashJob {
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 
-/// A job as a cookie or an agenda entry's argument. Addresses never have the highest bit set.
-inline std::uint64_t handle_of(FlashJob& job) {
-    return reinterpret_cast<std::uintptr_t>(&job);
+/// Of a transaction that the firmware has made.
+inline FlashJob& job_of(FlashTransaction& txn) {
+    static_assert(std::is_standard_layout_v<FlashJob>, "a job's address is that of its transaction");
+    return reinterpret_cast<FlashJob&>(txn);
 }
-inline FlashJob& job_of(std::uint64_t handle) {
-    return *reinterpret_cast<FlashJob*>(handle);
+inline const FlashJob& job_of(const FlashTransaction& txn) {
+    return reinterpret_cast<const FlashJob&>(txn);
 }
 
 /// What the job asks of the flash; how many data, and what they are, is left to say.
 inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
-                   FlashClient& client) {
+                   const Then& then) {
     job.txn.op = op;
     job.txn.cls = cls;
     job.txn.address = address;
     job.txn.die = geometry.die_of(address.plane);
-    job.txn.client = &client;
-    job.txn.cookie = handle_of(job);
+    job.txn.then = then;
 }
 /// A whole page that is programmed; padding until its units are said.
 inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
-                           FlashClient& client) {
-    set_up(job, FlashOp::program, cls, address, geometry, client);
+                           const Then& then) {
+    set_up(job, FlashOp::program, cls, address, geometry, then);
     job.txn.data_bytes = geometry.page_bytes;
     job.txn.spare.fill(kPadding);
 }
@@ -148,7 +148,6 @@ public:
     /// Whose data has got a page: what is begun from now on, and serves no command, is caused by that flow.
     void caused_by(const WorkTag& whose) { cause_ = whose; }
     const WorkTag& cause() const { return cause_; }
-    FlashJob& at(std::uint32_t index) { return *all_[index]; }
     std::size_t used() const { return used_; }
 
 private:
@@ -173,7 +172,6 @@ private:
     }
     __attribute__((noinline, cold)) void grow() {
         all_.push_back(std::make_unique<FlashJob>());
-        all_.back()->index = static_cast<std::uint32_t>(all_.size() - 1);
         if (with_bytes_) {
             all_.back()->bytes = std::make_unique<JobBytes>();
             all_.back()->txn.bytes = all_.back()->bytes->page.data();

@@ -16,10 +16,10 @@ class HostPort {
 public:
     virtual ~HostPort() = default;
     virtual void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                         DmaClient& client, std::uint64_t cookie, ByteEnables content,
+                         const DmaThen& then, ByteEnables content,
                          const DmaTerms& terms = kPlainTerms) = 0;
     virtual void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                           DmaClient& client, std::uint64_t cookie, ByteEnables content) = 0;
+                           const DmaThen& then, ByteEnables content) = 0;
 };
 
 }  // namespace ssdtlm

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
+#include "common/tlm/then.h"
 #include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
@@ -24,16 +25,9 @@ enum class MapUse : std::uint8_t {
     remove  ///< unmap the extent in the step that takes the answer; no places are told, nothing is held
 };
 
-/// Who gets answers that come later.
-class MapClient {
-public:
-    /// `places`: of each unit of the extent, kUnmapped where there is none, kLost where it cannot
-    /// be read; valid during the call. Null for MapUse::remove.
-    virtual void map_answered(std::uint64_t cookie, const Ppa* places) = 0;
-
-protected:
-    ~MapClient() = default;
-};
+/// Gets an answer that comes later. `places`: of each unit of the extent, kUnmapped where there is none, kLost where it
+/// cannot be read; valid during the call. Null for MapUse::remove.
+using MapThen = ThenOf<void, const Ppa*>;
 
 /// Contract: every question is answered once; an answer that comes later never comes within translate(). The places of
 /// all units are those of the instant of the answer. For MapUse::read each block named is held once for every unit in
@@ -41,9 +35,8 @@ protected:
 class MapPort {
 public:
     virtual ~MapPort() = default;
-    /// True: answered; `places` (units of them) are written. False: `client` gets the answer.
-    virtual bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client,
-                           std::uint64_t cookie) = 0;
+    /// True: answered; `places` (units of them) are written. False: `then` gets the answer.
+    virtual bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) = 0;
     /// `units` of a block that an answer named are needed no more, or have been read.
     virtual void let_go(PlaneId plane, BlockId block, std::uint32_t units) = 0;
     /// Unmaps the extent; the answer for MapUse::remove is at hand.

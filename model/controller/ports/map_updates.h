@@ -12,10 +12,9 @@ class MapUpdates {
 public:
     virtual ~MapUpdates() = default;
     /// Wants the entries of these units in memory, each as often as done() is called for it. True: they are. False:
-    /// `client` is told later (map_answered, no places), and never from within. Questions are answered in order.
+    /// `then` comes later, and never from within. Questions are answered in order.
     /// `whose`: of the write of each.
-    virtual bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client,
-                          std::uint64_t cookie) = 0;
+    virtual bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) = 0;
     /// A unit that was brought in has got a new place (`has_changed`), or does not need one any more.
     virtual void done(Lpa lpa, bool has_changed) = 0;
     /// A unit that nobody has brought in has got a new place, or none. The entry is taken into memory.

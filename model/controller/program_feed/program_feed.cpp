@@ -10,7 +10,8 @@ void ProgramFeed::hand_over() {
     SSDTLM_CHECK(!pieces_.empty(), "programs without data");
     batches_.push_back({first_, false});
     first_ = last_ = nullptr;
-    dram_.access(pieces_.data(), static_cast<std::uint32_t>(pieces_.size()), *this, given_ + batches_.size() - 1);
+    dram_.access(pieces_.data(), static_cast<std::uint32_t>(pieces_.size()),
+                 Then::to<&ProgramFeed::dram_done>(this, given_ + batches_.size() - 1));
     pieces_.clear();
 }
 

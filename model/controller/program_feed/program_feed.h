@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-class ProgramFeed final : private DramClient {
+class ProgramFeed final {
 public:
     /// Both must outlive it.
     ProgramFeed(DramPort& dram, FlashPort& flash) : dram_(dram), flash_(flash) {}
@@ -44,7 +44,7 @@ private:
         FlashJob* first = nullptr;
         bool read = false;  ///< its data have left the DRAM
     };
-    void dram_done(std::uint64_t number) override;
+    void dram_done(std::uint64_t number);
 
     DramPort& dram_;
     FlashPort& flash_;

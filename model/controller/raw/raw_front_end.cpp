@@ -114,25 +114,25 @@ void RawFrontEnd::submit_waiting() {
 // Data, and the answer.
 
 void RawFrontEnd::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                          DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
+                          const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload != nullptr) copy_content(c.payload->get_data_ptr() + offset, data, bytes, content);
-    client.dma_done(cookie, std::max(agenda_.now(), terms.from));
+    then({std::max(agenda_.now(), terms.from)});
 }
 
 void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                            DmaClient& client, std::uint64_t cookie, ByteEnables content) {
+                            const DmaThen& then, ByteEnables content) {
     const auto& c = static_cast<const RawCommand&>(command);
     if (c.payload == nullptr) return;  // they never come
     copy_content(data, c.payload->get_data_ptr() + offset, bytes, content);
-    client.dma_done(cookie, agenda_.now());
+    then({agenda_.now()});
 }
 
 /// Its last data may be on their way, by its timeline.
 void RawFrontEnd::complete(Command& command) {
     auto& c = static_cast<RawCommand&>(command);
-    agenda_.post<&RawFrontEnd::answer>(std::max(agenda_.now(), c.timeline->last()), this,
-                                       Pool<RawCommand>::handle_of(c).number());
+    agenda_.post(std::max(agenda_.now(), c.timeline->last()),
+                 Then::to<&RawFrontEnd::answer>(this, Pool<RawCommand>::handle_of(c).number()));
 }
 
 void RawFrontEnd::answer(std::uint64_t command) {

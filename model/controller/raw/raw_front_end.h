@@ -89,9 +89,9 @@ private:
     void complete(Command& command) override;
     void answer(std::uint64_t command);
     void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
     void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   DmaClient& client, std::uint64_t cookie, ByteEnables content) override;
+                   const DmaThen& then, ByteEnables content) override;
 
     Agenda& agenda_;
     TargetDoor<> door_;

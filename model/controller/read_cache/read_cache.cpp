@@ -166,7 +166,6 @@ std::vector<Lpa> ReadCache::units() const {
 void ReadCache::state(Snapshot& s) {
     SSDTLM_CHECK(fills_.size() == 0, "a snapshot while the read cache is being filled");
     for (Slot& slot : slots_) {
-        SSDTLM_CHECK(!slot.unit.bytes, "a snapshot of bytes");
         s(slot.unit.lpa, slot.unit.version, slot.unit.dram_unit, slot.older, slot.newer);
         if (!quotas_.shared()) s(slot.part);
         if (tracks_ahead_) s(slot.ahead);

@@ -105,8 +105,13 @@ public:
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
     std::size_t fills() const { return fills_.size(); }
     const Counters& counters() const { return counters_; }
-    /// Precondition (checked): nothing is being filled, and versions stand for the data.
+    /// Precondition (checked): nothing is being filled. Bytes are not part of it: they are those of the flash.
     void state(Snapshot& s);
+    /// Behind that: gives each unit the bytes that bytes_of(unit) says.
+    template <class BytesOf>
+    void take_bytes(BytesOf&& bytes_of) {
+        for (const auto& [lpa, slot] : index_) slots_[slot].unit.bytes = bytes_of(slots_[slot].unit);
+    }
     /// Calls visit(unit) for each that is in it, in no order.
     template <class Visit>
     void for_each(Visit&& visit) const {

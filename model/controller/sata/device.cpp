@@ -123,8 +123,8 @@ void SataDevice::accept(const sata::RegisterH2d& fis) {
     c.own.begin(agenda_.now());
     c.whose = WorkTag{0, 0, 0, kNever, agenda_.now()};
     other_ = &c;
-    agenda_.post<&SataDevice::decoded>(agenda_.now() + config_.decode_time, this,
-                                       Pool<SataCommand>::handle_of(c).number());
+    agenda_.post(agenda_.now() + config_.decode_time,
+                 Then::to<&SataDevice::decoded>(this, Pool<SataCommand>::handle_of(c).number()));
 }
 
 /// Stale after a reset.
@@ -298,17 +298,17 @@ void SataDevice::smart_enable(SataCommand& c) {
 // Data.
 
 void SataDevice::to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                         DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
+                         const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
     SataCommand& c = own(command);
     if (!c.gone) copy_content(c.buffer.data() + offset, data, bytes, content);
-    client.dma_done(cookie, std::max(agenda_.now(), terms.from));
+    then({std::max(agenda_.now(), terms.from)});
 }
 
 void SataDevice::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                           DmaClient& client, std::uint64_t cookie, ByteEnables content) {
+                           const DmaThen& then, ByteEnables content) {
     if (host_gone_) return;  // they never come
     SataCommand& c = own(command);
-    c.pieces.push_back({offset, bytes, data, &client, cookie, content});
+    c.pieces.push_back({offset, bytes, data, then, content});
     if (c.gone || c.failed) return fail_later(c);
     if (!c.has_phase) {
         c.has_phase = true;
@@ -326,7 +326,7 @@ void SataDevice::serve_pieces(SataCommand& c) {
         }
         c.pieces.erase(c.pieces.begin() + static_cast<std::ptrdiff_t>(i));
         copy_content(p.data, c.buffer.data() + p.offset, p.bytes, p.content);
-        p.client->dma_done(p.cookie, agenda_.now());
+        p.then({agenda_.now()});
         i = 0;  // more may have been asked for
     }
 }
@@ -334,15 +334,15 @@ void SataDevice::serve_pieces(SataCommand& c) {
 /// In an entry of its own: the firmware may be in the midst of giving room to those who wait.
 void SataDevice::fail_later(SataCommand& c) {
     if (c.pieces.empty()) return;
-    if (failed_pieces_.empty()) agenda_.post<&SataDevice::fail_pieces>(agenda_.now(), this);
+    if (failed_pieces_.empty()) agenda_.post(agenda_.now(), Then::to<&SataDevice::fail_pieces>(this));
     failed_pieces_.insert(failed_pieces_.end(), c.pieces.begin(), c.pieces.end());
     c.pieces.clear();
 }
 
-void SataDevice::fail_pieces(std::uint64_t) {
+void SataDevice::fail_pieces() {
     std::vector<SataCommand::Piece> failed;
     failed.swap(failed_pieces_);
-    for (const SataCommand::Piece& p : failed) p.client->dma_failed(p.cookie);
+    for (const SataCommand::Piece& p : failed) p.then({agenda_.now(), true});
 }
 
 }  // namespace ssdtlm

@@ -82,9 +82,9 @@ public:
     void complete(Command& command) override;
     void let_go(Command& command) override;
     void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
     void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   DmaClient& client, std::uint64_t cookie, ByteEnables content) override;
+                   const DmaThen& then, ByteEnables content) override;
 
 private:
     // What comes in (device.cpp).
@@ -116,7 +116,7 @@ private:
     void try_signature();
     void serve_pieces(SataCommand& c);
     void fail_later(SataCommand& c);
-    void fail_pieces(std::uint64_t);
+    void fail_pieces();
 
     void register_sent(Purpose purpose) override;
     void bits_leave(std::uint32_t tags) override;

@@ -22,8 +22,8 @@ void SataDevice::complete(Command& command) {
         return settle();
     }
     // Its last data may be on their way, by its timeline.
-    agenda_.post<&SataDevice::firmware_ended>(std::max(agenda_.now(), c.timeline->last()), this,
-                                              Pool<SataCommand>::handle_of(c).number());
+    agenda_.post(std::max(agenda_.now(), c.timeline->last()),
+                 Then::to<&SataDevice::firmware_ended>(this, Pool<SataCommand>::handle_of(c).number()));
 }
 
 void SataDevice::let_go(Command& command) {

@@ -29,8 +29,7 @@ struct SataCommand : Command {
         std::uint64_t offset = 0;
         std::uint32_t bytes = 0;
         std::uint8_t* data = nullptr;
-        DmaClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        DmaThen then;
         ByteEnables content;
     };
     sata::RegisterH2d registers;

@@ -43,11 +43,10 @@ void UntimedFlash::submit(FlashTransaction& t) {
         die = {now, std::max(now, die.end), {}, t.op, plane};
         die.end = die.begin + time_of(t);
     }
-    agenda_.post<&UntimedFlash::end>(die.end, this, reinterpret_cast<std::uintptr_t>(&t));
+    agenda_.post(die.end, Then::to<&UntimedFlash::end>(this, t));
 }
 
-void UntimedFlash::end(std::uint64_t txn) {
-    FlashTransaction& t = *reinterpret_cast<FlashTransaction*>(txn);
+void UntimedFlash::end(FlashTransaction& t) {
     switch (t.op) {
         case FlashOp::read:
             contents_.read_page(t.address, t.spare.data(), nullptr);
@@ -59,21 +58,21 @@ void UntimedFlash::end(std::uint64_t txn) {
             contents_.erase(contents_.geometry().block_of(t.address));
     }
     t.path->charge(Stage::array, agenda_.now());
-    t.client->flash_done(t);
+    t.then();
 }
 
-void UntimedTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, DmaClient& client,
-                               std::uint64_t cookie, ByteEnables, const DmaTerms&) {
-    client.dma_done(cookie, agenda_.now());
+void UntimedTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, const DmaThen& then,
+                               ByteEnables, const DmaTerms&) {
+    then({agenda_.now()});
 }
 
 // Only the first block of each unit is looked at.
 void UntimedTransfers::from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                                 DmaClient& client, std::uint64_t cookie, ByteEnables) {
+                                 const DmaThen& then, ByteEnables) {
     const std::uint64_t begin = c.slba * lba_bytes_ + offset, end = begin + bytes;
     for (std::uint64_t at = begin; at < end; at = (at / unit_bytes_ + 1) * unit_bytes_)
         BlockSignature{at / lba_bytes_, kVersion, BlockSignature::kMagic}.store(data + (at - begin));
-    client.dma_done(cookie, agenda_.now());
+    then({agenda_.now()});
 }
 
 }  // namespace ssdtlm

@@ -30,7 +30,7 @@ private:
         std::uint32_t planes = 0;  // bit per plane
     };
     Ps time_of(const FlashTransaction& txn) const;
-    void end(std::uint64_t txn);
+    void end(FlashTransaction& t);
 
     Agenda& agenda_;
     SpareArea& contents_;
@@ -48,9 +48,9 @@ public:
         : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
 
     void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                 DmaClient& client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override;
     void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   DmaClient& client, std::uint64_t cookie, ByteEnables content) override;
+                   const DmaThen& then, ByteEnables content) override;
 
 private:
     const Agenda& agenda_;
@@ -62,7 +62,7 @@ public:
     explicit UntimedDram(Agenda& agenda) : DramPort(agenda) {}
 
     using DramPort::begin;
-    SimTime begin(const DramPiece*, std::uint32_t, DramClient&, std::uint64_t) override { return agenda_.now(); }
+    SimTime begin(const DramPiece*, std::uint32_t, const Then&) override { return agenda_.now(); }
     bool idle(SimTime) const override { return true; }
     Ps busy() const override { return Ps{}; }
 };

@@ -8,9 +8,9 @@ namespace ssdtlm {
 
 __attribute__((noinline)) void Waiters::resume(Queue& q) {
     while (!q.empty()) {
-        Waiter first = q.front();  // who is resumed may join the queue again
+        const Attempt first = q.front();  // who is resumed may join the queue again
         q.pop_front();
-        if (first.resume(first.self, first.what)) continue;
+        if (first()) continue;
         q.push_front(first);
         return;
     }
@@ -31,10 +31,7 @@ std::size_t Waiters::count_for_room() const {
 void Waiters::resume_durable(const FlashJob* by) {
     by_ = by;
     do {
-        for (std::size_t i = 0; i < released_.size(); ++i) {
-            std::uint64_t command = released_[i];
-            durable_.resume(durable_.self, command);
-        }
+        for (std::size_t i = 0; i < released_.size(); ++i) durable_(released_[i]);
         released_.clear();
         resume(queue(For::journal));
         if (released_.empty()) resume(queue(For::flush));
@@ -49,22 +46,22 @@ void Waiters::charge_durability(Timeline& timeline) const {
         timeline.charge(Stage::buffer, agenda_.now());
 }
 
-void Waiters::wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, const Ppa*), void* self) {
+void Waiters::wait_for_map(Command& c, const MapThen& answered) {
     if (c.index >= of_map_.size()) of_map_.resize(c.index + 1u);
     MapWaiter& w = of_map_[c.index];
-    SSDTLM_CHECK(w.answered == nullptr, "command asks the map while it waits for it");
-    w = {answered, self, &c};
+    SSDTLM_CHECK(!w.answered, "command asks the map while it waits for it");
+    w = {answered, &c};
     ++map_waiters_;
 }
 
-void Waiters::map_answered(std::uint64_t cookie, const Ppa* places) {
-    SSDTLM_CHECK(cookie < of_map_.size() && of_map_[cookie].answered != nullptr,
+void Waiters::map_answered(std::uint32_t command, const Ppa* places) {
+    SSDTLM_CHECK(command < of_map_.size() && of_map_[command].answered,
                  "the map answers a command that does not wait for it");
-    const MapWaiter w = of_map_[cookie];
-    of_map_[cookie] = {};
+    const MapWaiter w = of_map_[command];
+    of_map_[command] = {};
     --map_waiters_;
     w.command->timeline->charge(Stage::mapping, agenda_.now());
-    w.answered(w.self, w.command->index, places);
+    w.answered(places);
 }
 
 void Waiters::check_waiters(const UnderWay& under_way) const {
@@ -83,7 +80,7 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
     require(!anybody(For::journal) || under_way.programs, count(For::journal),
             " commands wait for a deallocation to be durable, and no program is under way");
     std::uint32_t of_map = 0;
-    for (const MapWaiter& w : of_map_) of_map += w.answered != nullptr;
+    for (const MapWaiter& w : of_map_) of_map += w.answered ? 1 : 0;
     require(of_map == map_waiters_, of_map,
             (" commands wait for the map, and " + std::to_string(map_waiters_) + " are counted").c_str());
 }

@@ -19,7 +19,10 @@
 
 namespace ssdtlm {
 
-class Waiters final : private MapClient {
+/// Tries again what has to wait. True: it is done. False: it stays first, and those behind it are not asked.
+using Attempt = ThenOf<bool>;
+
+class Waiters final {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
@@ -29,31 +32,14 @@ public:
         : agenda_(agenda), map_(map), for_page_of_(lanes - 1), for_room_of_(parts - 1) {}
 
     // --- Waiting ---
-    /// Joins a queue. When its condition may have come true, Resume(what) tries again: true if it did and the waiter is
-    /// gone; else it may change `what`, stays first, and those behind it are not asked.
-    template <auto Resume, class T>
-    void wait(For condition, T* self, std::uint64_t what) {
-        queue(condition).push_back(
-            {[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
-    }
+    /// Joins a queue, whose first one tries again when its condition may have come true.
+    void wait(For condition, const Attempt& attempt) { queue(condition).push_back(attempt); }
     /// The same, for a page of this lane.
-    template <auto Resume, class T>
-    void wait_for_page(std::uint32_t lane, T* self, std::uint64_t what) {
-        (lane == 0 ? queue(For::page) : for_page_of_[lane - 1])
-            .push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
-    }
-    bool anybody_for_page(std::uint32_t lane) const {
-        return !(lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).empty();
-    }
+    void wait_for_page(std::uint32_t lane, const Attempt& attempt) { of_lane(lane).push_back(attempt); }
+    bool anybody_for_page(std::uint32_t lane) const { return !of_lane(lane).empty(); }
     /// The same, for room in this part of the buffer.
-    template <auto Resume, class T>
-    void wait_for_room(std::uint32_t part, T* self, std::uint64_t what) {
-        (part == 0 ? queue(For::room) : for_room_of_[part - 1])
-            .push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
-    }
-    bool anybody_for_room(std::uint32_t part) const {
-        return !(part == 0 ? queue(For::room) : for_room_of_[part - 1]).empty();
-    }
+    void wait_for_room(std::uint32_t part, const Attempt& attempt) { of_part(part).push_back(attempt); }
+    bool anybody_for_room(std::uint32_t part) const { return !of_part(part).empty(); }
     /// In any part.
     bool anybody_for_room() const {
         return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0);
@@ -64,33 +50,18 @@ public:
     /// Of all lanes.
     std::size_t count_for_page() const;
     /// Called for each command of release(), in durable().
-    template <auto UnitDurable, class T>
-    void on_durable(T* self) {
-        durable_ = {[](void* s, std::uint64_t& w) {
-                        return (static_cast<T*>(s)->*UnitDurable)(static_cast<std::uint32_t>(w)), true;
-                    },
-                    self, 0};
-    }
+    void on_durable(const ThenOf<void, std::uint32_t>& then) { durable_ = then; }
     /// Called for each command of release() with a status, at once.
-    template <auto Failed, class T>
-    void on_failed(T* self) {
-        failed_ = [](void* s, std::uint32_t command, CommandStatus status) {
-            (static_cast<T*>(s)->*Failed)(command, status);
-        };
-        failed_self_ = self;
-    }
+    void on_failed(const ThenOf<void, std::uint32_t, CommandStatus>& then) { failed_ = then; }
     /// Called at the end of each settle().
-    template <auto Work, class T>
-    void on_settled(T* self) {
-        work_ = {[](void* s, std::uint64_t&) { return (static_cast<T*>(s)->*Work)(), true; }, self, 0};
-    }
+    void on_settled(const Then& then) { work_ = then; }
 
     // --- What changes ---
     /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
     void release(std::uint32_t command) { released_.push_back(command); }
     /// The same of a unit that will never be durable: the command ends with this status.
     void release(std::uint32_t command, CommandStatus status) {
-        failed_(failed_self_, command, status);
+        failed_(command, status);
         release(command);
     }
     /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
@@ -121,7 +92,7 @@ public:
             }
             if (!queue(For::room).empty()) resume(queue(For::room));
             for (Queue& q : for_room_of_) resume(q);
-            work_.resume(work_.self, work_.what);
+            work_();
         } while (again_);
         settling_ = false;
     }
@@ -130,12 +101,12 @@ public:
 
     // --- The map ---
     /// Asks the map for a command. True: answered, `places` are written. False: the command waits (stage `mapping`),
-    /// and Answered(index of the command, places) is called later.
-    template <auto Answered, class T>
-    bool ask_map(T* self, Command& c, const MapExtent& extent, MapUse use, Ppa* places) {
-        if (__builtin_expect(map_.translate(extent, use, places, this, c.index), 1)) return true;
-        wait_for_map(
-            c, [](void* s, std::uint32_t i, const Ppa* p) { (static_cast<T*>(s)->*Answered)(i, p); }, self);
+    /// and `answered` gets the answer.
+    bool ask_map(Command& c, const MapExtent& extent, MapUse use, Ppa* places, const MapThen& answered) {
+        if (__builtin_expect(map_.translate(extent, use, places, MapThen::to<&Waiters::map_answered>(this, c.index)),
+                             1))
+            return true;
+        wait_for_map(c, answered);
         return false;
     }
     std::uint32_t waiting_for_map() const { return map_waiters_; }
@@ -151,24 +122,22 @@ public:
     std::string dump() const;
 
 private:
-    struct Waiter {
-        bool (*resume)(void* self, std::uint64_t& what) = nullptr;
-        void* self = nullptr;
-        std::uint64_t what = 0;
-    };
     struct MapWaiter {
-        void (*answered)(void* self, std::uint32_t command, const Ppa* places) = nullptr;  // null: does not wait
-        void* self = nullptr;
+        MapThen answered;  // empty: does not wait
         Command* command = nullptr;
     };
-    using Queue = std::deque<Waiter>;
+    using Queue = std::deque<Attempt>;
 
     Queue& queue(For c) { return queues_[static_cast<std::size_t>(c)]; }
     const Queue& queue(For c) const { return queues_[static_cast<std::size_t>(c)]; }
+    Queue& of_lane(std::uint32_t lane) { return lane == 0 ? queue(For::page) : for_page_of_[lane - 1]; }
+    const Queue& of_lane(std::uint32_t lane) const { return lane == 0 ? queue(For::page) : for_page_of_[lane - 1]; }
+    Queue& of_part(std::uint32_t part) { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
+    const Queue& of_part(std::uint32_t part) const { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
     void resume(Queue& q);
     void resume_durable(const FlashJob* by);
-    void wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, const Ppa*), void* self);
-    void map_answered(std::uint64_t cookie, const Ppa* places) override;
+    void wait_for_map(Command& c, const MapThen& answered);
+    void map_answered(std::uint32_t command, const Ppa* places);
 
     Agenda& agenda_;
     MapPort& map_;
@@ -176,9 +145,9 @@ private:
     std::vector<Queue> for_page_of_;  // by lane, from 1 on; lane 0 has the queue of the deallocations
     std::vector<Queue> for_room_of_;  // by part of the buffer, from 1 on
     std::vector<std::uint32_t> released_;
-    Waiter durable_, work_;
-    void (*failed_)(void* self, std::uint32_t command, CommandStatus status) = nullptr;
-    void* failed_self_ = nullptr;
+    ThenOf<void, std::uint32_t> durable_;
+    ThenOf<void, std::uint32_t, CommandStatus> failed_;
+    Then work_;
     const FlashJob* by_ = nullptr;
     std::vector<MapWaiter> of_map_;  // by command
     std::uint32_t map_waiters_ = 0;

@@ -16,10 +16,10 @@ WordLineCloser::WordLineCloser(const FirmwareConfig& costs, const Surroundings& 
 void WordLineCloser::look() {
     if (posted_ || around_.guard.held() == 0) return;
     posted_ = true;
-    around_.agenda.post<&WordLineCloser::decide>(around_.agenda.now(), this, 0);
+    around_.agenda.post(around_.agenda.now(), Then::to<&WordLineCloser::decide>(this));
 }
 
-void WordLineCloser::decide(std::uint64_t) {
+void WordLineCloser::decide() {
     posted_ = false;
     if (issuing_ != 0 || pages_ != 0) return;  // their end looks again
     std::vector<SuperblockId> chosen;
@@ -27,8 +27,8 @@ void WordLineCloser::decide(std::uint64_t) {
         if (closes(SuperblockId{b}, open)) chosen.push_back(SuperblockId{b});
     issuing_ = static_cast<std::uint32_t>(chosen.size());
     for (const SuperblockId b : chosen)
-        around_.cores.run<&WordLineCloser::issue>(this, idx(around_.ftl.shape().group_of(b)), costs_.flash_issue,
-                                                  CoreStep::padding_issue, idx(b));
+        around_.cores.run(idx(around_.ftl.shape().group_of(b)), costs_.flash_issue, CoreStep::padding_issue,
+                          Then::to<&WordLineCloser::issue>(this, idx(b)));
 }
 
 bool WordLineCloser::closes(SuperblockId b, const WordLineGuard::Open& open) const {
@@ -39,7 +39,7 @@ bool WordLineCloser::is_wanted(SuperblockId b, const WordLineGuard::Open& open) 
     if (drains_ || around_.gc.any_erase_waits()) return true;
     const GroupId group = around_.ftl.shape().group_of(b);
     if (std::any_of(open.held.begin(), open.held.end(),
-                    [this](const FlashTransaction* t) { return waits_for(job_of(t->cookie)); }))
+                    [this](const FlashTransaction* t) { return waits_for(job_of(*t)); }))
         return true;
     const std::uint32_t of_gc = held(FlashJob::Kind::gc_program, &group);
     return around_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 &&
@@ -62,9 +62,8 @@ std::uint32_t WordLineCloser::held(FlashJob::Kind kind, const GroupId* group) co
     std::uint32_t n = 0;
     for (const auto& [b, open] : around_.guard.open()) {
         if (group != nullptr && around_.ftl.shape().group_of(SuperblockId{b}) != *group) continue;
-        n += static_cast<std::uint32_t>(
-            std::count_if(open.held.begin(), open.held.end(),
-                          [kind](const FlashTransaction* t) { return job_of(t->cookie).kind == kind; }));
+        n += static_cast<std::uint32_t>(std::count_if(
+            open.held.begin(), open.held.end(), [kind](const FlashTransaction* t) { return job_of(*t).kind == kind; }));
     }
     return n;
 }
@@ -94,7 +93,8 @@ void WordLineCloser::submit(const OpenWordLines::Page& page) {
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     // In the class of its neighbours: pages of a block go to the die in their order.
-    set_up_program(job, page.of_host ? FlashClass::host_write : FlashClass::gc_write, page.at, geometry_, *this);
+    set_up_program(job, page.of_host ? FlashClass::host_write : FlashClass::gc_write, page.at, geometry_,
+                   Then::to<&WordLineCloser::programmed>(this, job));
     job.txn.cause = FlashCause::padding;
     job.txn.record = page.record;
     around_.feed.add_data(geometry_.page_bytes);
@@ -102,16 +102,14 @@ void WordLineCloser::submit(const OpenWordLines::Page& page) {
     ++pages_;
 }
 
-void WordLineCloser::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::padding_done);
+void WordLineCloser::programmed(FlashJob& job) {
+    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::padding_done);
     job.done_start = slot.start;
-    around_.cores.then<&WordLineCloser::program_done>(slot.end, this, job.index);
+    around_.cores.then(slot.end, Then::to<&WordLineCloser::program_done>(this, job));
 }
 
 /// Its superblock may be a candidate now.
-void WordLineCloser::program_done(std::uint64_t index) {
-    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+void WordLineCloser::program_done(FlashJob& job) {
     const PageAddress at = job.txn.address;
     lines_.programmed({at, job.txn.record, job.txn.cls == FlashClass::host_write});
     around_.jobs.release(job);

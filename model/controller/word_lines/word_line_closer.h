@@ -14,18 +14,17 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 #include "controller/gc/gc_engine.h"
-#include "controller/ports/buffer_port.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash_job.h"
-#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 #include "controller/word_lines/word_line_guard.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
-class WordLineCloser final : public WordLinePort, private FlashClient {
+class WordLineCloser {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -36,13 +35,14 @@ public:
         ProgramFeed& feed;
         GcEngine& gc;
         Destage& destage;
-        const BufferPort& buffer;
+        const WriteBuffer& buffer;
         FlashJobPool& jobs;
         Waiters& waiters;
     };
     WordLineCloser(const FirmwareConfig& costs, const Surroundings& around);
 
-    void look() override;
+    /// For those whose waiting may have begun, or come to where only this helps.
+    void look();
     /// From now on each lower page is waited for.
     void drain() {
         drains_ = true;
@@ -53,7 +53,7 @@ public:
     std::string dump() const;
 
 private:
-    void decide(std::uint64_t);
+    void decide();
     bool closes(SuperblockId b, const WordLineGuard::Open& open) const;
     bool is_wanted(SuperblockId b, const WordLineGuard::Open& open) const;
     bool waits_for(const FlashJob& program) const;
@@ -61,8 +61,8 @@ private:
     std::uint32_t held(FlashJob::Kind kind, const GroupId* group = nullptr) const;
     void issue(std::uint64_t superblock);
     void submit(const OpenWordLines::Page& page);
-    void flash_done(FlashTransaction& txn) override;
-    void program_done(std::uint64_t job);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;

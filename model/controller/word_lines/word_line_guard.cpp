@@ -7,14 +7,14 @@ namespace ssdtlm {
 
 void WordLineGuard::submit(FlashTransaction& txn) {
     if (txn.op == FlashOp::program) {
-        clients_[&txn] = txn.client;
-        txn.client = this;
+        then_[&txn] = txn.then;
+        txn.then = Then::to<&WordLineGuard::programmed>(this, txn);
         ++open_[idx(ftl_.shape().superblock_of(geometry_.block_of(txn.address)))].under_way;
     }
     flash_.submit(txn);
 }
 
-void WordLineGuard::flash_done(FlashTransaction& txn) {
+void WordLineGuard::programmed(FlashTransaction& txn) {
     SSDTLM_CHECK(txn.status.result == FlashResult::ok, "a failed program of flash that is programmed in two steps");
     const WordLines lines = geometry_.word_lines();
     const BlockId block = geometry_.block_of(txn.address);
@@ -47,10 +47,10 @@ void WordLineGuard::flash_done(FlashTransaction& txn) {
 }
 
 void WordLineGuard::answer(FlashTransaction& txn) {
-    const auto client = clients_.find(&txn);
-    txn.client = client->second;
-    clients_.erase(client);
-    txn.client->flash_done(txn);
+    const auto found = then_.find(&txn);
+    txn.then = found->second;
+    then_.erase(found);
+    txn.then();
 }
 
 std::string WordLineGuard::dump() const {

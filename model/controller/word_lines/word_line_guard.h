@@ -17,7 +17,7 @@
 
 namespace ssdtlm {
 
-class WordLineGuard final : public FlashPort, private FlashClient {
+class WordLineGuard final : public FlashPort {
 public:
     /// A superblock with programs under way, or lower pages whose upper ones are not programmed yet.
     struct Open {
@@ -36,7 +36,7 @@ public:
     std::string dump() const;
 
 private:
-    void flash_done(FlashTransaction& txn) override;
+    void programmed(FlashTransaction& txn);
     void answer(FlashTransaction& txn);
 
     const Agenda& agenda_;
@@ -44,7 +44,7 @@ private:
     const Ftl& ftl_;
     const NandGeometry geometry_;
     std::map<std::uint32_t, Open> open_;
-    std::unordered_map<FlashTransaction*, FlashClient*> clients_;  // of programs that were passed on
+    std::unordered_map<FlashTransaction*, Then> then_;  // of programs that were passed on
     std::uint32_t held_ = 0;
     std::function<void()> change_;
 };

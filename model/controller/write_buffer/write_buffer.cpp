@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes, const WriteOrder& order)
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const Lanes* lanes, const WriteOrder& order)
     : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
       order_(order),
       choices_(order.units_per_bucket == 0 ? 0
@@ -267,7 +267,7 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
 }
 
 // Behind each listed one those that wait for it, unless they have places of their own.
-std::vector<BufferPort::Unit> WriteBuffer::dirty_units() const {
+std::vector<WriteBuffer::Unit> WriteBuffer::dirty_units() const {
     std::vector<Unit> units;
     for (const Queue& q : queues_)
         for (Index i = q.head; i != kNone; i = entries_[i].fifo_next) {

@@ -17,8 +17,9 @@
 
 #include "common/address/geometry.h"
 #include "controller/cache_room/cache_room.h"
-#include "controller/ports/buffer_port.h"
-#include "controller/ports/lane_port.h"
+#include "controller/ftl/allocation/lanes.h"
+#include "controller/ports/buffer_levels.h"
+#include "controller/ports/work_tag.h"
 #include "controller/write_buffer/bucket_choice.h"
 
 namespace ssdtlm {
@@ -34,8 +35,36 @@ struct WriteOrder {
         quotas{};  ///< per cent of the room, of tenants 1, 2, ...; merges, and has no buckets. Empty: shared by all
 };
 
-class WriteBuffer final : public BufferPort {
+/// Contract. Two writes of one unit are never under way to flash at once, and they go there in the order of insert().
+/// Every unit inserted leaves exactly once: by programmed() after pop_dirty(), by drop(), by merged() when it was
+/// dropped before, or replaced by a newer write of the same unit that no command and no flush told apart.
+class WriteBuffer final : public BufferLevels {
 public:
+    using Index = std::uint32_t;
+    static constexpr Index kNone = 0xFFFFFFFFu;
+    static constexpr std::uint32_t kNoWaiter = 0xFFFFFFFFu;
+
+    struct Unit {
+        Lpa lpa{};
+        std::uint32_t version = 0;
+        bool merging =
+            false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
+        bool dropped = false;         ///< deallocated while merging or on its way to flash: its data no longer matters
+        std::uint8_t stream = 0;      ///< of its newest write
+        std::uint8_t priority = 0;    ///< of the write that came last, as in WorkTag
+        std::uint16_t tenant = 0;     ///< that wrote it last
+        std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
+        SimTime submitted = kNever;   ///< the write that came last
+
+        /// Of a program of it.
+        WorkTag whose() const { return {tenant, priority, 0, kNever, submitted}; }
+    };
+    /// What a write has of its unit.
+    enum class Bytes : std::uint8_t {
+        whole,   ///< all
+        part,    ///< some; the others are in the buffer, or were never written
+        merging  ///< some; the others have to be read from flash
+    };
     /// Up to so many entries check_waiters() walks through all of them: it may be asked after every event.
     static constexpr std::size_t kFew = 512, kFewLists = 4096;
 
@@ -72,7 +101,7 @@ public:
     static_assert(sizeof(Entry) == 48);
 
     /// `lanes` must outlive it; null: one.
-    explicit WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes = nullptr, const WriteOrder& order = {});
+    explicit WriteBuffer(std::uint32_t capacity_units, const Lanes* lanes = nullptr, const WriteOrder& order = {});
     /// With buckets: those of these pages go first.
     void prefer(const DirtyPages& pages) {
         for (BucketChoice& c : choices_) c.prefer(pages);
@@ -81,7 +110,8 @@ public:
     /// Its room is also that of what is clean.
     void share(CacheRoom& room) { room_ = &room; }
 
-    bool reserve(std::uint32_t n, std::uint16_t tenant = 0) override {
+    /// Takes room for n units of this tenant; false when there is none: somebody waits then for his part of it.
+    bool reserve(std::uint32_t n, std::uint16_t tenant = 0) {
         if (__builtin_expect(!parts_.empty(), 0) && !reserve_part(n, tenant))
             return false;  // the parts together are no larger
         if (levels_.used + n > levels_.capacity) return false;
@@ -89,18 +119,30 @@ public:
         levels_.used += n;
         return true;
     }
-    void cancel(std::uint32_t n, std::uint16_t tenant = 0) override {
+    /// Gives room reserved for n units back.
+    void cancel(std::uint32_t n, std::uint16_t tenant = 0) {
         levels_.used -= n;
         if (__builtin_expect(!parts_.empty(), 0)) parts_[quotas_.part_of(tenant)].used -= n;
     }
-    bool programs_give_room() const override;
+    /// Programs of what is queued give room to somebody who waits for it. Only where tenants have parts of it.
+    bool programs_give_room() const;
+    /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
+    /// Bytes::merging: not programmable until merged(). `whose`: of the command; its stream is said apart. Returns its
+    /// index.
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
-                 std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) override;
-    void fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit,
-                 const WorkTag& whose) override;
-    std::uint32_t merged(Index i) override;
-    bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
-    Index find(Lpa lpa) const override {
+                 std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{});
+    /// A newer write of a unit of Bytes::merging, which nobody waits for and no write came behind, takes its place. It
+    /// goes on to wait for its rest. Gives back room reserved for one unit.
+    void fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose);
+    /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
+    /// vanishes, and its waiter is returned.
+    std::uint32_t merged(Index i);
+    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it
+    /// the later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is
+    /// left.
+    bool merge_failed(Index i, std::vector<std::uint32_t>& waiters);
+    /// Newest buffered write of a unit, kNone when the buffer has none.
+    Index find(Lpa lpa) const {
         if (map_.empty()) return kNone;
         const auto it = map_.find(idx(lpa));
         return it == map_.end() ? kNone : it->second.newest;
@@ -110,30 +152,48 @@ public:
         const auto it = map_.find(idx(lpa));
         return it == map_.end() ? kNone : it->second.oldest;
     }
-    Unit unit(Index i) const override {
+    Unit unit(Index i) const {
         const Entry& e = entries_[i];
         const bool merging =
             e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
         return {e.lpa, e.version, merging, e.dropped(), e.stream, e.priority, e.tenant, e.dram_unit, e.submitted};
     }
-    bool is_awaited(Index i) const override {
-        return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0;
-    }
-    void touch(Index i) override;
+    /// A command waits for its durability, or for that of a newer write of the unit.
+    bool is_awaited(Index i) const { return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0; }
+    /// A read found it there.
+    void touch(Index i);
     const Entry& entry(Index i) const { return entries_[i]; }
-    Index pop_dirty(std::uint32_t lane = 0) override;
-    Index first_dirty(std::uint32_t lane) const override;
-    Index dirty_behind(Index i) const override;
-    std::vector<Unit> dirty_units() const override;
-    bool may_be_programmed(Index i) const override { return entries_[i].queued; }
-    void take_dirty(Index i) override;
-    std::uint32_t programmed(Index i) override;
-    void drop(Lpa lpa, std::vector<std::uint32_t>& released) override;
-    std::uint32_t begin_flush() override;
-    bool flush_done(std::uint32_t generation) const override { return oldest_generation_ > generation; }
+    /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until
+    /// programmed().
+    Index pop_dirty(std::uint32_t lane = 0);
+    /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone:
+    /// none.
+    Index first_dirty(std::uint32_t lane) const;
+    Index dirty_behind(Index i) const;
+    /// All that are dirty, in the order in which they would be programmed if nothing else came; with lanes or buckets,
+    /// of one after the other.
+    std::vector<Unit> dirty_units() const;
+    /// Is one of these.
+    bool may_be_programmed(Index i) const { return entries_[i].queued; }
+    /// This one is to be programmed next, like pop_dirty().
+    void take_dirty(Index i);
+    /// The unit is in flash: gives its room back. Returns its waiter.
+    std::uint32_t programmed(Index i);
+    /// The unit will never be in flash: gives its room back. Returns its waiter.
+    std::uint32_t give_up(Index i) {
+        ++counters_.given_up;
+        return programmed(i);
+    }
+    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of
+    /// vanished units are appended to `released`.
+    void drop(Lpa lpa, std::vector<std::uint32_t>& released);
+    /// Starts a new flush generation; everything inserted so far belongs to the one returned or earlier.
+    std::uint32_t begin_flush();
+    /// True when nothing of `generation` or earlier is left.
+    bool flush_done(std::uint32_t generation) const { return oldest_generation_ > generation; }
     /// A dirty unit is in the queue, or behind an older write of the same unit that is; the counts of both are right.
     /// Looks at every unit, up to kFew of them in up to kFewLists lists: it is called often.
-    void check_waiters() const override;
+    void check_waiters() const;
 
 private:
     struct Chain {
@@ -186,7 +246,7 @@ private:
     std::vector<Entry> entries_;
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
-    const LanePort* lanes_;  // null: one
+    const Lanes* lanes_;  // null: one
     const WriteOrder order_;
     CacheRoom* room_ = nullptr;          // null: the buffer's alone
     std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival

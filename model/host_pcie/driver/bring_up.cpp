@@ -57,10 +57,10 @@ void BringUp::poll(std::uint32_t mask, std::uint32_t expected, Ps limit, const c
     poll_expected_ = expected;
     poll_limit_ = agenda_.now() + limit;
     after_poll_ = next;
-    read_status(0);
+    read_status();
 }
 
-void BringUp::read_status(std::uint64_t) {
+void BringUp::read_status() {
     read(nvme::kRegCsts, &BringUp::polled);
 }
 
@@ -70,7 +70,7 @@ void BringUp::polled(std::uint32_t csts) {
     // A fatal controller is still worth disabling, nothing else.
     if ((csts & nvme::Csts::kFatal) != 0 && (cc_ & nvme::Cc::kEnable) != 0) fail("CSTS.CFS is set");
     if (agenda_.now() >= poll_limit_) fail("timed out, CSTS is " + std::to_string(csts));
-    next_poll_ = agenda_.post_cancellable<&BringUp::read_status>(agenda_.now() + kPollStep, this);
+    next_poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&BringUp::read_status>(this));
 }
 
 void BringUp::admin(nvme::Sqe& sqe, const char* doing, Next next) {

@@ -85,7 +85,7 @@ private:
     void read(std::uint32_t offset, Next next);
     void mmio_read_done(std::uint32_t value) override;
     void poll(std::uint32_t mask, std::uint32_t expected, Ps limit, const char* doing, Next next);
-    void read_status(std::uint64_t);
+    void read_status();
     void polled(std::uint32_t csts);
     void admin(nvme::Sqe& sqe, const char* doing, Next next);
     void identify(std::uint8_t cns, std::uint32_t nsid, const char* doing, Next next);

@@ -36,7 +36,7 @@ HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workl
 
 void HostDriver::start() {
     agenda_.in_step();
-    start_ = agenda_.post_cancellable<&HostDriver::bring_up>(agenda_.now(), this);
+    start_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::bring_up>(this));
 }
 
 void HostDriver::stop_submitting() {
@@ -58,7 +58,7 @@ void HostDriver::prepare_block_layer(std::uint32_t jobs) {
     block_->prepare(control_.info(), std::move(queue_of));
 }
 
-void HostDriver::bring_up(std::uint64_t) {
+void HostDriver::bring_up() {
     control_.start([this] { started(); });
 }
 
@@ -89,18 +89,18 @@ void HostDriver::started() {
 
 void HostDriver::schedule_power_cut() {
     if (scheduled_cuts_ < power_cut_at_.size())
-        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(
-            std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
+        next_cut_ = agenda_.post_cancellable(std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]),
+                                             Then::to<&HostDriver::power_goes>(this));
 }
 
 /// The drive takes commands. A loss of power that waited to be announced comes now.
 void HostDriver::serves() {
     serving_ = true;
     if (std::exchange(cut_waits_, false))
-        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(agenda_.now(), this);
+        next_cut_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::power_goes>(this));
 }
 
-void HostDriver::power_goes(std::uint64_t) {
+void HostDriver::power_goes() {
     if (!config_.power_cut_shutdown) return cut_power();
     if (!std::exchange(serving_, false)) {
         cut_waits_ = true;
@@ -112,7 +112,7 @@ void HostDriver::power_goes(std::uint64_t) {
     control_.stop([this, flush] {
         if (oracle_ != nullptr) oracle_->end_flush(flush, true);
         // In an event of its own: the register access that has told this is not over.
-        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes_now>(agenda_.now(), this);
+        next_cut_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::power_goes_now>(this));
     });
 }
 
@@ -133,15 +133,15 @@ void HostDriver::cut_power() {
     control_.power_lost();
     if (power_switch_) power_switch_(false);
     if (oracle_ != nullptr) oracle_->power_lost();
-    agenda_.post<&HostDriver::power_returns>(agenda_.now() + config_.power_off_time, this);
+    agenda_.post(agenda_.now() + config_.power_off_time, Then::to<&HostDriver::power_returns>(this));
 }
 
-void HostDriver::power_returns(std::uint64_t) {
+void HostDriver::power_returns() {
     power_waits_ = power_switch_ && !power_switch_(true);
     if (power_waits_) return;
     powered_ = true;
     schedule_power_cut();
-    bring_up(0);
+    bring_up();
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -150,11 +150,11 @@ void HostDriver::power_returns(std::uint64_t) {
 // One that is due while another is under way begins when that one has ended.
 void HostDriver::schedule_reset() {
     if (resets_ < reset_at_.size())
-        next_reset_ = agenda_.post_cancellable<&HostDriver::begin_reset>(
-            std::max(agenda_.now(), epoch() + reset_at_[resets_]), this);
+        next_reset_ = agenda_.post_cancellable(std::max(agenda_.now(), epoch() + reset_at_[resets_]),
+                                               Then::to<&HostDriver::begin_reset>(this));
 }
 
-void HostDriver::begin_reset(std::uint64_t) {
+void HostDriver::begin_reset() {
     report_reset(ResetStep::begins);
     resetting_ = true;
     serving_ = false;

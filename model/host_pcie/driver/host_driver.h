@@ -45,7 +45,7 @@ public:
     /// drive_is_off() follows.
     void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
     void drive_is_off() {
-        if (std::exchange(power_waits_, false)) power_returns(0);
+        if (std::exchange(power_waits_, false)) power_returns();
     }
     /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the
     /// agenda. Commands in the device are cancelled and submitted again when the drive has started again.
@@ -106,16 +106,16 @@ protected:
     void interrupted(std::uint16_t queue) { io_.interrupt(queue); }
 
 private:
-    void bring_up(std::uint64_t);
+    void bring_up();
     void started();
     void prepare_block_layer(std::uint32_t jobs);
     void schedule_reset();
     void schedule_power_cut();
-    void power_goes(std::uint64_t);
-    void power_goes_now(std::uint64_t) { cut_power(); }
+    void power_goes();
+    void power_goes_now() { cut_power(); }
     void serves();
-    void power_returns(std::uint64_t);
-    void begin_reset(std::uint64_t);
+    void power_returns();
+    void begin_reset();
     void report_reset(ResetStep step) {
         if (on_reset_) on_reset_(step);
     }

@@ -60,7 +60,7 @@ void IoPath::pump() {
         break;
     }
     if (!dirty_.empty()) announce();
-    if (!taking_) maybe_finish(0);
+    if (!taking_) maybe_finish();
 }
 
 void IoPath::wait_until(SimTime when) {
@@ -69,10 +69,10 @@ void IoPath::wait_until(SimTime when) {
     if (at >= wake_at_) return;
     agenda_.cancel(wake_);
     wake_at_ = at;
-    wake_ = agenda_.post_cancellable<&IoPath::wake>(at, this);
+    wake_ = agenda_.post_cancellable(at, Then::to<&IoPath::wake>(this));
 }
 
-void IoPath::wake(std::uint64_t) {
+void IoPath::wake() {
     wake_at_ = kNever;
     pump();
 }
@@ -125,7 +125,7 @@ void IoPath::start_submission(IoQueue& q) {
     if (q.submitting || q.backlog.empty() || !q.has_room()) return;
     q.submitting = true;
     const Ps cost = cpu_.submission(q.backlog.front().request);
-    agenda_.post<&IoPath::submission_done>(cpu_.occupy(q.number - 1u, agenda_.now(), cost), this, entry(q));
+    agenda_.post(cpu_.occupy(q.number - 1u, agenda_.now(), cost), Then::to<&IoPath::submission_done>(this, entry(q)));
 }
 
 void IoPath::submission_done(std::uint64_t entry) {
@@ -203,7 +203,7 @@ void IoPath::look(IoQueue& q) {
     const SimTime at = cpu_.next_look(q.number - 1u, agenda_.now());
     if (completes_in_time_) return reap(q, at, Ps{});
     q.reaping = true;
-    agenda_.post<&IoPath::seen>(at, this, entry(q));
+    agenda_.post(at, Then::to<&IoPath::seen>(this, entry(q)));
 }
 
 void IoPath::seen(std::uint64_t entry) {
@@ -224,7 +224,7 @@ void IoPath::reap(IoQueue& q, SimTime from, Ps before) {
     q.reaping = true;
     const Ps cost = cpu_.completes_pages() ? cpu_.completion(q.slots[commands_.next_ended(q.number)].request)
                                            : config_.completion_time;
-    agenda_.post<&IoPath::reap_one>(cpu_.occupy(q.number - 1u, from, before + cost), this, entry(q));
+    agenda_.post(cpu_.occupy(q.number - 1u, from, before + cost), Then::to<&IoPath::reap_one>(this, entry(q)));
 }
 
 void IoPath::reap_one(std::uint64_t entry) {
@@ -341,10 +341,10 @@ void IoPath::stop_submitting() {
         }
     }
     backlog_ = 0;
-    if (started_) agenda_.post<&IoPath::maybe_finish>(agenda_.now(), this);
+    if (started_) agenda_.post(agenda_.now(), Then::to<&IoPath::maybe_finish>(this));
 }
 
-void IoPath::maybe_finish(std::uint64_t) {
+void IoPath::maybe_finish() {
     if (finished_ || taking_ || paused_ || outstanding() != 0 || backlog_ != 0) return;
     finished_ = true;
     if (on_finished_) on_finished_(since_epoch(agenda_.now()));

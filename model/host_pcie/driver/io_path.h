@@ -69,7 +69,7 @@ public:
         if (config_.interrupt_latency == Ps{})
             handler(qid - 1u);
         else
-            agenda_.post<&IoPath::handler>(agenda_.now() + config_.interrupt_latency, this, qid - 1u);
+            agenda_.post(agenda_.now() + config_.interrupt_latency, Then::to<&IoPath::handler>(this, qid - 1u));
     }
     /// The workload has more than it has said, without a completion or a time of its own.
     void more() {
@@ -160,7 +160,7 @@ private:
     void write(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     void announce();
     void wait_until(SimTime when);
-    void wake(std::uint64_t);
+    void wake();
 
     std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.number - 1u); }
     /// Null: the drive has started again meanwhile.
@@ -180,7 +180,7 @@ private:
     void complete(IoQueue& q, const CommandQueues::Ended& ended);
     void part_done(IoSlot& slot, bool ok);
     void finish_request(const HostRequest& request, const IoSlot& slot, bool ok);
-    void maybe_finish(std::uint64_t);
+    void maybe_finish();
 
     Agenda& agenda_;
     const HostConfig& config_;

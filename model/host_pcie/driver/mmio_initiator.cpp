@@ -49,7 +49,7 @@ void MmioInitiator::read32(std::uint32_t offset, MmioClient& client) {
     load.aim(offset);
     // A target that answers at once still gives a read's value in an event of its own.
     if (send(load))
-        agenda_.post<&MmioInitiator::load_done_at_once>(agenda_.now(), this, loads_.handle_of(load).number());
+        agenda_.post(agenda_.now(), Then::to<&MmioInitiator::load_done_at_once>(this, loads_.handle_of(load).number()));
 }
 
 tlm::tlm_sync_enum MmioInitiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

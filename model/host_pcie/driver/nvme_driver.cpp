@@ -40,7 +40,7 @@ void NvmeDriver::interrupt(std::uint64_t address, std::uint32_t data) {
     const auto vector = static_cast<std::uint16_t>(data);
     SSDTLM_CHECK(data <= 0xFFFF && address == msi_address(vector), "MSI-X message that the driver never programmed");
     if (vector != 0) return interrupted(vector);
-    agenda_.post<&NvmeDriver::admin_handler>(agenda_.now() + config_.interrupt_latency, this);
+    agenda_.post(agenda_.now() + config_.interrupt_latency, Then::to<&NvmeDriver::admin_handler>(this));
 }
 
 }  // namespace ssdtlm

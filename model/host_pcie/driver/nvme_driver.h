@@ -53,7 +53,7 @@ private:
     void check_accesses() const override { mmio_.check_waiters("host, register accesses"); }
     void end_of_elaboration() override { mmio_.bound(); }
     void written(std::uint64_t address) override { interrupted(queues_.completing(address)); }
-    void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
+    void admin_handler() { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
     MmioInitiator mmio_;

@@ -130,10 +130,10 @@ void LinkDirection::ask_for_arrival() {
         at = bulk_.front().end(run_of_front(), rate_) + latency_;
     if (at >= arrival_at_) return;
     arrival_at_ = at;
-    agenda_.post<&LinkDirection::bulk_arrives>(at, this);
+    agenda_.post(at, Then::to<&LinkDirection::bulk_arrives>(this));
 }
 
-void LinkDirection::bulk_arrives(std::uint64_t) {
+void LinkDirection::bulk_arrives() {
     if (arrival_at_ != agenda_.now()) return;  // an earlier time came up, and asked again
     arrival_at_ = kNever;
     settle(agenda_.now(), Settle::whole_writes);
@@ -150,10 +150,10 @@ void LinkDirection::ask_for_prompt() {
     const SimTime at = last_tlp_of_prompt();
     if (at >= prompt_at_) return;
     prompt_at_ = at;
-    agenda_.post<&LinkDirection::prompt_begins>(at, this);
+    agenda_.post(at, Then::to<&LinkDirection::prompt_begins>(this));
 }
 
-void LinkDirection::prompt_begins(std::uint64_t) {
+void LinkDirection::prompt_begins() {
     const SimTime now = agenda_.now();
     if (prompt_at_ != now) return;  // an earlier time came up, and asked again
     prompt_at_ = kNever;

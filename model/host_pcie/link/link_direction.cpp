@@ -40,7 +40,7 @@ void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& bur
 
 /// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data,
 /// two doorbells): then it needs no turn in the agenda.
-void LinkDirection::deliver_next(std::uint64_t) {
+void LinkDirection::deliver_next() {
     LinkDelivery* d = first_;
     for (;;) {
         LinkDelivery* const next = d->next;  // arrive() may give d away
@@ -52,7 +52,7 @@ void LinkDirection::deliver_next(std::uint64_t) {
         d->arrive(*d);
         if (!agenda_.claim(next->at)) {
             first_ = next;
-            agenda_.post<&LinkDirection::deliver_next>(next->at, this);
+            agenda_.post(next->at, Then::to<&LinkDirection::deliver_next>(this));
             return;
         }
         d = next;
@@ -161,10 +161,10 @@ void LinkDirection::wake_at(SimTime t) {
     if (wake_time_ <= t) return;
     if (wake_time_ != kNever) agenda_.cancel(wake_);
     wake_time_ = t;
-    wake_ = agenda_.post_cancellable<&LinkDirection::wake>(t, this);
+    wake_ = agenda_.post_cancellable(t, Then::to<&LinkDirection::wake>(this));
 }
 
-void LinkDirection::wake(std::uint64_t) {
+void LinkDirection::wake() {
     wake_time_ = kNever;
     pump();
 }

@@ -142,7 +142,7 @@ public:
             before->next = &d;
         } else {
             first_ = &d;
-            agenda_.post<&LinkDirection::deliver_next>(at, this);
+            agenda_.post(at, Then::to<&LinkDirection::deliver_next>(this));
         }
     }
 
@@ -176,7 +176,7 @@ private:
         TlpKind kind;
         LinkDelivery* burst;
     };
-    void deliver_next(std::uint64_t);
+    void deliver_next();
     /// Idle wire, or room in the transmit buffer behind what is on the wire.
     bool accepts(std::uint64_t wire_bytes, SimTime now) {
         if (free_ <= now) return true;
@@ -240,12 +240,12 @@ private:
     void tell();
     void ask_for_arrival();
     void ask_for_prompt();
-    void bulk_arrives(std::uint64_t);
-    void prompt_begins(std::uint64_t);
+    void bulk_arrives();
+    void prompt_begins();
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);
-    void wake(std::uint64_t);
+    void wake();
     CreditAccount& account(TlpKind kind) { return credits_[static_cast<std::size_t>(tlp_class(kind))]; }
 
     Agenda& agenda_;

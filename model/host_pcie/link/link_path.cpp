@@ -243,8 +243,8 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
-    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this,
-                                          parts_.handle_of(head).number());
+    agenda_.post(grant.first_delivered + config_.completer_latency,
+                 Then::to<&LinkPath::read_arrives>(this, parts_.handle_of(head).number()));
 }
 
 /// Takes the first requests off a part that is short of credits.

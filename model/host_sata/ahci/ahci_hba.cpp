@@ -58,7 +58,8 @@ tlm::tlm_sync_enum AhciHba::nb_transport_fw(tlm::tlm_generic_payload& payload, t
     a.offset = static_cast<std::uint32_t>(payload.get_address());
     a.read = payload.is_read() ? &payload : nullptr;
     if (payload.is_write()) std::memcpy(&a.value, payload.get_data_ptr(), sizeof a.value);
-    agenda_.post<&AhciHba::access>(agenda_.now() + config_.access_time, this, Pool<Access>::handle_of(a).number());
+    agenda_.post(agenda_.now() + config_.access_time,
+                 Then::to<&AhciHba::access>(this, Pool<Access>::handle_of(a).number()));
     if (payload.is_write()) return tlm::TLM_COMPLETED;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
@@ -100,7 +101,7 @@ void AhciHba::begin(Transaction& t) {
     sc_core::sc_time none;
     if (memory_->nb_transport_fw(t, phase, none) != tlm::TLM_COMPLETED) return;
     if (t.client == nullptr) return transactions_.release(t);
-    agenda_.post<&AhciHba::end_at_once>(agenda_.now(), this, transactions_.handle_of(t).number());
+    agenda_.post(agenda_.now(), Then::to<&AhciHba::end_at_once>(this, transactions_.handle_of(t).number()));
 }
 
 void AhciHba::end(Transaction& t) {
@@ -161,7 +162,7 @@ void AhciHba::send(const std::uint8_t* fis, std::uint32_t bytes) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time none;
     if (link_->nb_transport_fw(frame, phase, none) == tlm::TLM_COMPLETED)
-        agenda_.post<&AhciHba::end_of_frame_at_once>(agenda_.now(), this, frames_.handle_of(frame).number());
+        agenda_.post(agenda_.now(), Then::to<&AhciHba::end_of_frame_at_once>(this, frames_.handle_of(frame).number()));
 }
 
 tlm::tlm_sync_enum AhciHba::frame_answered(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {

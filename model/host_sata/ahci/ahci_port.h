@@ -110,7 +110,7 @@ private:
     void fetch_next();
     void memory_read(std::uint32_t cookie, bool ok) override;
     void memory_written(std::uint32_t) override {}
-    void prepared(std::uint64_t);
+    void prepared();
     void send_command();
     void end_of_command(std::uint32_t slot);
 

@@ -74,9 +74,9 @@ private:
             return;
         }
         const Ps after{std::int64_t{ahci::CccCtl::milliseconds(control_)} * 1'000'000'000};
-        timer_ = agenda_.post_cancellable<&CompletionCoalescing::expired>(agenda_.now() + after, this);
+        timer_ = agenda_.post_cancellable(agenda_.now() + after, Then::to<&CompletionCoalescing::expired>(this));
     }
-    void expired(std::uint64_t) {
+    void expired() {
         timer_ = {};
         if (ended_ == 0) return look();
         fire();

@@ -63,10 +63,10 @@ void AhciPort::memory_read(std::uint32_t cookie, bool ok) {
         return memory_.read(slot.table, table_.data(), kTableBytes, *this, kTable);
     }
     issue_ = Issue::preparing;
-    preparation_ = agenda_.post_cancellable<&AhciPort::prepared>(agenda_.now() + config_.issue_time, this);
+    preparation_ = agenda_.post_cancellable(agenda_.now() + config_.issue_time, Then::to<&AhciPort::prepared>(this));
 }
 
-void AhciPort::prepared(std::uint64_t) {
+void AhciPort::prepared() {
     const std::uint32_t dwords = slots_[issuing_].flags & Header::kCflMask;
     if (dwords < 2 || dwords > 16) {  // 4.2.2: CFL is 2 to 16
         issue_ = Issue::none;

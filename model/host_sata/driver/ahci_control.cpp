@@ -60,10 +60,10 @@ void AhciControl::poll(std::uint32_t offset, std::uint32_t mask, std::uint32_t e
     poll_step_ = step;
     poll_limit_ = agenda_.now() + limit;
     after_poll_ = next;
-    look(0);
+    look();
 }
 
-void AhciControl::look(std::uint64_t) {
+void AhciControl::look() {
     read(poll_offset_, &AhciControl::looked);
 }
 
@@ -75,13 +75,13 @@ void AhciControl::looked(std::uint32_t value) {
         std::snprintf(text, sizeof text, "timed out, register %03xh is %08xh", poll_offset_, value);
         fail(text);
     }
-    timer_ = agenda_.post_cancellable<&AhciControl::look>(agenda_.now() + poll_step_, this);
+    timer_ = agenda_.post_cancellable(agenda_.now() + poll_step_, Then::to<&AhciControl::look>(this));
 }
 
 void AhciControl::wait(Ps time, const char* doing, Next next) {
     doing_ = doing;
     after_wait_ = next;
-    timer_ = agenda_.post_cancellable<&AhciControl::waited>(agenda_.now() + time, this);
+    timer_ = agenda_.post_cancellable(agenda_.now() + time, Then::to<&AhciControl::waited>(this));
 }
 
 void AhciControl::command(const sata::RegisterH2d& command, std::uint32_t bytes, bool may_fail, const char* doing,

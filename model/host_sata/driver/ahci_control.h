@@ -68,10 +68,10 @@ private:
     void mmio_read_done(std::uint32_t value) override;
     void poll(std::uint32_t offset, std::uint32_t mask, std::uint32_t expected, Ps step, Ps limit, const char* doing,
               Next next);
-    void look(std::uint64_t);
+    void look();
     void looked(std::uint32_t value);
     void wait(Ps time, const char* doing, Next next);
-    void waited(std::uint64_t) { (this->*after_wait_)(0); }
+    void waited() { (this->*after_wait_)(0); }
     /// A command in slot 0, with so many bytes from the drive in buffer_. Its failure ends the run unless it may fail.
     void command(const sata::RegisterH2d& command, std::uint32_t bytes, bool may_fail, const char* doing, Next next);
     void command_failed(std::uint32_t tfd);

@@ -31,10 +31,10 @@ void AhciDriver::interrupt(std::uint64_t address, std::uint32_t data) {
         return;
     }
     handling_ = true;
-    agenda_.post<&AhciDriver::handle>(agenda_.now() + interrupt_latency_, this);
+    agenda_.post(agenda_.now() + interrupt_latency_, Then::to<&AhciDriver::handle>(this));
 }
 
-void AhciDriver::handle(std::uint64_t) {
+void AhciDriver::handle() {
     again_ = false;
     read(Step::global, kRegIs);
 }
@@ -64,7 +64,7 @@ void AhciDriver::mmio_read_done(std::uint32_t value) {
     if (ended) interrupted(1);
     if (again_ && !handling_) {
         handling_ = true;
-        agenda_.post<&AhciDriver::handle>(agenda_.now(), this);
+        agenda_.post(agenda_.now(), Then::to<&AhciDriver::handle>(this));
     }
 }
 

@@ -67,7 +67,7 @@ private:
     const char* doing() const override { return control_.doing(); }
     void check_accesses() const override { mmio_.check_waiters("host, register accesses"); }
     void end_of_elaboration() override { mmio_.bound(); }
-    void handle(std::uint64_t);
+    void handle();
     void read(Step step, std::uint32_t offset);
     void mmio_read_done(std::uint32_t value) override;
 

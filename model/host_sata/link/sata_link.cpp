@@ -86,7 +86,7 @@ tlm::tlm_sync_enum SataLink::from_end(SataEnd from, tlm::tlm_generic_payload& p,
 void SataLink::next_frame() {
     const SataWire::Frame* const f = wire_.grant(agenda_.now());
     if (f == nullptr) return;
-    agenda_.post<&SataLink::arrive>(f->arrives, this, f->number);
+    agenda_.post(f->arrives, Then::to<&SataLink::arrive>(this, f->number));
     for (SataProbe* const probe : probes_)
         probe->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
 }
@@ -128,7 +128,7 @@ void SataLink::answered(bool ok) {
     else if (fis[0] == static_cast<std::uint8_t>(sata::FisType::data))
         checker_.data_lost();
     forget_delivery();
-    agenda_.post<&SataLink::end>(wire_.answered(agenda_.now()), this, f.number);
+    agenda_.post(wire_.answered(agenda_.now()), Then::to<&SataLink::end>(this, f.number));
 }
 
 void SataLink::forget_delivery() {
@@ -217,7 +217,7 @@ void SataLink::go_down() {
 }
 
 void SataLink::negotiate() {
-    agenda_.post<&SataLink::come_up>(agenda_.now() + config_.reset_time, this, ++attempt_);
+    agenda_.post(agenda_.now() + config_.reset_time, Then::to<&SataLink::come_up>(this, ++attempt_));
 }
 
 void SataLink::come_up(std::uint64_t attempt) {

@@ -55,8 +55,11 @@ struct FaultRates {
     double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
     std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
     double factory_bad = 0;             ///< of blocks: marked before anything is done to them
-    /// Something may go wrong while the flash is in use.
-    bool any() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
+    std::uint32_t most_erases = 0;      ///< of a block, those of the initial state included; 0: any number
+    /// Something may go wrong at any time while the flash is in use.
+    bool by_chance() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
+    /// The same, or when blocks have been erased often enough.
+    bool any() const { return by_chance() || most_erases != 0; }
 };
 
 struct FaultConfig : FaultRates {

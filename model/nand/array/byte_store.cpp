@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nand/array/byte_store.h"
 
+#include <cstring>
 #include <string>
 
 #include "common/report/error.h"
@@ -45,6 +46,41 @@ void ByteStore::erase(BlockId b) {
     if (block == nullptr) return;
     for (std::uint32_t i = 0; i < geometry_.units_per_block(); ++i) kept_ -= static_cast<bool>(block[i]);
     block.reset();
+}
+
+void ByteStore::state(Snapshot& s) {
+    // A block of the start stands for the seed of all.
+    std::vector<std::uint8_t> sample(at_start_.block_bytes());
+    at_start_.fill(0, 1, sample.data());
+    std::uint64_t word = 0;
+    std::memcpy(&word, sample.data(), sizeof word);
+    const std::uint64_t own = word;
+    std::uint64_t count = kept_;
+    s(word, count);
+    s.require(word == own, "bytes of another run.seed");
+    const std::uint32_t per_block = geometry_.units_per_block();
+    if (!s.reads()) {
+        for (std::uint64_t b = 0; b < blocks_.size(); ++b)
+            for (std::uint32_t i = 0; blocks_[b] != nullptr && i < per_block; ++i) {
+                if (!blocks_[b][i]) continue;
+                std::uint64_t slot = b * per_block + i;
+                s(slot);
+                s.bytes(const_cast<std::uint8_t*>(blocks_[b][i].data()), geometry_.unit_bytes);
+            }
+        return;
+    }
+    while (kept_ != count) {
+        std::uint64_t slot = 0;
+        s(slot);
+        s.require(slot / per_block < blocks_.size(), "bytes of a page that there is not");
+        std::unique_ptr<UnitBytes[]>& block = blocks_[slot / per_block];
+        if (block == nullptr) block = std::make_unique<UnitBytes[]>(per_block);
+        UnitBytes& unit = block[slot % per_block];
+        s.require(!unit, "bytes of a unit that are there twice");
+        unit = UnitBytes::zeros(geometry_.unit_bytes);
+        s.bytes(unit.change(), geometry_.unit_bytes);
+        ++kept_;
+    }
 }
 
 UnitBytes ByteStore::made(Lpa lpa) const {

@@ -10,6 +10,7 @@
 
 #include "common/address/geometry.h"
 #include "common/random/block_bytes.h"
+#include "common/snapshot/snapshot.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
 
@@ -25,6 +26,8 @@ public:
     /// What the page holds, by what `spare` says of it; nothing where a unit is nobody's.
     void read(Ppa first_slot, const Spare* spare, UnitBytes* bytes) const;
     void erase(BlockId b);
+    /// Reading: what preconditioning left must be made of the same bytes.
+    void state(Snapshot& s);
 
     /// Units whose bytes are kept.
     std::uint64_t kept() const { return kept_; }

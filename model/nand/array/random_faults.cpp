@@ -19,6 +19,7 @@ bool RandomFaults::program_fails(const ArrayWork& work) {
 }
 
 bool RandomFaults::erase_fails(const ArrayWork& work) {
+    if (rates_.most_erases != 0 && work.cycle >= rates_.most_erases) return true;
     if (!worn_out_.empty() && worn_out_.count(block_of(work.page)) != 0) return true;
     if (erases_.unit() >= rates_.erase_fails) return false;
     worn_out_.insert(block_of(work.page));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has
-// failed is worn out: whoever erases it again fails again.
+// failed is worn out: whoever erases it again fails again. So is one that has been erased as often as it bears.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ public:
         : rates_(rates), geometry_(geometry), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
 
     Kinds kinds() const override {
-        return {rates_.read_once > 0 || rates_.page_lost > 0, rates_.program_fails > 0, rates_.erase_fails > 0};
+        return {rates_.read_once > 0 || rates_.page_lost > 0, rates_.program_fails > 0,
+                rates_.erase_fails > 0 || rates_.most_erases != 0};
     }
     bool program_fails(const ArrayWork& work) override;
     bool erase_fails(const ArrayWork& work) override;

@@ -84,12 +84,15 @@ __attribute__((noinline, cold)) std::uint32_t SpareArea::behind_ahead(BlockId b)
 
 void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(ahead_.empty(), "a snapshot while pages are programmed out of order");
-    SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
     SSDTLM_CHECK(keeps_records_, "a snapshot of a flash that keeps no records of its pages");
     s(any_slc_, any_marked_, any_unusable_, keeps_map_, units_, slc_, marked_, half_erased_, records_);
     s.fixed(blocks_);
     s.map(contents_);
+    if (bytes_ != nullptr) {
+        s.section("bytes");
+        bytes_->state(s);
+    }
     if (!s.reads()) return;
     for (const std::vector<bool>* const of_blocks : {&slc_, &marked_, &half_erased_})
         s.require(of_blocks->empty() || of_blocks->size() == blocks_.size(), "a table of other blocks");

@@ -144,7 +144,7 @@ public:
     /// Some block has been in SLC mode.
     bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
-    /// Precondition: no bytes are kept; reading: laid out as it was.
+    /// Reading: laid out as it was, and bytes are kept as they were.
     void state(Snapshot& s);
 
 private:

@@ -8,17 +8,7 @@
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
-namespace {
-
-// An agenda entry's argument names the sequence it answers.
-std::uint64_t handle(OnfiExtension& onfi) {
-    return reinterpret_cast<std::uintptr_t>(&onfi);
-}
-OnfiExtension& sequence_of(std::uint64_t h) {
-    return *reinterpret_cast<OnfiExtension*>(h);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die,
                          SpareArea& area)
@@ -66,10 +56,10 @@ tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payloa
     Die& die = die_of(*onfi);
     if (onfi->op == FlashOp::read_out) {
         onfi->target[0].status.bits = die.data_out(onfi->target[0]);
-        agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(*onfi));
+        agenda_.post(onfi->bus_end, Then::to<&NandPackage::data_end>(this, *onfi));
     } else if (onfi->op == FlashOp::read) {
         const SimTime ready = die.issue(FlashOp::read, onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
-        agenda_.post<&NandPackage::array_ready>(ready, this, handle(*onfi));
+        agenda_.post(ready, Then::to<&NandPackage::array_ready>(this, *onfi));
     } else {
         start(die, *onfi);
     }
@@ -84,19 +74,19 @@ void NandPackage::start(Die& die, OnfiExtension& onfi) {
         case ArrayEffect::suspends: {
             const SimTime stopped = die.suspend(onfi.op, begin);
             if (die.suspended()) agenda_.cancel(running.end);
-            agenda_.post<&NandPackage::data_end>(stopped, this, handle(onfi));
+            agenda_.post(stopped, Then::to<&NandPackage::data_end>(this, onfi));
             break;
         }
         case ArrayEffect::resumes:
-            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(die.resume(onfi.op, begin), this,
-                                                                              handle(*running.onfi));
-            agenda_.post<&NandPackage::data_end>(onfi.bus_end, this, handle(onfi));
+            running.end = agenda_.post_cancellable(die.resume(onfi.op, begin),
+                                                   Then::to<&NandPackage::array_ready>(this, *running.onfi));
+            agenda_.post(onfi.bus_end, Then::to<&NandPackage::data_end>(this, onfi));
             break;
         default:
             if (onfi.op == FlashOp::program && config_.cache_program) return start_program(die, onfi, begin);
             running.onfi = &onfi;
-            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(
-                die.issue(onfi.op, onfi.target.data(), onfi.count, begin), this, handle(onfi));
+            running.end = agenda_.post_cancellable(die.issue(onfi.op, onfi.target.data(), onfi.count, begin),
+                                                   Then::to<&NandPackage::array_ready>(this, onfi));
     }
 }
 
@@ -111,7 +101,7 @@ void NandPackage::start_program(Die& die, OnfiExtension& onfi, SimTime begin) {
         return;
     }
     running.onfi = &onfi;
-    running.end = agenda_.post_cancellable<&NandPackage::array_ready>(times.ends, this, handle(onfi));
+    running.end = agenda_.post_cancellable(times.ends, Then::to<&NandPackage::array_ready>(this, onfi));
 }
 
 /// The array is done with `done`. True: it goes on with what waited, and the result of `done` is told behind it.
@@ -123,16 +113,15 @@ bool NandPackage::next_program(Die& die, OnfiExtension& done) {
     if (next == nullptr) return false;
     die.take_over();
     if (next->more)
-        agenda_.post<&NandPackage::data_end>(next->ready_at, this, handle(done));
+        agenda_.post(next->ready_at, Then::to<&NandPackage::data_end>(this, done));
     else
         running.unanswered = &done;
     running.onfi = next;
-    running.end = agenda_.post_cancellable<&NandPackage::array_ready>(next->array_ends, this, handle(*next));
+    running.end = agenda_.post_cancellable(next->array_ends, Then::to<&NandPackage::array_ready>(this, *next));
     return true;
 }
 
-void NandPackage::array_ready(std::uint64_t h) {
-    OnfiExtension& onfi = sequence_of(h);
+void NandPackage::array_ready(OnfiExtension& onfi) {
     if (const std::uint32_t failed = die_of(onfi).finish(onfi.target.data(), onfi.count);
         __builtin_expect(failed != 0, 0))
         for (std::uint32_t i = 0; i < onfi.count; ++i)
@@ -144,8 +133,8 @@ void NandPackage::array_ready(std::uint64_t h) {
     respond(*onfi.request);
 }
 
-void NandPackage::data_end(std::uint64_t h) {
-    respond(*sequence_of(h).request);
+void NandPackage::data_end(OnfiExtension& onfi) {
+    respond(*onfi.request);
 }
 
 inline void NandPackage::respond(tlm::tlm_generic_payload& payload) {

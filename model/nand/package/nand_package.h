@@ -46,8 +46,8 @@ private:
     void start(Die& die, OnfiExtension& onfi);
     void start_program(Die& die, OnfiExtension& onfi, SimTime begin);
     bool next_program(Die& die, OnfiExtension& done);
-    void array_ready(std::uint64_t onfi);
-    void data_end(std::uint64_t onfi);
+    void array_ready(OnfiExtension& onfi);
+    void data_end(OnfiExtension& onfi);
     void respond(tlm::tlm_generic_payload& payload);
     [[noreturn]] void refuse(const OnfiExtension* onfi, unsigned phase) const;
     [[noreturn]] void refuse_answer() const;

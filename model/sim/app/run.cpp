@@ -437,7 +437,7 @@ private:
 };
 
 /// What would be found out at the end of the run.
-void check_save_drive(const SsdConfig& config, const std::string& path) {
+void check_save_drive(const std::string& path) {
     if (path.empty()) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
     std::vector<Problem> problems;
@@ -448,9 +448,6 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
     if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
         problems.push_back({"--save-drive", path + ": is no regular file, and would be replaced by one",
                             "a new file, or a regular one", "give another path"});
-    if (config.run.data == DataMode::bytes)
-        problems.push_back({"--save-drive", "a drive with run.data = \"bytes\"", "signatures: bytes are not saved",
-                            "set run.data = \"signatures\""});
     if (!problems.empty()) throw UserError(problems);
 }
 
@@ -487,7 +484,7 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     if (!options.base.empty())
         problems.of(
             [&] { compared.base = flows_of_json((std::filesystem::path(options.base) / "result.json").string()); });
-    problems.of([&] { check_save_drive(config, options.save_drive); });
+    problems.of([&] { check_save_drive(options.save_drive); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);

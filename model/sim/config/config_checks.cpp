@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,7 @@
 #include "sim/config/collection_checks.h"
 #include "sim/config/config_checker.h"
 #include "sim/config/media_checks.h"
+#include "sim/config/over_provisioning.h"
 #include "sim/config/saved_drive.h"
 
 namespace ssdtlm {
@@ -39,6 +41,11 @@ std::string size_text(std::uint64_t bytes) {
     return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
 }
 
+std::string share_text(double share) {
+    return format_quantity(std::llround(share * 1e6), Dimension::percent);
+}
+
+constexpr double kMostShare = 100;                // the range of ftl.over_provisioning ends here
 constexpr std::uint64_t kLeastCapacity = 4096;    // the range of ftl.user_capacity begins here
 constexpr std::uint32_t kMostBlocks = 1'000'000;  // the range of nand.geometry.blocks_per_plane ends here
 
@@ -91,9 +98,6 @@ private:
             for (const Problem& p : e.problems())
                 add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
         }
-        if (c_.run.data == DataMode::bytes)
-            add("precondition.from", "a saved drive with run.data = \"bytes\"", "signatures: bytes are not saved",
-                "set run.data = \"signatures\"");
     }
 
     void host_and_nvme() {
@@ -287,8 +291,8 @@ private:
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
                 "write_back or write_through: with failing flash a drive may become read-only and give up what its "
                 "buffer holds, although it counts as protected",
-                "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out "
-                "host.power_cut_at");
+                "set it to one of these, set nand.faults.program_fail, nand.faults.erase_fail and "
+                "nand.faults.pe_limit to 0, or leave out host.power_cut_at");
         for (std::size_t i = 1; i < at.size(); ++i) {
             if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
             add(key,
@@ -399,15 +403,29 @@ private:
                     fewer_kept_free());
             return;
         }
-        add(key,
-            value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) +
+        const std::string said = shares_say(most) ? "ftl.over_provisioning" : key;
+        add(said,
+            value(said) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) +
                 " of flash",
-            "at most " + block_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve +
-                " of its " + std::to_string(g.blocks_per_plane) + " blocks" + sum +
+            limit_of_capacity(most) + ": each plane keeps " + reserve + " of its " +
+                std::to_string(g.blocks_per_plane) + " blocks" + sum +
                 (c_.ftl.parity == Parity::none
                      ? ""
                      : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
-            "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash" + with_least_invalid());
+            (shares_say(most) ? "raise it, lower " : "lower it or ") + std::string(threshold_key(c_.ftl)) +
+                ", or add flash" + with_least_invalid());
+    }
+
+    /// The spare was given as a share, and one within its range is enough.
+    bool shares_say(std::uint64_t most_units) const {
+        return c_.over_provisioning != 0 &&
+               least_over_provisioning(c_, most_units * c_.nand.geometry.unit_bytes) <= kMostShare;
+    }
+    /// In the way in which it was given: a value that is accepted.
+    std::string limit_of_capacity(std::uint64_t most_units) const {
+        const std::uint64_t most = most_units * c_.nand.geometry.unit_bytes;
+        return shares_say(most_units) ? "at least " + share_text(least_over_provisioning(c_, most))
+                                      : "at most " + block_size_like(most, value("ftl.user_capacity"));
     }
 
     /// What gc.least_invalid allows, if that is more: the soft threshold need not be reached then.
@@ -419,8 +437,7 @@ private:
         const bool enough = logical_units_of(c_.ftl, c_.nand.geometry) <= most;
         return "; with gc.least_invalid = \"1%\" " +
                (enough ? std::string("it is accepted")
-                       : "at most " + block_size_like(most * c_.nand.geometry.unit_bytes, value("ftl.user_capacity")) +
-                             " are") +
+                       : limit_of_capacity(most) + (shares_say(most) ? " is" : " are")) +
                ", because the soft threshold need not be reached then";
     }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/config/quantity.h"
 #include "common/config/toml_reader.h"
 #include "controller/ftl/ftl_check.h"
 #include "sim/config/cache_checks.h"
 #include "sim/config/config_checks.h"
 #include "sim/config/dram_budget.h"
+#include "sim/config/over_provisioning.h"
 #include "sim/config/parameters.h"
 #include "sim/config/presets.h"
 
@@ -66,7 +68,7 @@ std::string ResolvedConfig::where(const std::string& key) const {
     return from == kDefaultOrigin ? "default of " + key : from;
 }
 
-ConfigLoader::ConfigLoader() : given_(ssd_parameters().size(), false) {
+ConfigLoader::ConfigLoader() : given_(ssd_parameters().size(), 0) {
     resolved_.origin.assign(ssd_parameters().size(), kDefaultOrigin);
 }
 
@@ -91,7 +93,9 @@ void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) 
         if (!base->value.string.empty()) load_base(*base, file, above);
         entries.erase(base);
     }
+    source_ = ++documents_;
     apply(entries);
+    source_ = kCommandLine;
 }
 
 void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const std::vector<std::string>& above) {
@@ -120,7 +124,9 @@ void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const 
 
 void ConfigLoader::add_text(const std::string& text, const std::string& name) {
     files_.push_back(name);
+    source_ = ++documents_;
     apply(read_toml(text, name, problems_));
+    source_ = kCommandLine;
 }
 
 void ConfigLoader::add_assignment(const std::string& assignment) {
@@ -155,7 +161,7 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
             continue;
         }
         const auto& p = ssd_parameters()[static_cast<std::size_t>(i)];
-        given_[static_cast<std::size_t>(i)] = true;
+        given_[static_cast<std::size_t>(i)] = source_;
         if (e.is_table) {
             problems_.push_back({e.key_where, p.key + ": is a table", "a value, " + allowed_text(p), ""});
             reported_table = e.key;
@@ -202,6 +208,35 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
                          meant.empty() ? "`ssdtlm config reference` lists all keys" : "did you mean '" + meant + "'?"});
 }
 
+/// The capacity that ftl.over_provisioning leaves. Where both were given the later source counts, as with any other
+/// key; of one source they have to say the same.
+void ConfigLoader::follow_over_provisioning() {
+    const auto capacity = static_cast<std::size_t>(parameter_index("ftl.user_capacity")),
+               share = static_cast<std::size_t>(parameter_index("ftl.over_provisioning"));
+    SsdConfig& c = resolved_.config;
+    if (c.over_provisioning == 0) return;
+    if (given_[capacity] > given_[share]) {
+        c.over_provisioning = 0;
+        resolved_.origin[share] = kDefaultOrigin;
+        return;
+    }
+    const std::uint64_t leaves = capacity_with(c, c.over_provisioning);
+    if (given_[capacity] == given_[share] && c.ftl.user_capacity_bytes != leaves) {
+        const auto text = [](std::int64_t v, Dimension of) { return format_quantity(v, of); };
+        const std::string has = text(static_cast<std::int64_t>(c.ftl.user_capacity_bytes), Dimension::bytes),
+                          would = text(static_cast<std::int64_t>(leaves), Dimension::bytes);
+        problems_.push_back({resolved_.where("ftl.user_capacity"),
+                             "ftl.user_capacity: " + has + ", with ftl.over_provisioning = " +
+                                 to_text(ssd_parameters()[share], ssd_parameters()[share].get(c)) + ", which leaves " +
+                                 would + " of the flash",
+                             would + ", or one of the two", "leave one out, or set ftl.over_provisioning = \"0%\""});
+        return;
+    }
+    c.ftl.user_capacity_bytes = leaves;
+    given_[capacity] = given_[share];
+    resolved_.origin[capacity] = resolved_.origin[share];
+}
+
 /// The free blocks of gc.soft_used and gc.hard_used. A number of them that somebody gave as well has to be the same.
 void ConfigLoader::follow_used_shares() {
     const FtlConfig given = resolved_.config.ftl;
@@ -228,10 +263,11 @@ ResolvedConfig ConfigLoader::finish() {
     std::string all_files;
     for (const auto& f : files_) all_files += (all_files.empty() ? "" : ", ") + f;
     if (files_.empty()) all_files = "command line";
+    if (problems_.empty()) follow_over_provisioning();
     // Files that could not be read may have had the key.
     if (problems_.empty()) {
         for (std::size_t i = 0; i < table.size(); ++i) {
-            if (!table[i].required || given_[i]) continue;
+            if (!table[i].required || given_[i] != 0) continue;
             problems_.push_back(
                 {all_files, table[i].key + ": is not set", allowed_text(table[i]),
                  "it has no default: set it, for example with --set " + table[i].key + "=" + table[i].example});

@@ -2,6 +2,7 @@
 // From files and --set options to one resolved configuration, or to all problems at once.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,11 +47,16 @@ private:
     void load(const DeviceFile& file, std::vector<std::string> above);
     void load_base(const RawEntry& entry, const DeviceFile& of, const std::vector<std::string>& above);
     void apply(const std::vector<RawEntry>& entries);
+    void follow_over_provisioning();
     void follow_used_shares();
     void unknown(const RawEntry& entry, std::string& reported_table);
 
     ResolvedConfig resolved_;
-    std::vector<bool> given_;  // by parameter: somebody tried to set it
+    static constexpr std::uint32_t kCommandLine = ~0u;
+    /// By parameter, who tried to set it last: files and documents are 1, 2, ... in the order of their merging. 0:
+    /// nobody
+    std::vector<std::uint32_t> given_;
+    std::uint32_t documents_ = 0, source_ = kCommandLine;
     std::vector<std::string> files_;
     std::vector<Problem> problems_;
 };

@@ -18,8 +18,17 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .range("4KiB", "64TiB")
             .multiple_of("512B")
             .must_be_set("\"480GB\"")
-            .says("Size of the namespace; the rest of the flash is over-provisioning")
+            .says("Size of the namespace; the rest of the flash is over-provisioning. Not needed where "
+                  "ftl.over_provisioning says it")
             .from("-"));
+    table.push_back(P::fraction(
+                        "ftl.over_provisioning", [](auto& c) -> auto& { return c.over_provisioning; })
+                        .range("0%", "10000%")
+                        .says("Spare flash as a share of the capacity: (flash - capacity) / capacity. It sets "
+                              "ftl.user_capacity to flash / (1 + share), rounded down to whole mapping units. A later "
+                              "file or the command line may say the other of the two. 0%: ftl.user_capacity counts")
+                        .from("none; Kingston, Understanding SSD Over-provisioning: 7 % to 28 %. MQSim's "
+                              "Overprovisioning_Ratio r is of the flash, which is r / (1 - r) here"));
     table.push_back(P::name(
                         "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
                         .says("Where the map is, and where units may be. " + Mappings::instance().sentences())

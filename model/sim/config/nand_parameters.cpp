@@ -147,6 +147,14 @@ void add_faults(std::vector<SsdParameter>& table) {
         "included. Pages of the journal, of "
         "checkpoints and of a map on the flash can always be read",
         "none; assumed");
+    table.push_back(P::integer(
+                        "nand.faults.pe_limit", [](auto& c) -> auto& { return c.faults.most_erases; })
+                        .range("0", "1000000000")
+                        .says("Erases that a block bears, those of the initial state included. The next one fails, and "
+                              "the block is retired. SLC mode wears as much. 0: no limit")
+                        .from("none; MQSim: 10,000 (Block_PE_Cycles_Limit); TLC 1,000 to 10,000, QLC 500 to 1,500, "
+                              "SLC 50,000 to 100,000, assumed")
+                        .only_with("nand.faults.model = rates"));
     add_policy_parameters(
         table, "nand.faults", "nand.faults.model", FaultModels::instance(),
         [](auto& c) -> auto& { return c.faults.models; });

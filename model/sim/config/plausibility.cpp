@@ -7,6 +7,7 @@
 #include "common/config/quantity.h"
 #include "common/units/units.h"
 #include "sim/config/effect_notes.h"
+#include "sim/config/over_provisioning.h"
 
 namespace ssdtlm {
 namespace {
@@ -131,13 +132,13 @@ private:
     }
 
     void sizes() {
-        const std::uint64_t user = c_.ftl.user_capacity_bytes, raw = c_.nand.geometry.raw_bytes();
+        const std::uint64_t user = c_.ftl.user_capacity_bytes;
         if (c_.ftl.buffer_bytes > user)
             add("buffer.size", "the write buffer is larger than the drive, ftl.user_capacity = " +
                                    format_quantity(static_cast<std::int64_t>(user), Dimension::bytes));
-        const double spare = (static_cast<double>(raw) - static_cast<double>(user)) / static_cast<double>(user);
+        const double spare = over_provisioning_of(c_);
         if (spare < 0.02 || spare > 3)
-            add("ftl.user_capacity",
+            add(c_.over_provisioning == 0 ? "ftl.user_capacity" : "ftl.over_provisioning",
                 "the over-provisioning is " + std::to_string(static_cast<int>(spare * 1000 + 0.5) / 10.0).substr(0, 5) +
                     " % of it; drives have 7 % (client) to 28 % (datacentre), and at least 2 % and at most 300 % is "
                     "plausible");

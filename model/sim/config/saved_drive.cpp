@@ -24,7 +24,7 @@ bool decides(const SsdParameter& p) {
     static const char* const keys[] = {"gc.policy",          "gc.frontier",   "gc.hard_free_blocks",
                                        "nand.bits_per_cell", "nand.two_step", "nand.faults.model",
                                        "nvme.lba_size",      "run.data"};
-    if (only_goes_on(p.key)) return false;
+    if (only_goes_on(p.key) || p.key == "ftl.over_provisioning") return false;  // ftl.user_capacity says it
     const auto is_in = [&p](const std::string& table) {
         return p.table() == table || p.table().rfind(table + ".", 0) == 0;
     };

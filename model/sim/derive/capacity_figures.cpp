@@ -4,6 +4,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "sim/config/over_provisioning.h"
 #include "sim/derive/derive.h"
 #include "sim/derive/words.h"
 #include "sim/device/capacitors.h"
@@ -18,8 +19,12 @@ Figures capacity_figures(const SsdConfig& c) {
                       fmt::format("{} channels x {} ways x {} dies x {} planes x {} blocks x {} pages x {}", g.channels,
                                   g.ways, g.dies_per_chip, g.planes_per_die, g.blocks_per_plane, g.pages_per_block,
                                   size_words(g.page_bytes))});
-    all.of.push_back({"user_capacity", user, "B", "ftl.user_capacity"});
-    all.of.push_back({"over_provisioning", 100 * (raw - user) / user, "%",
+    all.of.push_back({"user_capacity", user, "B",
+                      c.over_provisioning == 0
+                          ? "ftl.user_capacity"
+                          : fmt::format("raw / (1 + ftl.over_provisioning {:.6g} %), in whole mapping units",
+                                        100 * c.over_provisioning)});
+    all.of.push_back({"over_provisioning", 100 * over_provisioning_of(c), "%",
                       fmt::format("(raw {:.0f} - user {:.0f}) / user", raw, user)});
     const std::uint32_t kept = reserved_blocks(c.ftl, g);
     const double spare = raw * (1 - static_cast<double>(kept) / g.blocks_per_plane) / pages_with_parity(c);

@@ -15,7 +15,7 @@ namespace {
 
 /// What keeps a bus or a die from the pace that its own times say, and is not in the formulas.
 bool has_other_work(const SsdConfig& c) {
-    return c.scheduler.implementation != "tlm" || !c.channel.rtl_sequencer.empty() || c.faults.any() ||
+    return c.scheduler.implementation != "tlm" || !c.channel.rtl_sequencer.empty() || c.faults.by_chance() ||
            c.faults.model != FaultConfig{}.model || c.ftl.has_checkpoints() || c.ftl.parity != Parity::none;
 }
 

@@ -81,7 +81,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     connect();
     // Programs begin at once, so not before all modules are there.
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0)
-        agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+        agenda.post(agenda.now(), Then::to<&SsdController::fill_caches>(this));
 }
 
 void SsdController::play(UntimedHost& host) {
@@ -92,7 +92,7 @@ void SsdController::play(UntimedHost& host) {
     workload.hand_over(*firmware);
 }
 
-void SsdController::fill_caches(std::uint64_t) {
+void SsdController::fill_caches() {
     const std::uint64_t units = ftl->mapped_units();
     Random random(data.seed, kCacheStream);
     std::optional<BlockBytes> bytes;
@@ -127,12 +127,23 @@ void SsdController::build_firmware() {
         data_of(data));
 }
 
+std::uint8_t SsdController::percentage_used() const {
+    if (config.faults.most_erases == 0) return 0;
+    const std::uint32_t blocks = config.nand.geometry.blocks();
+    std::uint64_t erases = 0;
+    for (std::uint32_t b = 0; b < blocks; ++b) erases += contents.erase_count(BlockId{b});
+    constexpr std::uint64_t kMost = 255;  // NVM Express Base Specification, SMART log: and no more than that
+    return static_cast<std::uint8_t>(
+        std::min(kMost, 100 * erases / (std::uint64_t{config.faults.most_erases} * blocks)));
+}
+
 /// What has to be said to each other by organs that are built again after a loss of power.
 void SsdController::connect() {
     front_end->bind(*firmware);
     front_end->bind_health([this] {
         DeviceHealth health;
         health.available_spare = ftl->media().available_spare;
+        health.percentage_used = percentage_used();
         health.read_only = ftl->media().read_only;
         return health;
     });
@@ -177,7 +188,7 @@ void SsdController::supply_fails(std::function<void()> saved) {
     front_end->host_is_gone();
     saved_ = std::move(saved);
     // In an entry of its own: the firmware, which says so, may be built again there.
-    firmware->supply_fails([this] { agenda.post<&SsdController::buffer_saved>(agenda.now(), this); });
+    firmware->supply_fails([this] { agenda.post(agenda.now(), Then::to<&SsdController::buffer_saved>(this)); });
 }
 
 void SsdController::lose_power(std::uint64_t host_commands) {

@@ -78,6 +78,8 @@ public:
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
     std::uint64_t flash_pages(FlashClass cls) const;  ///< whatever the cause
     std::uint64_t flash_pages(FlashClass cls, FlashCause cause) const;
+    /// Of the erases that blocks bear, in per cent (nand.faults.pe_limit); 0: no limit is known.
+    std::uint8_t percentage_used() const;
     /// What was counted before the power came back last.
     struct Earlier {
         FtlCounters ftl;
@@ -128,8 +130,8 @@ private:
     void connect();
     void build_firmware();
     void start_ages(bool written_now);
-    void fill_caches(std::uint64_t);
-    void buffer_saved(std::uint64_t) { saved_(); }
+    void fill_caches();
+    void buffer_saved() { saved_(); }
     void play(UntimedHost& host);
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know

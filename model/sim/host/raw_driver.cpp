@@ -65,10 +65,10 @@ RawDriver::RawDriver(sc_core::sc_module_name name, Agenda& agenda, const HostCon
 void RawDriver::start(std::function<void()> done) {
     doing_ = "starting";
     done_ = std::move(done);
-    start_ = agenda_.post_cancellable<&RawDriver::started>(agenda_.now(), this);
+    start_ = agenda_.post_cancellable(agenda_.now(), Then::to<&RawDriver::started>(this));
 }
 
-void RawDriver::started(std::uint64_t) {
+void RawDriver::started() {
     doing_ = "running";
     if (queues_.empty()) {
         queues_.resize(info_.queue_pairs);

@@ -89,7 +89,7 @@ private:
     Queue& at(std::uint16_t queue) { return queues_[queue - 1u]; }
     Slot& take_slot(Queue& q, std::uint16_t number);
     void send(tlm::tlm_generic_payload& payload);
-    void started(std::uint64_t);
+    void started();
     void shut_down_when_idle();
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;

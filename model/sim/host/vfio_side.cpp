@@ -26,7 +26,6 @@ VfioHostFacts facts_of(const HostSetup& s) {
     f.drive.lba_bytes = 512;           // the unit of requests, whatever the drive's blocks
     f.drive.blocks = s.device.controller.ftl->logical_units() * std::uint64_t{c.nand.geometry.unit_bytes} / 512;
     f.lba_bytes = c.nvme.lba_bytes;
-    f.namespaces = c.nvme.namespaces;
     f.settles = kSettles + c.nvme.ready_time;
     return f;
 }

@@ -30,10 +30,10 @@ void LimitSampler::stop() {
 void LimitSampler::look_again() {
     const Ps until =
         interval_ / 2 + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval_.count())))};
-    next_ = system_.agenda.post_cancellable<&LimitSampler::look>(system_.agenda.now() + until, this);
+    next_ = system_.agenda.post_cancellable(system_.agenda.now() + until, Then::to<&LimitSampler::look>(this));
 }
 
-void LimitSampler::look(std::uint64_t) {
+void LimitSampler::look() {
     if (!system_.host.driver.taking()) {
         looking_ = false;
         all_taken_ = system_.busy();

@@ -46,7 +46,7 @@ public:
 private:
     static constexpr Ps kFirst{10'000'000};  ///< 10 us
 
-    void look(std::uint64_t);
+    void look();
     void look_again();
     void host(WaitShares& now) const;
     void device(WaitShares& now) const;

@@ -9,9 +9,9 @@ namespace ssdtlm {
 
 namespace {
 bool is_sum(std::string_view name) {
-    constexpr std::array<std::string_view, 7> others{
-        "map_most_entries",   "map_protected_pages",           "map_most_dirty_pages",  "flash_blocks_bad_at_factory",
-        "smart_media_errors", "smart_available_spare_percent", "smart_critical_warning"};
+    constexpr std::array<std::string_view, 8> others{
+        "map_most_entries",   "map_protected_pages",           "map_most_dirty_pages",   "flash_blocks_bad_at_factory",
+        "smart_media_errors", "smart_available_spare_percent", "smart_critical_warning", "smart_percentage_used"};
     return std::find(others.begin(), others.end(), name) == others.end();
 }
 }  // namespace

@@ -114,6 +114,10 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["simulated_s"] = to_seconds(s.simulated);
     j["measured_window_s"] = to_seconds(s.measured);
     j["bring_up_s"] = to_seconds(s.bring_up);
+    if (s.user_bytes != 0)
+        j["capacity"] = {{"raw_bytes", s.raw_bytes},
+                         {"user_bytes", s.user_bytes},
+                         {"over_provisioning_percent", 100 * s.over_provisioning}};
     if (s.start) j["precondition"] = drive_start_json(*s.start);
     j["commands"] = s.commands;
     j["commands_including_ramp"] = s.commands_all;
@@ -387,6 +391,9 @@ std::string summary_text(const RunSummary& s) {
                      : ""),
             s.ftl.blocks_erased,
             s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
+    if (s.user_bytes != 0)
+        t += fmt::format("capacity: {} of {} bytes of flash, over-provisioning {:.2f} %\n", s.user_bytes, s.raw_bytes,
+                         100 * s.over_provisioning);
     t += sets_text(s);
     if (s.log_blocks)
         t += fmt::format(

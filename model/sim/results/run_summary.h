@@ -154,6 +154,8 @@ struct RunSummary {
     double start_up_seconds = 0;       ///< building, preconditioning, bring-up
     std::uint64_t agenda_events = 0;
     std::uint64_t peak_memory_bytes = 0;
+    std::uint64_t raw_bytes = 0, user_bytes = 0;  ///< of flash, and of it what the host may use
+    double over_provisioning = 0;                 ///< the rest as a share of the latter
     std::uint64_t logical_units = 0;
 };
 

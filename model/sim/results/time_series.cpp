@@ -79,10 +79,10 @@ void TimeSeries::post_next_tick() {
     if (next > kNever - 2 * interval_) return;
     const SimTime soonest = agenda_.now() + interval_;
     const auto ahead = std::max(next, soonest) - epoch_;
-    agenda_.post<&TimeSeries::tick>(epoch_ + (ahead + interval_ - Ps{1}) / interval_ * interval_, this);
+    agenda_.post(epoch_ + (ahead + interval_ - Ps{1}) / interval_ * interval_, Then::to<&TimeSeries::tick>(this));
 }
 
-void TimeSeries::tick(std::uint64_t) {
+void TimeSeries::tick() {
     if (!running_) return;
     if (look_) look_(static_cast<std::uint64_t>((agenda_.now() - epoch_) / interval_));
     close(agenda_.now() - interval_, agenda_.now());

@@ -64,7 +64,7 @@ private:
         bool operator==(const Counts& o) const;
     };
     Counts counts() const;
-    void tick(std::uint64_t);
+    void tick();
     void post_next_tick();
     /// Rows up to `end`: the interval that ends there began at `begin`, before it nothing happened.
     void close(SimTime begin, SimTime end);

@@ -133,10 +133,10 @@ void DeviceWave::attach(SsdSystem& system) {
     play_pins();
     system.survives(this, sizeof *this);
     const SimTime warm = options_.from > SimTime{kWarmUp} ? options_.from - kWarmUp : SimTime{};
-    system.agenda.post<&DeviceWave::start>(std::max(warm, system.agenda.now()), this);
+    system.agenda.post(std::max(warm, system.agenda.now()), Then::to<&DeviceWave::start>(this));
 }
 
-void DeviceWave::start(std::uint64_t) {
+void DeviceWave::start() {
     probing_ = true;
     if (sata_link_ != nullptr) {
         sata_link_->add_probe(*sata_);

@@ -80,7 +80,7 @@ private:
     std::uint32_t queue_pairs() const;
     template <class Visit>
     void each_queue_variable(Visit visit) const;
-    void start(std::uint64_t);
+    void start();
     void sample();
     void sample_counts();
     void look(Watched& w) {

@@ -76,7 +76,7 @@ void Instruments::attach(SsdSystem& system) {
     if (wave_ != nullptr) wave_->attach(system);
     if (pin_checks_ != nullptr) pin_checks_->attach(system);
     if (scopes_.any_rtl())
-        system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
+        system.agenda.post(std::max(wave_options_.from, system.agenda.now()), Then::to<&Instruments::open_rtl>(this));
     system.link.set_probes(&up_, &down_);
     if (timeline_ != nullptr && config_.front_end.kind == "sata") {
         sata_.emplace(*timeline_);
@@ -112,7 +112,7 @@ void Instruments::built_again() {
     stand_in_firmware();
     if (wave_ != nullptr) wave_->built_again();
     if (pin_checks_ != nullptr) pin_checks_->attach(*system_);
-    if (rtl_open_) open_rtl(0);
+    if (rtl_open_) open_rtl();
 }
 
 void Instruments::power_back() {
@@ -243,7 +243,7 @@ void Instruments::find_rtl() {
 }
 
 /// A block that was built again has files of its own.
-void Instruments::open_rtl(std::uint64_t) {
+void Instruments::open_rtl() {
     rtl_open_ = true;
     const std::string which = power_cycles_ == 0 ? "" : fmt::format("_after_{}", power_cycles_);
     SchedulerPort& scheduler = system_->device.controller.backend.scheduler();

@@ -86,7 +86,7 @@ private:
               tlm::tlm_target_socket<32, Types>& to);
     std::vector<std::string> finish_wave(bool failed);
     void find_rtl();
-    void open_rtl(std::uint64_t);
+    void open_rtl();
 
     const SsdConfig& config_;
     const WaveOptions wave_options_;

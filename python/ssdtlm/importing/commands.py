@@ -11,6 +11,7 @@ from ..binary import find_binary
 from ..errors import Problem, UserError
 from ..reporting.page import write
 from . import femu, mqsim, mqsim_workload, simplessd
+from .numbers import place as where
 from .taken import NEARLY, NONE, TAKEN
 
 
@@ -67,22 +68,40 @@ def command(arguments):
     return table(rows) + "".join(f"wrote {path}\n" for path in written) + "".join(f"run it: {line}\n" for line in commands), 0
 
 
-MOST = re.compile(r"ftl\.user_capacity: .*?; at most (\d+)(MiB|KiB|B)")
+PROBLEM = re.compile(r"^.*?: ([a-z_]+(?:\.[a-z_0-9]+)+): (.*)$")
+LIMITS = {"ftl.user_capacity": re.compile(r"at most (\d+)(MiB|KiB|B)"), "ftl.over_provisioning": re.compile(r"at least ([\d.]+%)")}
 FACTORS = {"MiB": 1 << 20, "KiB": 1 << 10, "B": 1}
 
 
 def accept(device, place):
-    """Asks the program. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said."""
+    """Asks the program. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said of what the user gave, and no device is left."""
     for _ in range(3):
         done = subprocess.run([find_binary(), "config", "check", str(place)], capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return
-        found = MOST.search(done.stderr + done.stdout)
-        if not found:
+        found = [(match[1], match[2]) for line in done.stderr.splitlines() if (match := PROBLEM.match(line))]
+        if len(found) != 1 or found[0][0] not in LIMITS or not (limit := LIMITS[found[0][0]].search(found[0][1])):
             break
-        mqsim.fit_capacity(device, int(found[1]) * FACTORS[found[2]])
+        fit(device, found[0][0], limit[1] if limit[1].endswith("%") else f"{int(limit[1]) * FACTORS[limit[2]]}B")
         write(place, device.toml())
-    raise UserError(*[Problem(*line.split(": ", 1)) for line in (done.stderr or done.stdout).splitlines() if ": " in line and not line.startswith("note: ")])
+    place.unlink(missing_ok=True)
+    raise UserError(*problems(device, found) or [Problem(str(device.path), done.stderr.strip() or f"is refused, with exit code {done.returncode}")])
+
+
+def fit(device, key, value):
+    """The drive takes no more than this."""
+    row = device.row(key)
+    device.rows.remove(row)
+    device.take(row.name, row.value, key, f'"{value}"', "blocks that collection keeps free come on top of the spare here")
+
+
+def problems(device, found):
+    """By what the file has: what follows from a value that is refused itself is not said."""
+    said = [(row, key, text) for key, text in found if (row := device.row(key))]
+    direct = [(row, key, text) for row, key, text in said if not row.why] or said
+    if direct:
+        return [Problem(where(device.path, row.name), f"{row.name} = {row.value}, as {key}", text) for row, key, text in direct]
+    return [Problem(str(device.path), f"{key}, from {device.values[key][1]}" if key in device.values else key, text) for key, text in found]
 
 
 def table(rows):

@@ -6,6 +6,7 @@ import pathlib
 import re
 
 from ..errors import Problem, UserError
+from .numbers import place
 from .taken import NEARLY, NONE, Device
 
 # femu_property of hw/femu/femu.c: what holds where nothing is said.
@@ -31,7 +32,7 @@ def import_device(path, name):
         options, left = of_command_line(path, text)
     for option in DEFAULTS:
         if not options.get(option, "0").isdigit():
-            raise UserError(Problem(str(path), f"{option} = {options[option]}", "a whole number", "write the number: values that a script computes are not known here"))
+            raise UserError(Problem(place(path, option), f"{option} = {options[option]}", "a whole number", "write the number: values that a script computes are not known here"))
     return device_of(path, name, options, left)
 
 
@@ -46,8 +47,8 @@ def of_old(path, old):
                    "blk_er_lat": number["BLOCK_ERASE_DELAY"], "ch_xfer_lat": number.get("REG_READ_DELAY", 0)}
     except (KeyError, ZeroDivisionError) as error:
         raise UserError(Problem(str(path), f"has no usable {error}", "PAGE_SIZE, PAGE_NB, SECTOR_SIZE, FLASH_NB, BLOCK_NB, CHANNEL_NB and the delays of cells")) from None
-    raw = number["PAGE_SIZE"] * number["PAGE_NB"] * number["BLOCK_NB"] * chips
-    options["devsz_mb"] = int(raw / (1 + number.get("OVP", 0) / 100)) >> 20
+    # Per cent of the capacity, as here. 0: all of the flash.
+    options["OVP"] = number.get("OVP", 0)
     used = {"SECTOR_SIZE", "PAGE_SIZE", "PAGE_NB", "BLOCK_NB", "PLANES_PER_FLASH", "FLASH_NB", "CHANNEL_NB", "CELL_READ_DELAY", "CELL_PROGRAM_DELAY", "BLOCK_ERASE_DELAY", "REG_READ_DELAY", "OVP"}
     return {key: str(value) for key, value in options.items()}, {key: value for key, value in old.items() if key not in used}
 
@@ -91,7 +92,7 @@ def device_of(path, name, options, left):
     if options.get("femu_mode", "1") != "1":
         raise UserError(Problem(str(path), f"femu_mode = {options['femu_mode']}, {MODES.get(options['femu_mode'], 'of another kind')}", "1", "black-box SSDs are taken"))
     value = {option: int(options.get(option, default)) for option, default in DEFAULTS.items()}
-    device = Device(name, f"Imported from FEMU, {name}", "FEMU")
+    device = Device(name, f"Imported from FEMU, {name}", "FEMU", path)
 
     def take(option, key, ours, why=""):
         device.take(option, options.get(option, f"{value[option]} (its default)"), key, ours, why)
@@ -110,19 +111,30 @@ def device_of(path, name, options, left):
     if value["ch_xfer_lat"]:
         device.beside("ch_xfer_lat", value["ch_xfer_lat"], "FEMU reads it and charges no time of the channel", NEARLY)
     raw = page * value["pgs_per_blk"] * value["blks_per_pl"] * value["pls_per_lun"] * value["luns_per_ch"] * value["nchs"]
-    size = value["devsz_mb"] << 20
-    fits = size < raw
-    take("devsz_mb", "ftl.user_capacity", f'"{(size if fits else raw * 3 // 4) // 65536 * 65536}B"',
-         "" if fits else "as large as the flash or larger, which FEMU lets pass; a quarter is spare here, as its scripts advise")
-    # Collection needs two free lines; the soft threshold is below the hard one.
-    most = 100
-    for option, key, free in (("gc_thres_pcent_high", "gc.hard_used", LEAST_FREE), ("gc_thres_pcent", "gc.soft_used", LEAST_FREE + 1)):
-        most = min(most - 1, 100 * (value["blks_per_pl"] - free) // value["blks_per_pl"])
-        take(option, key, f'"{min(most, value[option])}%"', "" if value[option] <= most else f"{free} lines are kept free at least")
+    if int(options.get("OVP", 0)) > 0:
+        device.take("OVP", options["OVP"], "ftl.over_provisioning", f'"{options["OVP"]}%"')
+    else:
+        exported(device, *(("OVP", options["OVP"], raw) if "OVP" in options else ("devsz_mb", options.get("devsz_mb", f"{value['devsz_mb']} (its default)"), value["devsz_mb"] << 20)), raw)
+    collected(take, value)
     fixed(device)
     for option, said in left.items():
         device.beside(option, said, WHY_NOT.get(option, "nothing of the kind is modelled, or it changes no time"), NONE)
     return device
+
+
+def exported(device, option, said, size, raw):
+    """The size of the drive, which may be all of the flash."""
+    fits = size < raw
+    device.take(option, said, "ftl.user_capacity", f'"{(size if fits else raw * 3 // 4) // 65536 * 65536}B"',
+         "" if fits else "as large as the flash or larger, which FEMU lets pass; a quarter is spare here, as its scripts advise")
+
+
+def collected(take, value):
+    """Collection needs two free lines; the soft threshold is below the hard one."""
+    most, lines = 100, max(1, value["blks_per_pl"])
+    for option, key, free in (("gc_thres_pcent_high", "gc.hard_used", LEAST_FREE), ("gc_thres_pcent", "gc.soft_used", LEAST_FREE + 1)):
+        most = min(most - 1, 100 * max(0, lines - free) // lines)
+        take(option, key, f'"{min(most, value[option])}%"', "" if value[option] <= most else f"{free} lines are kept free at least")
 
 
 def fixed(device):

@@ -6,6 +6,7 @@ import pathlib
 import xml.etree.ElementTree as ElementTree
 
 from ..errors import Problem, UserError
+from .numbers import Numbers
 from .taken import NEARLY, Device
 
 # GB/s of a lane, as payload bytes without overhead: what the generations of PCIe carry (PCI Express Base, encoding included).
@@ -34,34 +35,25 @@ def read(path):
         raise UserError(Problem(str(path), f"cannot be read: {error}", "an XML file of MQSim, such as its ssdconfig.xml")) from None
 
 
-class Values:
+class Values(Numbers):
     """Leaves of the XML by name, and which of them somebody has asked for."""
 
     def __init__(self, root, path):
         self._all = {leaf.tag: (leaf.text or "").strip() for leaf in root.iter() if len(leaf) == 0}
-        self._path, self.asked, self.problems = path, set(), []
+        self.path, self.asked, self.problems = path, set(), []
 
     def __contains__(self, name):
         return name in self._all
 
-    def text(self, name):
+    def text(self, name, default=None):
         self.asked.add(name)
-        value = self._all.get(name, DEFAULTS.get(name))
+        value = self._all.get(name, DEFAULTS.get(name, default))
         if value is None:
-            self.problems.append(Problem(str(self._path), f"has no {name}", "a number", "add it: MQSim needs it too"))
+            problem = Problem(str(self.path), f"has no {name}", "a number", "add it: MQSim needs it too")
+            if problem not in self.problems:
+                self.problems.append(problem)
             return "1"
         return value
-
-    def number(self, name):
-        text = self.text(name)
-        try:
-            return float(text)
-        except ValueError:
-            self.problems.append(Problem(str(self._path), f"{name} = {text}", "a number"))
-            return 1.0
-
-    def integer(self, name):
-        return int(self.number(name))
 
     def flag(self, name):
         return self._all.get(name, "false").lower() == "true" if not self.asked.add(name) else False
@@ -79,7 +71,7 @@ def import_device(path, name, mechanisms=False):
     values = Values(root, path)
     if values.text("Memory_Type") != "FLASH":
         raise UserError(Problem(str(path), f"Memory_Type = {values.text('Memory_Type')}", "FLASH", "only flash is modelled"))
-    device = Device(name, f"Imported from MQSim, {name}", "MQSim")
+    device = Device(name, f"Imported from MQSim, {name}", "MQSim", path)
     host(device, values)
     flash(device, values, mechanisms)
     mapping(device, values)
@@ -103,7 +95,7 @@ def host(device, values):
                         "" if values.integer("IO_Queue_Depth") <= 32 else "NCQ has 32 tags")
     else:
         device.beside("HostInterface_Type", interface, "NVMe over PCIe, as here by default", "taken")
-        lane, lanes = values.number("PCIe_Lane_Bandwidth"), values.integer("PCIe_Lane_Count")
+        lane, lanes = values.number("PCIe_Lane_Bandwidth", above=True), values.integer("PCIe_Lane_Count", least=1)
         whole = lane * lanes
         # The narrowest link of that width or more that carries as much, within a tenth.
         fits = [(g, n) for g in LANE_GB for n in LANES if abs(LANE_GB[g] * n / whole - 1) < 0.1]
@@ -165,6 +157,9 @@ def flash(device, values, mechanisms):
     device.set("nand.transfer_spare", False, "MQSim transfers no spare area")
     for key, value in (("t_wc", 25), ("t_cs", 20), ("t_adl", 70), ("t_ccs", 300), ("t_rr", 20), ("t_wb", 100), ("t_rpre", 15), ("t_dqsre", 15), ("t_plane_busy", 500)):
         device.text(f"nand.onfi.{key}", f"{value}ns", "MQSim ONFI_Channel_NVDDR2 default")
+    if "Block_PE_Cycles_Limit" in values:
+        device.take("Block_PE_Cycles_Limit", values.text("Block_PE_Cycles_Limit"), "nand.faults.pe_limit", values.integer("Block_PE_Cycles_Limit"),
+                    "the released MQSim keeps the number and does not look at it; here a block leaves, and ftl.spare_blocks says how many may")
     suspends(device, values)
 
 
@@ -179,9 +174,8 @@ def suspends(device, values):
 
 
 def mapping(device, values):
-    raw = page_of_each_plane(values) * values.integer("Page_No_Per_Block") * values.integer("Block_No_Per_Plane")
-    user = int(raw * (1 - values.number("Overprovisioning_Ratio")))
-    device.take("Overprovisioning_Ratio", values.text("Overprovisioning_Ratio"), "ftl.user_capacity", f'"{user // 65536 * 65536}B"')
+    ratio = values.share("Overprovisioning_Ratio")
+    device.take("Overprovisioning_Ratio", values.text("Overprovisioning_Ratio"), "ftl.over_provisioning", spare_of(ratio))
     scheme = values.text("Plane_Allocation_Scheme") if "Plane_Allocation_Scheme" in values else "CWDP"
     device.take("Plane_Allocation_Scheme", scheme, "ftl.allocation", f'"{scheme}"')
     device.text("ftl.superblock", "plane", "MQSim writes and collects each plane by itself")
@@ -200,6 +194,11 @@ def mapping(device, values):
         device.text("map.replacement", "lru", "as MQSim's")
         if "CMT_Sharing_Mode" in values and values.text("CMT_Sharing_Mode") != "SHARED":
             device.beside("CMT_Sharing_Mode", values.text("CMT_Sharing_Mode"), "shared; see map.quotas for parts", NEARLY)
+
+
+def spare_of(ratio):
+    """TOML text of a ratio of the flash as one of the capacity; a drive without spare is made smaller until it works."""
+    return f'"{max(0.0001, 100 * ratio / (1 - ratio)):.4f}%"'
 
 
 def page_of_each_plane(values):
@@ -238,9 +237,9 @@ def cache(device, values, mechanisms):
 
 
 def collection(device, values):
-    blocks = values.integer("Block_No_Per_Plane")
-    soft = min(max(10, math.ceil(values.number("GC_Exec_Threshold") * blocks)), max(2, blocks // 2))
-    hard = max(1, min(soft - 1, math.ceil(values.number("GC_Hard_Threshold") * blocks)))
+    blocks = values.integer("Block_No_Per_Plane", least=1)
+    soft = min(max(10, math.ceil(values.share("GC_Exec_Threshold") * blocks)), max(2, blocks // 2))
+    hard = max(1, min(soft - 1, math.ceil(values.share("GC_Hard_Threshold") * blocks)))
     device.take("GC_Exec_Threshold", values.text("GC_Exec_Threshold"), "gc.soft_free_blocks", soft, "at least 10 blocks, as MQSim has it" if soft == 10 else "")
     device.take("GC_Hard_Threshold", values.text("GC_Hard_Threshold"), "gc.hard_free_blocks", max(3, hard) if max(3, hard) < soft else hard, "" if hard >= 3 else "3 at least: with other writers collection itself needs two")
     policy = values.text("GC_Block_Selection_Policy") if "GC_Block_Selection_Policy" in values else "RGA"
@@ -249,7 +248,7 @@ def collection(device, values):
         device.set("gc.d_choices.choices", max(2, int(math.log2(blocks))), "MQSim RGA: the best of log2(blocks) blocks drawn at random")
     elif policy in ("RANDOM_P", "RANDOM_PP"):
         device.take("GC_Block_Selection_Policy", policy, "gc.policy", '"random"')
-        least = 0 if policy == "RANDOM_P" else max(1, int((1 - (1 - values.number("Overprovisioning_Ratio"))) * values.integer("Page_No_Per_Block")))
+        least = 0 if policy == "RANDOM_P" else max(1, int(values.share("Overprovisioning_Ratio") * values.integer("Page_No_Per_Block")))
         device.set("gc.random.least_invalid_pages", least, "MQSim RANDOM_P: any full block" if least == 0 else "MQSim RANDOM_PP: spare x pages of a block")
     else:
         device.take("GC_Block_Selection_Policy", policy, "gc.policy", f'"{VICTIMS.get(policy, "greedy")}"', "" if policy in VICTIMS else "greedy in its place")
@@ -271,13 +270,6 @@ def collection(device, values):
         device.take("Enabled_Preconditioning", "false", "precondition.state", '"sequential"', "MQSim makes up what is read and was never written; here the drive is full")
 
 
-def fit_capacity(device, most_bytes):
-    """The drive takes no more than this: the blocks that collection keeps free come on top of the spare here."""
-    row = next(row for row in device.rows if row.ours.startswith("ftl.user_capacity"))
-    device.rows.remove(row)
-    device.take(row.name, row.value, "ftl.user_capacity", f'"{most_bytes}B"', "blocks that collection keeps free come on top of the spare here")
-
-
 def scheduling(device, values, mechanisms):
     policy = values.text("Transaction_Scheduling_Policy") if "Transaction_Scheduling_Policy" in values else "OUT_OF_ORDER"
     ours, why = {"OUT_OF_ORDER": ("read_first", ""), "PRIORITY_OUT_OF_ORDER": ("weighted_priorities", "")}.get(policy, ("read_first", "not modelled; reads before writes before collection"))
@@ -289,7 +281,6 @@ def scheduling(device, values, mechanisms):
 
 
 WHY_NOT = {
-    "Block_PE_Cycles_Limit": "blocks do not wear out by count; see nand.faults",
     "Enable_ResponseTime_Logging": "latency.csv and timeseries.csv are always written",
     "ResponseTime_Logging_Period_Length": "run.timeseries_interval has the interval",
     "SATA_Processing_Delay": "the drive has NVMe",

@@ -6,6 +6,8 @@ import math
 import pathlib
 
 from ..errors import Problem, UserError
+from .mqsim import spare_of
+from .numbers import Numbers
 from .taken import NEARLY, Device
 
 GENERATIONS = {0: 1, 1: 2, 2: 3, 3: 4}
@@ -17,7 +19,7 @@ FILLING = {0: "sequential", 1: "random", 2: "random"}
 DIMENSIONS = "CWDP"
 
 
-class Values:
+class Values(Numbers):
     """[section] Key = value, by 'section.Key', and which somebody has asked for."""
 
     def __init__(self, path):
@@ -41,18 +43,10 @@ class Values:
     def text(self, name, default=None):
         self.asked.add(name)
         if name not in self._all and default is None:
-            self.problems.append(Problem(str(self.path), f"has no {name.split('.')[1]} in [{name.split('.')[0]}]", "a number", "add it: SimpleSSD needs it too"))
+            problem = Problem(str(self.path), f"has no {name.split('.')[1]} in [{name.split('.')[0]}]", "a number", "add it: SimpleSSD needs it too")
+            if problem not in self.problems:
+                self.problems.append(problem)
         return self._all.get(name, default if default is not None else "1")
-
-    def number(self, name, default=None):
-        try:
-            return float(self.text(name, default))
-        except ValueError:
-            self.problems.append(Problem(str(self.path), f"{name} = {self._all[name]}", "a number"))
-            return 1.0
-
-    def integer(self, name, default=None):
-        return int(self.number(name, default))
 
     def rest(self):
         return {name: value for name, value in self._all.items() if name not in self.asked}
@@ -63,7 +57,7 @@ def import_device(path, name):
     values = Values(path)
     if "pal.Channel" not in values:
         raise UserError(Problem(str(path), "is no device of SimpleSSD: it has no Channel in [pal]", "a .cfg with [pal], [ftl] and [icl]"))
-    device = Device(name, f"Imported from SimpleSSD, {name}", "SimpleSSD")
+    device = Device(name, f"Imported from SimpleSSD, {name}", "SimpleSSD", path)
     flash(device, values)
     capacity(device, values)
     collection(device, values)
@@ -94,6 +88,8 @@ def flash(device, values):
         said, ours = times(values, word, kind)
         device.take(f"*{word}", said, key, ours)
     device.take("Erase", values.text("pal.Erase"), "nand.t_erase", f'"{values.integer("pal.Erase")}ps"')
+    if "ftl.EraseThreshold" in values:
+        device.take("EraseThreshold", values.text("ftl.EraseThreshold"), "nand.faults.pe_limit", values.integer("ftl.EraseThreshold"), "a block leaves here, and ftl.spare_blocks says how many may")
     dies, planes = values.integer("pal.Die"), values.integer("pal.Plane")
     for name, key in (("Channel", "channels"), ("Package", "ways"), ("Die", "dies_per_chip"), ("Plane", "planes_per_die"), ("Block", "blocks_per_plane"), ("Page", "pages_per_block")):
         device.take(name, values.text(f"pal.{name}"), f"nand.geometry.{key}", values.integer(f"pal.{name}"))
@@ -115,24 +111,17 @@ def flash(device, values):
     device.take("PageAllocation", order, "ftl.allocation", f'"{order if sorted(order) == sorted(DIMENSIONS) else "CWDP"}"', "" if sorted(order) == sorted(DIMENSIONS) else "no order of all four")
 
 
-def raw_bytes(values):
-    size = max(4096, values.integer("pal.PageSize"))
-    for name in ("Channel", "Package", "Die", "Plane", "Block", "Page"):
-        size *= values.integer(f"pal.{name}")
-    return size
-
-
 def capacity(device, values):
-    ratio = values.number("ftl.OverProvisioningRatio", "0.25")
+    ratio = values.share("ftl.OverProvisioningRatio", "0.25")
     # SimpleSSD: logical pages = physical pages x (1 - ratio).
-    device.take("OverProvisioningRatio", values.text("ftl.OverProvisioningRatio", "0.25"), "ftl.user_capacity", f'"{int(raw_bytes(values) * (1 - ratio)) // 65536 * 65536}B"')
+    device.take("OverProvisioningRatio", values.text("ftl.OverProvisioningRatio", "0.25"), "ftl.over_provisioning", spare_of(ratio))
     if values.integer("ftl.MappingMode", "0") != 0:
         device.beside("MappingMode", values.text("ftl.MappingMode"), "page level is taken", NEARLY)
     device.take("MappingMode", "0", "ftl.mapping", '"page"')
 
 
 def collection(device, values):
-    blocks, share = values.integer("pal.Block"), values.number("ftl.GCThreshold", "0.05")
+    blocks, share = values.integer("pal.Block"), values.share("ftl.GCThreshold", "0.05")
     soft = max(4, min(blocks // 2, math.ceil(share * blocks)))
     device.take("GCThreshold", values.text("ftl.GCThreshold", "0.05"), "gc.soft_free_blocks", soft, "" if soft == math.ceil(share * blocks) else "4 at least")
     device.set("gc.hard_free_blocks", 3, "SimpleSSD collects before a write that finds no free block")
@@ -142,8 +131,8 @@ def collection(device, values):
         device.take("DChoiceParam", values.text("ftl.DChoiceParam", "3"), "gc.d_choices.choices", max(2, values.integer("ftl.DChoiceParam", "3")))
     else:
         values.asked.add("ftl.DChoiceParam")
-    mode, fill = values.integer("ftl.FillingMode", "0"), values.number("ftl.FillRatio", "1.0")
-    overwritten = values.number("ftl.InvalidPageRatio", "0")
+    mode, fill = values.integer("ftl.FillingMode", "0"), values.number("ftl.FillRatio", "1.0", most=1)
+    overwritten = values.number("ftl.InvalidPageRatio", "0", most=1)
     state = "fresh" if fill <= 0 else "random" if overwritten > 0 else FILLING.get(mode, "sequential")
     device.take("FillingMode", mode, "precondition.state", f'"{state}"', "" if overwritten == 0 and mode == 0 else "the steady state of random writes stands for a share that is overwritten")
     if 0 < fill < 1:
@@ -188,7 +177,6 @@ def host(device, values):
 
 
 WHY_NOT = {
-    "ftl.EraseThreshold": "blocks do not wear out by count; see nand.faults",
     "nvme.WorkInterval": "the controller takes commands when they come, within nvme.fetch_window",
     "nvme.MaxRequestCount": "the controller takes commands when they come, within nvme.fetch_window",
     "nvme.AXIClock": "data go from the DRAM to the link as fast as both can",

@@ -32,8 +32,9 @@ class Job:
 class Device:
     """A device file in the making: lines with the place that each value comes from."""
 
-    def __init__(self, name, description, source):
-        self.name, self.description, self.source = name, description, source
+    def __init__(self, name, description, source, path):
+        """`path`: the file that the user gave, for messages."""
+        self.name, self.description, self.source, self.path = name, description, source, path
         self.values = {}  # key -> (TOML text, comment)
         self.rows = []
 
@@ -50,6 +51,10 @@ class Device:
 
     def beside(self, name, value, why, how=NONE):
         self.rows.append(Row(name, str(value), how, "", why))
+
+    def row(self, key):
+        """What sets that key; none: it follows from others."""
+        return next((row for row in self.rows if row.ours.startswith(f"{key} = ")), None)
 
     def toml(self):
         lines = ["# SPDX-License-Identifier: Apache-2.0", f"# Imported from {self.source}. Values without a comment of their own are this program's defaults.",

@@ -22,14 +22,13 @@ struct Memory : sc_core::sc_module {
     }
 };
 
-struct Client : ssdtlm::DmaClient {
+struct Client {
     ssdtlm::DmaEngine& dma;
     std::vector<std::uint8_t> out = std::vector<std::uint8_t>(4096, 7), in = std::vector<std::uint8_t>(4096);
     const ssdtlm::HostSegment segment{0x1000, 4096};
     explicit Client(ssdtlm::DmaEngine& d) : dma(d) {}
-    void dma_done(std::uint64_t cookie, ssdtlm::SimTime) override {
-        if (cookie == 0) dma.read_host(&segment, 1, in.data(), this, 1);
-    }
+    void write() { dma.write_host(&segment, 1, out.data(), ssdtlm::DmaThen::to<&Client::written>(this)); }
+    void written(ssdtlm::DmaEnd) { dma.read_host(&segment, 1, in.data(), {}); }
 };
 
 int sc_main(int, char*[]) {
@@ -42,7 +41,7 @@ int sc_main(int, char*[]) {
     adapter.lt_initiator.bind(memory.socket);
     Client client(dma);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    dma.write_host(&client.segment, 1, client.out.data(), &client, 0);
+    client.write();
     sc_core::sc_start();
     std::printf("%s at %s\n", client.in == client.out ? "read back" : "LOST",
                 sc_core::sc_time_stamp().to_string().c_str());

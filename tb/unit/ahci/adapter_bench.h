@@ -141,13 +141,13 @@ public:
               std::uint32_t cookie) override {
         log.push_back("R" + std::to_string(bytes));
         pending.push_back({address, to, nullptr, bytes, &client, cookie});
-        agenda.post<&AdapterBench::done>(agenda.now() + kRead, this, pending.size() - 1);
+        agenda.post(agenda.now() + kRead, Then::to<&AdapterBench::done>(this, pending.size() - 1));
     }
     void write(std::uint64_t address, const std::uint8_t* from, std::uint32_t bytes, MemoryClient& client,
                std::uint32_t cookie) override {
         log.push_back("W" + std::to_string(bytes));
         pending.push_back({address, nullptr, from, bytes, &client, cookie});
-        agenda.post<&AdapterBench::done>(agenda.now() + kWrite, this, pending.size() - 1);
+        agenda.post(agenda.now() + kWrite, Then::to<&AdapterBench::done>(this, pending.size() - 1));
     }
     void post(std::uint64_t address, const std::uint8_t* from, std::uint32_t bytes) override {
         if (address == kMessage) {

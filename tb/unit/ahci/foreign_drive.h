@@ -32,7 +32,7 @@ public:
         payload_.set_extension(new SataExtension);
     }
     /// From power-on; again after power_goes().
-    void power_on() { agenda_.post<&ForeignDrive::comes_up>(agenda_.now() + Ps{100'000'000}, this, life_); }
+    void power_on() { agenda_.post(agenda_.now() + Ps{100'000'000}, Then::to<&ForeignDrive::comes_up>(this, life_)); }
     void power_goes() {
         forget();
         signal(SataExtension::Kind::phy_down);
@@ -175,7 +175,7 @@ private:
     void work() {
         if (working_ || waiting_.empty() || failed_ || asked_) return;
         working_ = true;
-        agenda_.post<&ForeignDrive::step>(agenda_.now() + kStep, this, life_);
+        agenda_.post(agenda_.now() + kStep, Then::to<&ForeignDrive::step>(this, life_));
     }
     void step(std::uint64_t life) {
         if (life != life_) return;
@@ -264,7 +264,7 @@ private:
         queue_.push_back({{fis.begin(), fis.end()}, text});
         if (!posted_ && !on_wire_) {
             posted_ = true;
-            agenda_.post<&ForeignDrive::next_frame>(agenda_.now() + kStep, this, life_);
+            agenda_.post(agenda_.now() + kStep, Then::to<&ForeignDrive::next_frame>(this, life_));
         }
     }
     void next_frame(std::uint64_t life) {
@@ -288,7 +288,7 @@ private:
         on_wire_ = false;
         if (!queue_.empty() && !posted_) {
             posted_ = true;
-            agenda_.post<&ForeignDrive::next_frame>(agenda_.now() + kStep, this, life_);
+            agenda_.post(agenda_.now() + kStep, Then::to<&ForeignDrive::next_frame>(this, life_));
         }
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {

@@ -41,7 +41,7 @@ public:
         room_.bind(buffer_, [this](std::uint32_t slot) { cache_.evict(slot); });
     }
     bool read(std::uint32_t lpa) {
-        if (const auto i = buffer_.find(Lpa{lpa}); i != BufferPort::kNone) return buffer_.touch(i), true;
+        if (const auto i = buffer_.find(Lpa{lpa}); i != WriteBuffer::kNone) return buffer_.touch(i), true;
         if (cache_.look_up(Lpa{lpa}) != nullptr) return true;
         const ReadCache::Unit unit{Lpa{lpa}, 1, 0, {}};
         cache_.end_fill(cache_.begin_fill(Lpa{lpa}), unit);
@@ -56,7 +56,7 @@ public:
     void write(std::uint32_t lpa) {
         while (!buffer_.reserve(1)) program();
         cache_.drop(Lpa{lpa});
-        buffer_.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+        buffer_.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
     }
     void trim(std::uint32_t lpa) {
         std::vector<std::uint32_t> released;
@@ -68,7 +68,7 @@ public:
         while (buffer_.dirty() != 0) program();
     }
     bool holds(std::uint32_t lpa) const { return is_dirty(lpa) || cache_.find(Lpa{lpa}) != nullptr; }
-    bool is_dirty(std::uint32_t lpa) const { return buffer_.find(Lpa{lpa}) != BufferPort::kNone; }
+    bool is_dirty(std::uint32_t lpa) const { return buffer_.find(Lpa{lpa}) != WriteBuffer::kNone; }
     std::uint32_t size() const { return buffer_.held() + cache_.used(); }
     void check() const {
         buffer_.check_waiters();
@@ -84,7 +84,7 @@ private:
     }
     void program() {
         const auto i = buffer_.pop_dirty();
-        ASSERT_NE(i, BufferPort::kNone);
+        ASSERT_NE(i, WriteBuffer::kNone);
         const auto u = buffer_.unit(i);
         programmed.push_back(idx(u.lpa));
         if (keeps_) cache_.keep({u.lpa, u.version, 0, {}}, i);
@@ -218,7 +218,7 @@ TEST(CacheRoom, WhatIsCleanLeavesAtOnceAndWhatIsDirtyTakesAProgram) {
     EXPECT_EQ(cache.counters().evicted, 3u);
     EXPECT_NE(cache.find(Lpa{3}), nullptr);
     for (std::uint32_t lpa = 10; lpa < 13; ++lpa)
-        buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+        buffer.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
     cache.look_up(Lpa{3});  // newer than the three
     EXPECT_FALSE(buffer.reserve(1));
     EXPECT_FALSE(buffer.is_wanted());

@@ -46,7 +46,7 @@ struct Place : sc_core::sc_module {
     std::unique_ptr<ChannelController> controller;
 };
 
-struct Bench : FlashClient {
+struct Bench {
     explicit Bench(const std::string& name) : place(name.c_str()), bus((name + "_bus").c_str()) {
         nand.geometry.channels = 1;
         nand.geometry.ways = 4;
@@ -66,10 +66,10 @@ struct Bench : FlashClient {
         t.die = DieId{die};
         t.address = PageAddress{PlaneId{die}, 0, 0};
         t.data_bytes = nand.geometry.page_bytes;
-        t.client = this;
+        t.then = Then::to<&Bench::ended>(this);
         controller->submit(t, die);
     }
-    void flash_done(FlashTransaction&) override { ++done; }
+    void ended() { ++done; }
 
     Agenda agenda;
     NandConfig nand;

@@ -31,14 +31,14 @@ public:
             out = grant_;
             return answer_;
         }
-        agenda_.post<&OneQueue::answer>(agenda_.now() + delay_, this);
+        agenda_.post(agenda_.now() + delay_, Then::to<&OneQueue::answer>(this));
         return GrantAnswer::pending;
     }
     void listen(std::uint16_t, GrantListener& listener) override { listener_ = &listener; }
     std::uint32_t queued(std::uint16_t) const override { return static_cast<std::uint32_t>(queue_.size()); }
 
 private:
-    void answer(std::uint64_t) {
+    void answer() {
         const bool wrong = grants_ > 3;
         listener_->grant_decided(wrong && mistake_ == Mistake::pending_answer ? GrantAnswer::pending : answer_, grant_);
         if (wrong && mistake_ == Mistake::second_answer) listener_->grant_decided(answer_, grant_);

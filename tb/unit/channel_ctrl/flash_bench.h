@@ -21,8 +21,9 @@
 
 namespace ssdtlm {
 
-class FlashBench : public FlashClient {
+class FlashBench {
 public:
+    virtual ~FlashBench() = default;
     /// Makes a scheduler in place of the registered policy.
     using OwnScheduler = std::function<std::unique_ptr<SchedulerPort>(Agenda&)>;
 
@@ -58,8 +59,7 @@ public:
         t.die = DieId{die};
         t.address = PageAddress{PlaneId{die * geometry.planes_per_die + plane}, block, page};
         t.data_bytes = bytes;
-        t.client = this;
-        t.cookie = pool_.size() - 1;
+        t.then = Then::to<&FlashBench::ended>(this, t);
         for (std::uint32_t i = 0; i < geometry.units_per_page(); ++i)
             t.spare[i] = op == FlashOp::program ? Spare{1000 * (block + 1) + 10 * page + i} : kErased;
         return t;
@@ -97,7 +97,7 @@ public:
         done.clear();
         agenda.advance_to(agenda.now() + 1us);
     }
-    void flash_done(FlashTransaction& t) override { done.push_back(&t); }
+    virtual void ended(FlashTransaction& t) { done.push_back(&t); }
     SimTime now() const { return agenda.now(); }
 
     Agenda agenda;

@@ -38,7 +38,7 @@ private:
 void expect_equal(const Traffic& one, const Traffic& other) {
     ASSERT_EQ(one.done.size(), other.done.size());
     for (std::size_t i = 0; i < one.done.size(); ++i) {
-        ASSERT_EQ(one.done[i]->cookie, other.done[i]->cookie) << i;
+        ASSERT_EQ(one.done[i]->number, other.done[i]->number) << i;
         ASSERT_EQ(one.done[i]->timeline.last(), other.done[i]->timeline.last()) << i;
     }
 }

@@ -102,7 +102,7 @@ public:
         program(0, 0, 1 + page_ / 256, page_ % 256);
         ++page_;
     }
-    void flash_done(FlashTransaction& t) override {
+    void ended(FlashTransaction& t) override {
         if (t.op == FlashOp::program && !over) go_on();
     }
     bool over = false;

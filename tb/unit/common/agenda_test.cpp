@@ -17,17 +17,17 @@ struct Log {
     void note(std::uint64_t v) { seen.push_back(v); }
     void chain(std::uint64_t v) {
         seen.push_back(v);
-        if (v < 5) agenda->post<&Log::chain>(agenda->now() + 10ns, this, v + 1);
+        if (v < 5) agenda->post(agenda->now() + 10ns, Then::to<&Log::chain>(this, v + 1));
     }
 };
 
 TEST(Agenda, RunsInTimeOrderAndEqualTimesInPostingOrder) {
     Agenda a;
     Log log;
-    a.post<&Log::note>(SimTime{20ns}, &log, 3);
-    a.post<&Log::note>(SimTime{10ns}, &log, 1);
-    a.post<&Log::note>(SimTime{20ns}, &log, 4);
-    a.post<&Log::note>(SimTime{10ns}, &log, 2);
+    a.post(SimTime{20ns}, Then::to<&Log::note>(&log, 3));
+    a.post(SimTime{10ns}, Then::to<&Log::note>(&log, 1));
+    a.post(SimTime{20ns}, Then::to<&Log::note>(&log, 4));
+    a.post(SimTime{10ns}, Then::to<&Log::note>(&log, 2));
     a.run();
     EXPECT_EQ(log.seen, (std::vector<std::uint64_t>{1, 2, 3, 4}));
     EXPECT_EQ(a.now(), SimTime{20ns});
@@ -37,7 +37,7 @@ TEST(Agenda, HandlersMayPost) {
     Agenda a;
     Log log;
     log.agenda = &a;
-    a.post<&Log::chain>(SimTime{}, &log, 0);
+    a.post(SimTime{}, Then::to<&Log::chain>(&log, 0));
     a.run_until(SimTime{25ns});
     EXPECT_EQ(log.seen.size(), 3u);
     EXPECT_EQ(a.now(), SimTime{25ns});
@@ -48,9 +48,9 @@ TEST(Agenda, HandlersMayPost) {
 TEST(Agenda, RefusesThePast) {
     Agenda a;
     Log log;
-    a.post<&Log::note>(SimTime{10ns}, &log, 1);
+    a.post(SimTime{10ns}, Then::to<&Log::note>(&log, 1));
     a.run();
-    EXPECT_THROW(a.post<&Log::note>(SimTime{9ns}, &log, 1), Panic);
+    EXPECT_THROW(a.post(SimTime{9ns}, Then::to<&Log::note>(&log, 1)), Panic);
 }
 
 // Near and far entries, many at once, posted while running.
@@ -74,7 +74,7 @@ struct Churn {
         const std::int64_t d =
             static_cast<std::int64_t>(random.below(1 + static_cast<std::uint64_t>(kScale[random.below(6)])));
         due.push_back(agenda->now().time_since_epoch().count() + d);
-        agenda->post<&Churn::run>(agenda->now() + Ps{d}, this, posted++);
+        agenda->post(agenda->now() + Ps{d}, Then::to<&Churn::run>(this, posted++));
     }
 };
 
@@ -97,7 +97,7 @@ TEST(Agenda, AgreesWithASortedListOnRandomTraffic) {
     for (std::uint64_t i = 0; i < 5000; ++i) {
         const auto t = static_cast<std::int64_t>(r.below(700));
         expected.emplace_back(t, i);
-        a.post<&Log::note>(SimTime{Ps{t}}, &log, i);
+        a.post(SimTime{Ps{t}}, Then::to<&Log::note>(&log, i));
     }
     std::sort(expected.begin(), expected.end());
     a.run();
@@ -115,16 +115,17 @@ struct Convoy {
     std::vector<std::pair<std::int64_t, std::uint64_t>> seen;
 
     void note(std::uint64_t v) { seen.push_back({agenda->now().time_since_epoch().count(), v}); }
-    void arrive(std::uint64_t) {
+    void arrive() {
         for (;;) {
             note(1'000'000 + next++);
             if (random.below(2) == 0)
-                agenda->post<&Convoy::note>(agenda->now() + std::chrono::nanoseconds(random.below(4)), this, next);
+                agenda->post(agenda->now() + std::chrono::nanoseconds(random.below(4)),
+                             Then::to<&Convoy::note>(this, next));
             if (next == own.size()) return;
             if (!agenda->claim(SimTime{std::chrono::nanoseconds(own[next])})) break;
             ++claimed;
         }
-        agenda->post<&Convoy::arrive>(SimTime{std::chrono::nanoseconds(own[next])}, this);
+        agenda->post(SimTime{std::chrono::nanoseconds(own[next])}, Then::to<&Convoy::arrive>(this));
     }
 };
 
@@ -138,7 +139,7 @@ TEST(Agenda, ClaimedEntriesRunInTheOrderOfPostedOnes) {
     for (const Drive drive : {Drive::steps, Drive::run, Drive::short_runs}) {
         Agenda a;
         Convoy c{&a, Random(8), own, 0, 0, {}};
-        a.post<&Convoy::arrive>(SimTime{std::chrono::nanoseconds(own[0])}, &c);
+        a.post(SimTime{std::chrono::nanoseconds(own[0])}, Then::to<&Convoy::arrive>(&c));
         if (drive == Drive::steps)
             while (!a.empty()) a.step();
         else if (drive == Drive::run)
@@ -159,9 +160,9 @@ TEST(Agenda, ClaimedEntriesRunInTheOrderOfPostedOnes) {
 TEST(Agenda, WhatIsCancelledLeavesNoTrace) {
     Agenda a;
     Log log;
-    a.post<&Log::note>(SimTime{10ns}, &log, 1);
-    const Agenda::Entry soon = a.post_cancellable<&Log::note>(SimTime{5ns}, &log, 2);
-    const Agenda::Entry late = a.post_cancellable<&Log::note>(SimTime{5s}, &log, 3);
+    a.post(SimTime{10ns}, Then::to<&Log::note>(&log, 1));
+    const Agenda::Entry soon = a.post_cancellable(SimTime{5ns}, Then::to<&Log::note>(&log, 2));
+    const Agenda::Entry late = a.post_cancellable(SimTime{5s}, Then::to<&Log::note>(&log, 3));
     EXPECT_EQ(a.next_time(), SimTime{5ns});
     EXPECT_EQ(a.pending(), 3u);
     EXPECT_TRUE(a.cancel(soon));
@@ -191,13 +192,13 @@ struct Canceller {
 TEST(Agenda, AHandleIsStaleWhileItsEntryRuns) {
     Agenda a;
     Canceller c{&a, {}, {}, {}};
-    c.self = a.post_cancellable<&Canceller::run>(SimTime{7ns}, &c, 1);
-    c.other = a.post_cancellable<&Canceller::run>(SimTime{7ns}, &c, 2);
-    a.post<&Canceller::run>(SimTime{7ns}, &c, 3);
+    c.self = a.post_cancellable(SimTime{7ns}, Then::to<&Canceller::run>(&c, 1));
+    c.other = a.post_cancellable(SimTime{7ns}, Then::to<&Canceller::run>(&c, 2));
+    a.post(SimTime{7ns}, Then::to<&Canceller::run>(&c, 3));
     a.run();
     EXPECT_EQ(c.seen, (std::vector<std::uint64_t>{1, 3}));
     // The slot is used again: the old handle must not reach the new entry.
-    const Agenda::Entry again = a.post_cancellable<&Canceller::run>(SimTime{9ns}, &c, 4);
+    const Agenda::Entry again = a.post_cancellable(SimTime{9ns}, Then::to<&Canceller::run>(&c, 4));
     EXPECT_FALSE(a.cancel(c.other));
     EXPECT_FALSE(a.cancel(c.self));
     EXPECT_TRUE(a.cancel(again));
@@ -221,9 +222,9 @@ struct Cancelling {
         posted.push_back({at, {}, random.below(2) == 0, false});
         Posted& p = posted.back();
         if (p.cancellable)
-            p.entry = agenda->post_cancellable<&Cancelling::run>(at, this, posted.size() - 1);
+            p.entry = agenda->post_cancellable(at, Then::to<&Cancelling::run>(this, posted.size() - 1));
         else
-            agenda->post<&Cancelling::run>(at, this, posted.size() - 1);
+            agenda->post(at, Then::to<&Cancelling::run>(this, posted.size() - 1));
     }
     void run(std::uint64_t id) {
         ASSERT_FALSE(posted[id].gone) << id;
@@ -266,9 +267,9 @@ TEST(Agenda, DropsTheEntriesOfSomeObjectsOnly) {
             Object& o = random.percent(50) ? stays : goes;
             if (&o == &stays) expected.emplace_back(at, id);
             if (random.percent(30))
-                (&o == &stays ? left : gone).push_back(a.post_cancellable<&Object::run>(at, &o, id));
+                (&o == &stays ? left : gone).push_back(a.post_cancellable(at, Then::to<&Object::run>(&o, id)));
             else
-                a.post<&Object::run>(at, &o, id);
+                a.post(at, Then::to<&Object::run>(&o, id));
         }
         a.drop_if([&goes](const void* self) { return self == &goes; });
         EXPECT_EQ(a.pending(), expected.size());
@@ -277,7 +278,7 @@ TEST(Agenda, DropsTheEntriesOfSomeObjectsOnly) {
                          [](const auto& x, const auto& y) { return x.first < y.first; });
         EXPECT_EQ(a.next_time(), expected.empty() ? kNever : expected.front().first);
         // What is posted afterwards finds its place among them.
-        a.post<&Object::run>(SimTime{Ps{50'000}}, &goes, entries);
+        a.post(SimTime{Ps{50'000}}, Then::to<&Object::run>(&goes, entries));
         expected.insert(std::upper_bound(expected.begin(), expected.end(), std::make_pair(SimTime{Ps{50'000}}, entries),
                                          [](const auto& x, const auto& y) { return x.first < y.first; }),
                         {SimTime{Ps{50'000}}, entries});

@@ -184,7 +184,7 @@ TEST(CommandLine, Mistakes) {
     EXPECT_THAT(
         problems({"rn", "x"}),
         ElementsAre(
-            "command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
+            "command line: unknown command 'rn'; run, serve, config, trace, wave, compare, explain, report, "
             "sweep, search, fit, study, guest, python, help, version, manual, completion; did you mean 'run'?"));
     EXPECT_THAT(problems({"config", "chek"}),
                 ElementsAre("command line: unknown command 'chek'; check, show, derive, schema, "
@@ -196,7 +196,7 @@ TEST(CommandLine, Mistakes) {
     EXPECT_THAT(
         problems({}),
         ElementsAre(
-            "command line: no command given; run, config, trace, wave, compare, explain, report, "
+            "command line: no command given; run, serve, config, trace, wave, compare, explain, report, "
             "sweep, search, fit, study, guest, python, help, version, manual, completion; see `ssdtlm --help`"));
     EXPECT_THAT(problems({"run", "d"}),
                 ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));

@@ -133,6 +133,65 @@ TEST(ConfigRules, SharesOfBlocksInUse) {
                "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 1..65535");
 }
 
+// Of 16 MiB of flash in units of 4 KiB: 16 MiB / (1 + share), rounded down to units.
+TEST(ConfigRules, SpareAsAShare) {
+    const auto user = [](const std::string& device, const std::vector<std::string>& more) {
+        ConfigLoader loader;
+        loader.add_text(device, "d.toml");
+        for (const auto& a : more) loader.add_assignment(a);
+        const ResolvedConfig r = loader.finish();
+        EXPECT_EQ(r.where("ftl.user_capacity"),
+                  r.config.over_provisioning == 0 ? "d.toml:2:17" : r.where("ftl.over_provisioning"));
+        return std::pair(r.config.ftl.user_capacity_bytes, r.config.over_provisioning);
+    };
+    const auto leaves = [](double percent) {
+        return static_cast<std::uint64_t>((16u << 20) / (1 + percent / 100) / 4096) * 4096;
+    };
+    std::string by_share = good_device();
+    by_share.replace(by_share.find("user_capacity = \"12MiB\""), 23, "over_provisioning = \"28%\"");
+    for (const double percent : {28.0, 33.3333, 50.0, 100.0, 250.0}) {
+        const std::string share = "ftl.over_provisioning=" + std::to_string(percent) + "%";
+        // It replaces what an earlier source says in either way.
+        EXPECT_EQ(user(good_device(), {share}), std::pair(leaves(percent), percent / 100));
+        EXPECT_EQ(user(by_share, {share}), std::pair(leaves(percent), percent / 100));
+    }
+    EXPECT_EQ(user(by_share, {}), std::pair(leaves(28), 0.28));
+    EXPECT_EQ(user(good_device(), {"ftl.over_provisioning=0%"}).first, 12u << 20);
+    ConfigLoader loader;
+    loader.add_text(by_share, "d.toml");
+    loader.add_assignment("ftl.user_capacity=8MiB");
+    const SsdConfig later = loader.finish().config;
+    EXPECT_EQ(std::pair(later.ftl.user_capacity_bytes, later.over_provisioning),
+              std::pair(std::uint64_t{8} << 20, 0.0));
+}
+
+TEST(ConfigRules, SpareThatIsSaidTwiceOrIsTooLittle) {
+    // What a message proposes is accepted: 16 MiB / 1.28 in units are 3200 of them.
+    expect_one(
+        {"ftl.over_provisioning=28%", "ftl.user_capacity=12MiB"},
+        "--set ftl.user_capacity=12MiB: ftl.user_capacity: 12MiB, with ftl.over_provisioning = 28%, which leaves "
+        "12800KiB of the flash; 12800KiB, or one of the two; leave one out");
+    EXPECT_THAT(problems_with({"ftl.over_provisioning=28%", "ftl.user_capacity=12800KiB"}), IsEmpty());
+    std::string both = good_device();
+    both.insert(both.find("user_capacity"), "over_provisioning = \"30%\"\n");
+    EXPECT_THAT(problems_of(both), ElementsAre(HasSubstr("d.toml:3:17: ftl.user_capacity: 12MiB, with "
+                                                         "ftl.over_provisioning = 30%")));
+    EXPECT_THAT(problems_of("[nand.geometry]\nchannels = 2\n"),
+                ElementsAre(HasSubstr("ftl.user_capacity: is not set")));
+    // 4 + 3 of 64 blocks are kept, and 57 / 64 of 16 MiB are 14.25 MiB.
+    expect_one({"ftl.over_provisioning=12%"},
+               "--set ftl.over_provisioning=12%: ftl.over_provisioning: 12% leaves too little over-provisioning in");
+    const std::string said = problems_with({"ftl.over_provisioning=12%"}).front();
+    const std::size_t at = said.find("at least ") + 9;
+    const std::string least = said.substr(at, said.find('%', at) - at + 1);
+    EXPECT_NEAR(std::stod(least), 100 * (64.0 / 57 - 1), 0.02);
+    EXPECT_THAT(problems_with({"ftl.over_provisioning=" + least}), IsEmpty());
+    EXPECT_THAT(problems_with({"ftl.over_provisioning=" + std::to_string(std::stod(least) - 0.02) + "%"}),
+                ElementsAre(HasSubstr("at least " + least)));
+    expect_one({"ftl.over_provisioning=10001%"},
+               "--set ftl.over_provisioning=10001%: ftl.over_provisioning: 10001% is out of range; 0%..10000%");
+}
+
 // A row of pages that is programmed, and one that waits; as large as the planes are many, unless somebody says a
 // number.
 TEST(ConfigRules, TheProgramsUnderWayFollowThePlanes) {
@@ -307,12 +366,15 @@ TEST(ConfigRules, PowerCuts) {
                "more than host.power_off_time = 2ms; put them further apart, or lower host.power_off_time");
     EXPECT_THAT(problems_with({"host.power_cut_at=[\"5ms\"]", "nand.faults.read_retry=1%"}), IsEmpty());
     EXPECT_THAT(problems_with({"buffer.mode=protected", "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
-    expect_one({"buffer.mode=protected", "nand.faults.erase_fail=1%", "host.power_cut_at=[\"5ms\"]"},
-               "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at and programs or erases "
-               "that fail; write_back or write_through: with failing flash a drive may "
-               "become read-only and give up what its buffer holds, although it counts as protected; set it to one of "
-               "these, set nand.faults.program_fail and "
-               "nand.faults.erase_fail to 0, or leave out host.power_cut_at");
+    expect_one(
+        {"buffer.mode=protected", "nand.faults.erase_fail=1%", "host.power_cut_at=[\"5ms\"]"},
+        "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at and programs or erases "
+        "that fail; write_back or write_through: with failing flash a drive may "
+        "become read-only and give up what its buffer holds, although it counts as protected; set it to one of "
+        "these, set nand.faults.program_fail, nand.faults.erase_fail and nand.faults.pe_limit to 0, or leave out "
+        "host.power_cut_at");
+    EXPECT_THAT(problems_with({"buffer.mode=protected", "nand.faults.pe_limit=10", "host.power_cut_at=[\"5ms\"]"}),
+                ElementsAre(HasSubstr("\"protected\" with host.power_cut_at and programs or erases that fail")));
     EXPECT_THAT(problems_with({"slc.dynamic_blocks=4", "nand.bits_per_cell=2", "host.power_cut_at=[\"5ms\"]"}),
                 IsEmpty());
     expect_one({"host.power_cut_at=[\"5ms\"]", "nand.t_read=100ms"},

@@ -55,6 +55,7 @@ TEST(Plausibility, OfTenDevices) {
         {{"buffer.size=1MiB", "ftl.user_capacity=3MiB"},
          "ftl.user_capacity=3MiB",
          "the over-provisioning is 433.3 % of it"},
+        {{"ftl.over_provisioning=433%"}, "ftl.over_provisioning=433%", "is 433.3 % of it"},
         {{"nand.geometry.blocks_per_plane=2000", "ftl.user_capacity=495MiB"}, "ftl.user_capacity=495MiB", "is 1.000 %"},
     };
     for (const Case& c : cases)

@@ -15,8 +15,8 @@ namespace ssdtlm {
 namespace {
 
 using Content = std::vector<std::uint8_t>;
-using Index = BufferPort::Index;
-constexpr auto kNone = BufferPort::kNone;
+using Index = WriteBuffer::Index;
+constexpr auto kNone = WriteBuffer::kNone;
 constexpr std::uint32_t kLba = 512;
 
 /// A write buffer with its bytes above a flash that is a map; every write, program and read is compared with a plain
@@ -74,11 +74,11 @@ private:
         const Content data = drawn(std::size_t{n} * kLba);
         const Index before = buffer_.find(Lpa{u});
         const bool needs_rest = n != blocks_ && before == kNone && flash_.count(u) != 0;
-        const auto has = needs_rest     ? BufferPort::Bytes::merging
-                         : n != blocks_ ? BufferPort::Bytes::part
-                                        : BufferPort::Bytes::whole;
+        const auto has = needs_rest     ? WriteBuffer::Bytes::merging
+                         : n != blocks_ ? WriteBuffer::Bytes::part
+                                        : WriteBuffer::Bytes::whole;
         const std::uint32_t waiter =
-            random_.percent(40) ? 1 : BufferPort::kNoWaiter;  // keeps the next write from replacing it
+            random_.percent(40) ? 1 : WriteBuffer::kNoWaiter;  // keeps the next write from replacing it
         const Index entry = buffer_.insert(Lpa{u}, 0, waiter, has);
         bytes_.insert(entry, before, first * kLba, n * kLba, data.data(), needs_rest);
         std::copy(data.begin(), data.end(), truth_[u].begin() + first * kLba);

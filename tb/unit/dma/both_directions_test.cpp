@@ -63,7 +63,7 @@ private:
                                        s.data.begin() + static_cast<std::ptrdiff_t>(at + g.bytes)};
                 at += g.bytes;
             }
-            system_.dma.write_host(s.segments.data(), count, s.data.data(), &system_, i);
+            system_.dma.write_host(s.segments.data(), count, s.data.data(), system_.then(i));
         } else {
             for (const HostSegment& g : s.segments) {
                 written_.erase(g.address);
@@ -71,13 +71,13 @@ private:
                 system_.memory.write(g.address, bytes_there.data(), g.bytes);
                 s.expected.insert(s.expected.end(), bytes_there.begin(), bytes_there.end());
             }
-            system_.dma.read_host(s.segments.data(), count, s.data.data(), &system_, i);
+            system_.dma.read_host(s.segments.data(), count, s.data.data(), system_.then(i));
         }
     }
     void ended(std::uint32_t i, SimTime visible) {
         ++ended_;
         if (slots_[i].write) {  // its buffer must stay until the last TLP is visible
-            system_.agenda.post<&Mix::begin_later>(visible + kGrid, this, i);
+            system_.agenda.post(visible + kGrid, Then::to<&Mix::begin_later>(this, i));
         } else {
             EXPECT_EQ(slots_[i].data, slots_[i].expected);
             begin(i);  // within the response, as a CQE follows the data that a write has brought

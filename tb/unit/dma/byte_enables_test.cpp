@@ -27,14 +27,14 @@ TEST_F(DmaLink, BytesThatAreEnabledArrive) {
                 std::vector<std::uint8_t> out(bytes), in(bytes, 0xAA);
                 for (std::uint32_t i = 0; i < bytes; ++i) out[i] = static_cast<std::uint8_t>(i * 7 + cookie + 1);
                 const std::uint64_t wire = s.link.upstream().counters().payload_bytes[0];
-                s.dma.write_host(at, 2, out.data(), &s, ++cookie, content);
+                s.dma.write_host(at, 2, out.data(), s.then(++cookie), content);
                 s.agenda.run();
                 EXPECT_GE(s.link.upstream().counters().payload_bytes[0] - wire, bytes);
                 for (std::uint32_t i = 0; i < bytes; ++i)
                     if (enabled(i)) {
                         ASSERT_EQ(s.memory.load<std::uint8_t>(host(i)), out[i]) << i;
                     }
-                s.dma.read_host(at, 2, in.data(), &s, ++cookie, content);
+                s.dma.read_host(at, 2, in.data(), s.then(++cookie), content);
                 s.agenda.run();
                 for (std::uint32_t i = 0; i < bytes; ++i)
                     if (enabled(i)) {
@@ -47,7 +47,7 @@ TEST_F(DmaLink, BytesThatAreEnabledArrive) {
     // One burst moves what is enabled and nothing else.
     std::vector<std::uint8_t> out(4096, 0x55);
     const HostSegment to{base + 40'960, 4096};
-    s.dma.write_host(&to, 1, out.data(), &s, ++cookie, signatures_of(512));
+    s.dma.write_host(&to, 1, out.data(), s.then(++cookie), signatures_of(512));
     s.agenda.run();
     for (std::uint32_t i = 0; i < 4096; ++i)
         ASSERT_EQ(s.memory.load<std::uint8_t>(to.address + i), i % 512 < sizeof(BlockSignature) ? 0x55 : 0) << i;

@@ -70,20 +70,22 @@ struct ScriptedLink : sc_core::sc_module {
     std::vector<tlm::tlm_generic_payload*> open;
 };
 
-struct Bench : DmaClient {
+struct Bench {
     explicit Bench(const std::string& name)
         : link((name + "_link").c_str()), dma((name + "_dma").c_str(), agenda, kWindow) {
         dma.pcie_initiator.bind(link.socket);
     }
-    void dma_done(std::uint64_t cookie, SimTime at) override { done.emplace_back(cookie, at); }
-    void dma_failed(std::uint64_t cookie) override { failed.push_back(cookie); }
+    DmaThen then(std::uint64_t number) { return DmaThen::to<&Bench::ended>(this, number); }
+    void ended(std::uint64_t number, DmaEnd end) {
+        end.failed ? failed.push_back(number) : static_cast<void>(done.emplace_back(number, end.at));
+    }
     void read(std::uint32_t bytes, std::uint64_t cookie = 0) {
         const HostSegment s{0x1'0000'0000, bytes};
-        dma.read_host(&s, 1, data.data(), this, cookie);
+        dma.read_host(&s, 1, data.data(), then(cookie));
     }
     void write(std::uint32_t bytes, std::uint64_t cookie = 0) {
         const HostSegment s{0x1'0000'0000, bytes};
-        dma.write_host(&s, 1, data.data(), this, cookie);
+        dma.write_host(&s, 1, data.data(), then(cookie));
     }
     std::vector<std::uint64_t> cookies() const {
         std::vector<std::uint64_t> all;
@@ -165,7 +167,7 @@ TEST_F(Dma, ControlIsWhatIsShortInAllItsSegments) {
     ASSERT_EQ(b.link.open.size(), 3u);
     const auto two = [this](bool write, std::uint32_t bytes) {
         const HostSegment s[] = {{0x1000, bytes - 8}, {0x9000, 8}};
-        write ? b.dma.write_host(s, 2, b.data.data(), &b, 9) : b.dma.read_host(s, 2, b.data.data(), &b, 9);
+        write ? b.dma.write_host(s, 2, b.data.data(), b.then(9)) : b.dma.read_host(s, 2, b.data.data(), b.then(9));
     };
     two(false, kControl);
     two(true, kInline);
@@ -195,7 +197,7 @@ TEST_F(Dma, OneDataWriteAheadOfTheWire) {
 TEST_F(Dma, SegmentsJoinAndAreCut) {
     b.link.at_once = true;
     const HostSegment segments[] = {{0x1000, 4096}, {0x2000, 4096}, {0x3000, 1}, {0x9000, kMost}, {0xA001, 7}};
-    b.dma.write_host(segments, 5, b.data.data(), &b, 1);
+    b.dma.write_host(segments, 5, b.data.data(), b.then(1));
     EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{
                                   {true, 0x1000, 8193, false}, {true, 0x9000, 4096, false}, {true, 0xA001, 7, false}}));
     EXPECT_THAT(b.cookies(), ElementsAre(1)) << "one report for all";
@@ -215,9 +217,9 @@ TEST_F(Dma, EnablesBeginWithThePattern) {
     std::array<std::uint8_t, 512> pattern{};
     const ByteEnables enables{pattern.data(), 512};
     const HostSegment segments[] = {{0x1000, 512}, {0x8000, 100}, {0xC000, 412}, {0xF000, 512}};
-    b.dma.read_host(segments, 4, b.data.data(), &b, 1, enables);
-    b.dma.read_host(segments, 1, b.data.data(), &b, 2, enables);
-    b.dma.read_host(segments, 1, b.data.data(), &b, 3);
+    b.dma.read_host(segments, 4, b.data.data(), b.then(1), enables);
+    b.dma.read_host(segments, 1, b.data.data(), b.then(2), enables);
+    b.dma.read_host(segments, 1, b.data.data(), b.then(3));
     EXPECT_EQ(b.link.arrived, (std::vector<ScriptedLink::Arrival>{{false, 0x1000, 512, true},
                                                                   {false, 0x8000, 100, true},
                                                                   {false, 0xC000, 412, false},
@@ -232,7 +234,7 @@ TEST_F(Dma, ALongRequestEndsWithItsLastPieceAndFailsWithAny) {
     for (std::size_t bad = 0; bad < 4; ++bad) {  // 3: none
         b.done.clear();
         b.failed.clear();
-        b.dma.read_host(segments, 3, b.data.data(), &b, 7);
+        b.dma.read_host(segments, 3, b.data.data(), b.then(7));
         ASSERT_EQ(b.link.open.size(), 3u);
         for (std::size_t i = 0; i < 3; ++i) {
             EXPECT_THAT(b.done, IsEmpty());
@@ -249,7 +251,7 @@ TEST_F(Dma, ALongRequestEndsWithItsLastPieceAndFailsWithAny) {
     EXPECT_EQ(b.dma.counters().failed_reads, 4u);
     // A write is visible with its last piece; the link counts what the far end refused.
     b.done.clear();
-    b.dma.write_host(segments, 3, b.data.data(), &b, 9);
+    b.dma.write_host(segments, 3, b.data.data(), b.then(9));
     for (const std::int64_t ps : {500, 900, 700}) b.link.end(0, tlm::TLM_OK_RESPONSE, SimTime{Ps{ps}});
     EXPECT_THAT(b.done, ElementsAre(std::pair(9ull, SimTime{Ps{900}})));
 }
@@ -257,10 +259,10 @@ TEST_F(Dma, ALongRequestEndsWithItsLastPieceAndFailsWithAny) {
 TEST_F(Dma, CountsRequestsAndBytes) {
     const HostSegment segments[] = {{0x1000, 5000}, {0x9000, 10}};
     b.link.at_once = true;
-    b.dma.write_host(segments, 2, b.data.data(), &b, 0);
+    b.dma.write_host(segments, 2, b.data.data(), b.then(0));
     b.write(16);
     b.dma.post_host(0x2000, b.data.data(), kInline);
-    b.dma.read_host(segments, 2, b.data.data(), nullptr, 0);  // nobody asks when
+    b.dma.read_host(segments, 2, b.data.data(), {});  // nobody asks when
     b.read(64);
     b.link.at_once = false;
     b.dma.post_host(0x2000, b.data.data(), 4);  // behind a busy wire

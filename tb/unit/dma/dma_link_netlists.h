@@ -69,10 +69,10 @@ struct Host : sc_core::sc_module, InterruptSink {
             return tlm::TLM_UPDATED;
         }
         open.push_back(&p);
-        agenda.post<&Host::end_response>(agenda.now() + 10ns, this);
+        agenda.post(agenda.now() + 10ns, Then::to<&Host::end_response>(this));
         return tlm::TLM_ACCEPTED;
     }
-    void end_response(std::uint64_t) {
+    void end_response() {
         auto* p = open.front();
         open.pop_front();
         tlm::tlm_phase phase = tlm::END_RESP;
@@ -116,12 +116,12 @@ struct Device : sc_core::sc_module {
         }
         EXPECT_TRUE(style == Style::short_form || open.empty());  // request exclusion rule
         open.push_back(&p);
-        agenda.post<&Device::respond>(agenda.now() + think, this);
+        agenda.post(agenda.now() + think, Then::to<&Device::respond>(this));
         if (style == Style::long_form) return tlm::TLM_ACCEPTED;
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    void respond(std::uint64_t) {
+    void respond() {
         auto* p = open.front();
         open.pop_front();
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
@@ -137,7 +137,7 @@ inline LinkConfig ideal(std::uint32_t generation = 3) {
     return c;
 }
 
-struct System : DmaClient {
+struct System {
     System(const std::string& name, const LinkConfig& c, std::uint64_t read_window_bytes = 1u << 20)
         : config(c),
           rate(link_rate(c)),
@@ -152,18 +152,19 @@ struct System : DmaClient {
         dma.pcie_initiator.bind(link.device_target);
         link.host_initiator.bind(root.link_target);
     }
-    void dma_done(std::uint64_t cookie, SimTime at) override {
-        done.push_back({cookie, agenda.now(), at});
-        if (on_done) on_done(cookie, at);
+    DmaThen then(std::uint64_t number) { return DmaThen::to<&System::ended>(this, number); }
+    void ended(std::uint64_t number, DmaEnd end) {
+        if (end.failed) return failed.push_back(number);
+        done.push_back({number, agenda.now(), end.at});
+        if (on_done) on_done(number, end.at);
     }
-    void dma_failed(std::uint64_t cookie) override { failed.push_back(cookie); }
     void write(std::uint64_t address, std::vector<std::uint8_t>& data, std::uint64_t cookie = 0) {
         const HostSegment s{address, static_cast<std::uint32_t>(data.size())};
-        dma.write_host(&s, 1, data.data(), this, cookie);
+        dma.write_host(&s, 1, data.data(), then(cookie));
     }
     void read(std::uint64_t address, std::vector<std::uint8_t>& data, std::uint64_t cookie = 0) {
         const HostSegment s{address, static_cast<std::uint32_t>(data.size())};
-        dma.read_host(&s, 1, data.data(), this, cookie);
+        dma.read_host(&s, 1, data.data(), then(cookie));
     }
     Ps wire(std::uint64_t bytes) const { return rate.time_for(bytes); }
     Ps round_trip() const {

@@ -139,10 +139,10 @@ TEST_F(DmaLink, PostedWritesStayInOrder) {
         std::uint8_t cqe[16] = {
             static_cast<std::uint8_t>(cookie + 1)};  // gone when this returns: short writes are copied
         const HostSegment to{kBase + 1_MiB + cookie * 16, 16};
-        s.dma.write_host(&to, 1, cqe, &s, 100 + cookie);
+        s.dma.write_host(&to, 1, cqe, s.then(100 + cookie));
         const std::uint32_t message = static_cast<std::uint32_t>(cookie);
         const HostSegment msi{RootComplex::kMsiBase, 4};
-        s.dma.write_host(&msi, 1, reinterpret_cast<const std::uint8_t*>(&message), nullptr, 0);
+        s.dma.write_host(&msi, 1, reinterpret_cast<const std::uint8_t*>(&message), {});
     };
     for (std::uint64_t i = 0; i < 3; ++i) s.write(kBase + i * 4096, data, i);
     s.agenda.run();
@@ -222,10 +222,10 @@ void worked_example(System& s, double expected_ns) {
         if (cookie != 1) return;
         const std::uint8_t cqe[16] = {};
         const HostSegment to{kBase + 4096, 16};
-        s.dma.write_host(&to, 1, cqe, nullptr, 0);
+        s.dma.write_host(&to, 1, cqe, {});
         const std::uint8_t message[4] = {7};
         const HostSegment msi{RootComplex::kMsiBase, 4};
-        s.dma.write_host(&msi, 1, message, nullptr, 0);
+        s.dma.write_host(&msi, 1, message, {});
     };
     while (s.device.arrivals.empty()) s.agenda.step();
     s.read(kBase, sqe, 0);
@@ -283,11 +283,11 @@ TEST_F(DmaLink, ScatteredSegmentsGatherAndContiguousOnesJoin) {
             std::memcpy(&shadow[seg.address - kBase], &buffers.back()[from], seg.bytes);
             from += seg.bytes;
         }
-        s.dma.write_host(list.data(), static_cast<std::uint32_t>(list.size()), buffers.back().data(), &s, n);
+        s.dma.write_host(list.data(), static_cast<std::uint32_t>(list.size()), buffers.back().data(), s.then(n));
         if (n % 3 == 0) {
             std::vector<std::uint8_t> back(bytes);
             s.agenda.run();
-            s.dma.read_host(list.data(), static_cast<std::uint32_t>(list.size()), back.data(), &s, 1000 + n);
+            s.dma.read_host(list.data(), static_cast<std::uint32_t>(list.size()), back.data(), s.then(1000 + n));
             s.agenda.run();
             ASSERT_EQ(back, buffers.back());
         }
@@ -302,7 +302,7 @@ TEST_F(DmaLink, ScatteredSegmentsGatherAndContiguousOnesJoin) {
     const std::uint64_t before = s.link.upstream().counters().tlps[static_cast<std::size_t>(TlpKind::mem_write)];
     auto page = pattern(4096, 9);
     const HostSegment halves[] = {{kBase + 100, 2000}, {kBase + 2100, 2096}};
-    s.dma.write_host(halves, 2, page.data(), nullptr, 0);
+    s.dma.write_host(halves, 2, page.data(), {});
     EXPECT_EQ(s.link.upstream().counters().tlps[static_cast<std::size_t>(TlpKind::mem_write)] - before, 17u);
     s.agenda.run();
 }
@@ -316,13 +316,13 @@ TEST_F(DmaLink, BulkWritesAreCutAndTheLastOneIsAnsweredForAll) {
     const HostSegment to[] = {{kBase, 8192}, {kBase + 8192, 8192}, {kBase + 20000, 16}, {kBase + 20016, 16}};
     s.done.clear();
     s.on_done = [&](std::uint64_t cookie, SimTime) {
-        if (cookie == 2) s.dma.write_host(&to[3], 1, cqe.data(), &s, 4);
+        if (cookie == 2) s.dma.write_host(&to[3], 1, cqe.data(), s.then(4));
     };
-    s.dma.write_host(&to[0], 1, first.data(), &s, 1, {}, {from, false, true});
-    s.dma.write_host(&to[1], 1, second.data(), &s, 2, {}, {from, true, true});
+    s.dma.write_host(&to[0], 1, first.data(), s.then(1), {}, {from, false, true});
+    s.dma.write_host(&to[1], 1, second.data(), s.then(2), {}, {from, true, true});
     const SimTime cut = from + Ps{1};
     s.agenda.run_until(cut);
-    s.dma.write_host(&to[2], 1, cqe.data(), &s, 3);
+    s.dma.write_host(&to[2], 1, cqe.data(), s.then(3));
     s.agenda.run();
     s.on_done = nullptr;
     const Ps up = s.config.device_to_host_latency;

@@ -20,12 +20,12 @@ namespace {
 constexpr Ps kNs{1000};
 
 /// Keeps when each access ended.
-class Client final : public DramClient {
+class Client final {
 public:
     explicit Client(const Agenda& agenda) : agenda_(agenda) {}
-    void dram_done(std::uint64_t cookie) override {
+    void dram_done(std::uint64_t access) {
         EXPECT_FALSE(asking) << "answered from within";
-        EXPECT_TRUE(ended.emplace(cookie, agenda_.now().time_since_epoch()).second) << "answered twice";
+        EXPECT_TRUE(ended.emplace(access, agenda_.now().time_since_epoch()).second) << "answered twice";
     }
     bool asking = false;
     std::map<std::uint64_t, Ps> ended;
@@ -70,7 +70,8 @@ TEST(Dram, EveryModelAnswersOnceAndTakesTheTimeOfItsBus) {
             work += bus;
             earliest[n] = agenda.now().time_since_epoch() + bus + config.access_latency;
             client.asking = true;
-            dram->access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), client, n);
+            dram->access(pieces.data(), static_cast<std::uint32_t>(pieces.size()),
+                         Then::to<&Client::dram_done>(&client, n));
             client.asking = false;
             EXPECT_FALSE(dram->idle(agenda.now()));
         }
@@ -120,7 +121,7 @@ TEST(SerialDram, IsAServerOfOneRate) {
         free = std::max(free, agenda.now().time_since_epoch()) +
                Ps{static_cast<std::int64_t>((of_access * 10'000 + 2) / 3)};
         expected.push_back(free + Ps{12'345});
-        dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), client, n);
+        dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), Then::to<&Client::dram_done>(&client, n));
     }
     agenda.run();
     EXPECT_EQ(dram.bytes(), bytes);
@@ -139,7 +140,8 @@ struct Banks {
     /// When the access ended that was asked for at `at`, both in ns.
     std::int64_t access(std::int64_t at, const std::vector<DramPiece>& pieces) {
         agenda.run_until(SimTime{at * kNs});
-        dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), client, ++number);
+        dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()),
+                    Then::to<&Client::dram_done>(&client, ++number));
         agenda.run();
         return client.ended[number] / kNs;
     }
@@ -264,8 +266,8 @@ TEST(BankedDram, EachAccessEndsAtTheEarliestTimeThatTheRulesAllow) {
                 p = {random.below(8192), static_cast<std::uint32_t>(1 + random.below(700)),
                      1 + static_cast<std::uint32_t>(random.below(2))};
             b.agenda.run_until(SimTime{now * kNs});
-            b.dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()), b.client,
-                          static_cast<std::uint64_t>(n));
+            b.dram.access(pieces.data(), static_cast<std::uint32_t>(pieces.size()),
+                          Then::to<&Client::dram_done>(&b.client, n));
             const std::int64_t expected = reference.access(now, pieces);
             ASSERT_FALSE(b.dram.idle(SimTime{expected * kNs - Ps{1}}))
                 << "access " << n << " asked for at " << now << " ns should end at " << expected << " ns";

@@ -60,11 +60,12 @@ public:
 
     // MmioPort, for kernel-free tests.
     void write32(std::uint32_t offset, std::uint32_t value) override {
-        agenda_.post<&FakeController::arrive>(agenda_.now() + kMmio, this, std::uint64_t{offset} << 32 | value);
+        agenda_.post(agenda_.now() + kMmio,
+                     Then::to<&FakeController::arrive>(this, std::uint64_t{offset} << 32 | value));
     }
     void read32(std::uint32_t offset, MmioClient& client) override {
         reads_.push_back({offset, &client});
-        agenda_.post<&FakeController::answer>(agenda_.now() + 2 * kMmio, this);
+        agenda_.post(agenda_.now() + 2 * kMmio, Then::to<&FakeController::answer>(this));
     }
 
     // The register file.
@@ -139,7 +140,7 @@ private:
         log.push_back(text);
     }
     void arrive(std::uint64_t a) { store(static_cast<std::uint32_t>(a >> 32), static_cast<std::uint32_t>(a)); }
-    void answer(std::uint64_t) {
+    void answer() {
         const auto r = reads_.front();
         reads_.erase(reads_.begin());
         r.client->mmio_read_done(load(r.offset));
@@ -148,12 +149,12 @@ private:
         if ((value & 1) != 0 && (cc_ & 1) == 0 && !never_ready) {
             rings_.clear();
             rings_[0] = Ring{asq_, acq_, (aqa_ & 0xFFF) + 1, (aqa_ >> 16) + 1};
-            agenda_.post<&FakeController::become>(agenda_.now() + ready_time, this, 1);
+            agenda_.post(agenda_.now() + ready_time, Then::to<&FakeController::become>(this, 1));
         }
         if ((value & 1) == 0) stop();
         if ((value & 0xC000) == 0x4000) {
             csts_ |= 4;
-            agenda_.post<&FakeController::become>(agenda_.now() + ready_time, this, 9);
+            agenda_.post(agenda_.now() + ready_time, Then::to<&FakeController::become>(this, 9));
         }
         cc_ = value;
     }
@@ -236,7 +237,7 @@ private:
         tracker_.at(qid, sqe.cid).begin(agenda_.now());
         const Ps time = service_of ? service_of(sqe, index) : service;
         running_.push_back({qid, sqe, status_of ? status_of(sqe, index) : std::uint16_t{0}});
-        agenda_.post<&FakeController::done>(agenda_.now() + time, this, running_.size() - 1);
+        agenda_.post(agenda_.now() + time, Then::to<&FakeController::done>(this, running_.size() - 1));
     }
     void done(std::uint64_t i) {
         if (i < first_running_) return;  // before the reset
@@ -318,7 +319,7 @@ private:
         memory_.store(address, c);
         r.cq_tail = (r.cq_tail + 1) % r.cq_size;
         if (r.cq_tail == 0) r.phase ^= 1;
-        if (r.interrupts) agenda_.post<&FakeController::message>(agenda_.now() + kMmio, this, r.vector);
+        if (r.interrupts) agenda_.post(agenda_.now() + kMmio, Then::to<&FakeController::message>(this, r.vector));
         if (written_) written_(address);
     }
     void message(std::uint64_t vector) {

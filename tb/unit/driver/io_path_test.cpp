@@ -370,9 +370,9 @@ TEST(IoPath, StopsWithoutTheBacklog) {
     for (std::uint64_t i = 0; i < 100; ++i) w.add(HostOp::read, i * (1u << 20), i % 3 == 1 ? 300 << 10 : 4096);
     struct Stop {
         Bench* bench;
-        void now(std::uint64_t) { bench->io->stop_submitting(); }
+        void now() { bench->io->stop_submitting(); }
     } stop{&b};
-    b.agenda.post<&Stop::now>(SimTime{3700us} + 65us, &stop);
+    b.agenda.post(SimTime{3700us} + 65us, Then::to<&Stop::now>(&stop));
     b.run(w);
     ASSERT_EQ(b.finished.size(), 1u);
     EXPECT_TRUE(b.io->finished());
@@ -432,7 +432,7 @@ TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
 struct Resetter {
     Bench& bench;
     std::uint64_t resets = 0;
-    void now(std::uint64_t) {
+    void now() {
         if (!bench.io->started() || bench.io->finished() || std::string(bench.bring_up->doing()) != "running") return;
         bench.io->pause();
         bench.bring_up->reset(
@@ -451,7 +451,7 @@ TEST(IoPath, CancelledCommandsGoAgainAheadOfTheBacklogAndInOrder) {
     ListWorkload w;
     for (std::uint64_t i = 0; i < 10; ++i) w.add(HostOp::read, i * 4096, 4096);
     Resetter resetter{b};
-    b.agenda.post<&Resetter::now>(SimTime{5ms}, &resetter);
+    b.agenda.post(SimTime{5ms}, Then::to<&Resetter::now>(&resetter));
     b.run(w);
     EXPECT_EQ(resetter.resets, 1u);
     EXPECT_EQ(b.io->counters().commands_cancelled, 7u);
@@ -491,8 +491,8 @@ TEST(IoPath, RandomResetsLoseNothing) {
         RandomWorkload w(seed, 5, 7, 4000, b.device.blocks, 100, 512);
         Resetter resetter{b};
         for (std::int64_t i = 0; i < 60; ++i)
-            b.agenda.post<&Resetter::now>(
-                SimTime{1ms} + i * Ps{1'500us} + Ps{static_cast<std::int64_t>(r.below(1'000'000'000))}, &resetter);
+            b.agenda.post(SimTime{1ms} + i * Ps{1'500us} + Ps{static_cast<std::int64_t>(r.below(1'000'000'000))},
+                          Then::to<&Resetter::now>(&resetter));
         b.run(w);
         EXPECT_EQ(w.done, 4000u);
         EXPECT_EQ(w.failed, 0u);
@@ -521,10 +521,10 @@ TEST(IoPath, DumpNamesTheQueuesWithWork) {
     struct Peek {
         Bench* bench;
         std::string* text;
-        void now(std::uint64_t) { *text = bench->io->dump(); }
+        void now() { *text = bench->io->dump(); }
     } peek{&b, &text};
     b.device.service = 1ms;
-    b.agenda.post<&Peek::now>(SimTime{5ms}, &peek);
+    b.agenda.post(SimTime{5ms}, Then::to<&Peek::now>(&peek));
     b.run(w);
     EXPECT_THAT(text,
                 testing::HasSubstr("9 requests issued, 0 completed, 3 commands in the device, 6 waiting in the host"));

@@ -36,7 +36,7 @@ struct Device : sc_core::sc_module {
         p.acquire();
         ++accesses;
         waiting.push_back(&p);
-        agenda.post<&Device::respond>(agenda.now() + FakeController::kMmio, this, losses);
+        agenda.post(agenda.now() + FakeController::kMmio, Then::to<&Device::respond>(this, losses));
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
@@ -115,9 +115,8 @@ std::string power_times() {
         if (!on) b.device.power_goes();
         return true;
     });
-    const auto cut = [](void* d, std::uint64_t) { static_cast<NvmeDriver*>(d)->cut_power(); };
     b.driver.set_on_ready([&] {
-        for (const Ps at : by_hand) b.agenda.post(b.driver.epoch() + at, cut, &b.driver, 0);
+        for (const Ps at : by_hand) b.agenda.post(b.driver.epoch() + at, Then::to<&NvmeDriver::cut_power>(&b.driver));
     });
     b.driver.start();
     b.agenda.run();

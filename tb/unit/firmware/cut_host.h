@@ -141,7 +141,8 @@ public:
         return !over;
     }
     void ended(Command& c) {
-        life_->agenda.post<&CutHost::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
+        life_->agenda.post(std::max(life_->agenda.now(), c.timeline->last()),
+                           Then::to<&CutHost::at_end>(this, c.index));
     }
 
     MapSource source = MapSource::all_pages;  ///< of the last start

@@ -170,7 +170,7 @@ public:
         run();
         if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
         ftl.verify_books();
-        const BufferPort& b = firmware.buffer();
+        const WriteBuffer& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
               firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() +
@@ -310,7 +310,7 @@ private:
         if (c.op != IoOp::read && s.timeline.last() != agenda.now())
             throw std::logic_error("completed at another time than its mark");
         const SimTime at = std::max(agenda.now(), s.timeline.last());
-        agenda.post<&DeviceUnderTest::end>(at, this, c.index);
+        agenda.post(at, Then::to<&DeviceUnderTest::end>(this, c.index));
     }
     std::uint32_t unit_of(std::uint64_t lba) const { return static_cast<std::uint32_t>(lba / blocks_per_unit()); }
     template <class F>

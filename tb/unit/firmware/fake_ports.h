@@ -69,7 +69,7 @@ public:
         }
         started_[t.tag] = start;
         t.path->charge(Stage::die_wait_host_write, start);
-        agenda_.post<&FakeFlash::end>(start + time, this, t.tag);
+        agenda_.post(start + time, Then::to<&FakeFlash::end>(this, t.tag));
     }
 
     std::array<std::uint64_t, kFlashClassCount> ended{};
@@ -120,7 +120,7 @@ public:
     std::size_t held() const { return held_.size(); }
     void release() {
         hold = false;
-        for (const std::uint32_t tag : held_) agenda_.post<&FakeFlash::end>(agenda_.now(), this, tag);
+        for (const std::uint32_t tag : held_) agenda_.post(agenda_.now(), Then::to<&FakeFlash::end>(this, tag));
         held_.clear();
     }
 
@@ -180,7 +180,7 @@ private:
         ++ended[static_cast<std::size_t>(t.cls)];
         bytes[static_cast<std::size_t>(t.cls)] += t.data_bytes;
         t.path->charge(Stage::array, agenda_.now());
-        t.client->flash_done(t);
+        t.then();
     }
 
     void read_page(FlashTransaction& t) {
@@ -250,9 +250,9 @@ public:
     WatchedDram(Agenda& agenda, const DramConfig& config) : DramPort(agenda), dram_(agenda, config) {}
 
     using DramPort::begin;
-    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override {
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, const Then& then) override {
         if (on_access) std::for_each(pieces, pieces + count, on_access);
-        return dram_.begin(pieces, count, client, cookie);
+        return dram_.begin(pieces, count, then);
     }
     bool idle(SimTime now) const override { return dram_.idle(now); }
     Ps busy() const override { return dram_.busy(); }
@@ -269,26 +269,26 @@ public:
     FakeDma(Agenda& agenda, std::size_t bytes, std::uint64_t seed, Ps longest)
         : memory(bytes), agenda_(agenda), random_(seed, 8), longest_(longest) {}
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables, const DmaTerms& terms) override {
-        const std::uint64_t n = take(segments, count, client, cookie);
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
+                    ByteEnables, const DmaTerms& terms) override {
+        const std::uint64_t n = take(segments, count, then);
         if (on_write) on_write(terms);
         all_[n].from = data;
         const SimTime from = std::max(agenda_.now(), terms.from);
         last_write_ = std::max(last_write_, from) + latency();
         all_[n].at = last_write_;
-        agenda_.post<&FakeDma::written>(last_write_, this, n);
-        if (client == nullptr) return;
+        agenda_.post(last_write_, Then::to<&FakeDma::written>(this, n));
+        if (!then) return;
         if (random_.percent(50) && from == agenda_.now())
-            client->dma_done(cookie, last_write_);  // the link was idle
+            then({last_write_});  // the link was idle
         else
-            agenda_.post<&FakeDma::handed_over>(from + (last_write_ - from) / 2, this, n);
+            agenda_.post(from + (last_write_ - from) / 2, Then::to<&FakeDma::handed_over>(this, n));
     }
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie, ByteEnables) override {
-        const std::uint64_t n = take(segments, count, client, cookie);
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables) override {
+        const std::uint64_t n = take(segments, count, then);
         all_[n].to = data;
-        agenda_.post<&FakeDma::read>(agenda_.now() + latency(), this, n);
+        agenda_.post(agenda_.now() + latency(), Then::to<&FakeDma::read>(this, n));
     }
 
     std::vector<std::uint8_t> memory;
@@ -304,14 +304,13 @@ private:
         std::vector<HostSegment> segments;
         const std::uint8_t* from = nullptr;
         std::uint8_t* to = nullptr;
-        DmaClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        DmaThen then;
         SimTime at{};
     };
     Ps latency() {
         return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1};
     }
-    std::uint64_t take(const HostSegment* segments, std::uint32_t count, DmaClient* client, std::uint64_t cookie) {
+    std::uint64_t take(const HostSegment* segments, std::uint32_t count, const DmaThen& then) {
         if (free_.empty()) {
             free_.push_back(all_.size());
             all_.emplace_back();
@@ -324,11 +323,10 @@ private:
             count = 1;
         }
         all_[n].segments.assign(segments, segments + count);
-        all_[n].client = client;
-        all_[n].cookie = cookie;
+        all_[n].then = then;
         return n;
     }
-    void handed_over(std::uint64_t n) { all_[n].client->dma_done(all_[n].cookie, all_[n].at); }
+    void handed_over(std::uint64_t n) { all_[n].then({all_[n].at}); }
     void written(std::uint64_t n) {
         for (const HostSegment& s : all_[n].segments) {
             std::memcpy(memory.data() + s.address, all_[n].from, s.bytes);
@@ -343,12 +341,10 @@ private:
             if (ok) std::memcpy(all_[n].to, memory.data() + s.address, s.bytes);
             all_[n].to += s.bytes;
         }
-        DmaClient* client = all_[n].client;
-        const std::uint64_t cookie = all_[n].cookie;
+        const DmaThen then = all_[n].then;
         free_.push_back(n);
-        if (ok) return client->dma_done(cookie, agenda_.now());
-        ++failed;
-        client->dma_failed(cookie);
+        failed += !ok;
+        then({agenda_.now(), !ok});
     }
 
     Agenda& agenda_;

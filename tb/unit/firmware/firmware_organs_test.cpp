@@ -20,12 +20,12 @@ namespace {
 /// Answers when told to.
 class ScriptedMap final : public MapPort {
 public:
-    bool translate(const MapExtent& extent, MapUse, Ppa* places, MapClient* client, std::uint64_t cookie) override {
+    bool translate(const MapExtent& extent, MapUse, Ppa* places, const MapThen& then) override {
         if (at_once) {
             for (std::uint32_t i = 0; i < extent.units; ++i) places[i] = Ppa{idx(extent.first) + i};
             return true;
         }
-        asked.push_back({extent, client, cookie});
+        asked.push_back({extent, then});
         return false;
     }
     void let_go(PlaneId, BlockId, std::uint32_t) override {}
@@ -34,8 +34,7 @@ public:
 
     struct Question {
         MapExtent extent;
-        MapClient* client;
-        std::uint64_t cookie;
+        MapThen then;
     };
     bool at_once = true;
     std::vector<Question> asked;
@@ -43,9 +42,9 @@ public:
 
 /// Waits for everything and writes down who was resumed.
 struct Log {
-    bool flush(std::uint64_t& what) { return resumed("flush", what); }
-    bool page(std::uint64_t& what) { return resumed("page", what); }
-    bool room(std::uint64_t& what) { return resumed("room", what); }
+    bool flush(std::uint64_t what) { return resumed("flush", what); }
+    bool page(std::uint64_t what) { return resumed("page", what); }
+    bool room(std::uint64_t what) { return resumed("room", what); }
     void durable(std::uint32_t command) { text += "durable" + std::to_string(command) + " "; }
     void work() {
         text += "work ";
@@ -69,16 +68,16 @@ struct Log {
 struct WaitersBench {
     WaitersBench() : waiters(agenda, map) {
         log.waiters = &waiters;
-        waiters.on_durable<&Log::durable>(&log);
-        waiters.on_settled<&Log::work>(&log);
+        waiters.on_durable(ThenOf<void, std::uint32_t>::to<&Log::durable>(&log));
+        waiters.on_settled(Then::to<&Log::work>(&log));
     }
     void all_wait() {
-        waiters.wait<&Log::room>(Waiters::For::room, &log, 1);
-        waiters.wait<&Log::room>(Waiters::For::room, &log, 2);
-        waiters.wait<&Log::page>(Waiters::For::page, &log, 3);
-        waiters.wait<&Log::page>(Waiters::For::page, &log, 4);
-        waiters.wait<&Log::flush>(Waiters::For::flush, &log, 5);
-        waiters.wait<&Log::flush>(Waiters::For::flush, &log, 6);
+        waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&log, 1));
+        waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&log, 2));
+        waiters.wait(Waiters::For::page, Attempt::to<&Log::page>(&log, 3));
+        waiters.wait(Waiters::For::page, Attempt::to<&Log::page>(&log, 4));
+        waiters.wait(Waiters::For::flush, Attempt::to<&Log::flush>(&log, 5));
+        waiters.wait(Waiters::For::flush, Attempt::to<&Log::flush>(&log, 6));
         waiters.release(7);
     }
     Agenda agenda;
@@ -121,7 +120,7 @@ TEST(Waiters, WhoCannotGoOnStaysFirst) {
 TEST(Waiters, SettleWithinSettleBeginsAgain) {
     WaitersBench b;
     b.log.able["room"] = false;
-    b.waiters.wait<&Log::room>(Waiters::For::room, &b.log, 1);
+    b.waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&b.log, 1));
     b.log.settle_in_work = 2;
     b.waiters.settle();
     EXPECT_EQ(b.log.take(), "room1? work room1? work room1? work ");
@@ -156,22 +155,27 @@ TEST(Waiters, ALateAnswerOfTheMapIsChargedToItsCommand) {
         commands[i].timeline = &timelines[i];
         timelines[i].begin(b.agenda.now());
     }
-    EXPECT_TRUE(b.waiters.ask_map<&Log::answered>(&b.log, commands[0], {Lpa{5}, 2}, MapUse::read, places));
+    EXPECT_TRUE(
+        b.waiters.ask_map(commands[0], {Lpa{5}, 2}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 0)));
     EXPECT_EQ(places[1], Ppa{6});
     b.map.at_once = false;
-    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {Lpa{8}, 1}, MapUse::read, places));
-    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[2], {Lpa{9}, 1}, MapUse::read, places));
+    EXPECT_FALSE(
+        b.waiters.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)));
+    EXPECT_FALSE(
+        b.waiters.ask_map(commands[2], {Lpa{9}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 2)));
     EXPECT_EQ(b.waiters.waiting_for_map(), 2u);
-    EXPECT_THROW(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {Lpa{8}, 1}, MapUse::read, places), Panic);
+    EXPECT_THROW(
+        b.waiters.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)),
+        Panic);
     b.agenda.run_until(SimTime{Ps{700}});
     const Ppa answer{42};
-    b.map.asked[1].client->map_answered(b.map.asked[1].cookie, &answer);
+    b.map.asked[1].then(&answer);
     EXPECT_EQ(b.log.take(), "map2@42 ");
     EXPECT_EQ(timelines[2].of(Stage::mapping), Ps{700});
     EXPECT_EQ(timelines[2].last(), b.agenda.now());
     EXPECT_EQ(timelines[1].of(Stage::mapping), Ps{0});
     EXPECT_EQ(b.waiters.waiting_for_map(), 1u);
-    EXPECT_THROW(b.map.asked[1].client->map_answered(2, &answer), Panic);  // nobody waits for a second one
+    EXPECT_THROW(b.map.asked[1].then(&answer), Panic);  // nobody waits for a second one
 }
 
 /// 2 planes of 24 blocks of 4 pages of 2 units, half of the logical units mapped in random order.
@@ -224,7 +228,7 @@ TEST(ResidentMap, AnAnswerHoldsTheBlocksThatItNames) {
     for (int round = 0; round < 500; ++round) {
         const auto units = static_cast<std::uint32_t>(1 + random.below(40));
         const auto first = static_cast<std::uint32_t>(random.below(b.ftl.logical_units() - units + 1));
-        ASSERT_TRUE(b.map.translate({Lpa{first}, units}, MapUse::read, places.data(), nullptr, 0));
+        ASSERT_TRUE(b.map.translate({Lpa{first}, units}, MapUse::read, places.data(), {}));
         std::map<std::uint32_t, std::uint32_t> named;
         for (std::uint32_t i = 0; i < units; ++i) {
             ASSERT_EQ(places[i], b.ftl.lookup(Lpa{first + i}));
@@ -253,7 +257,7 @@ TEST(ResidentMap, RemovalHoldsNothingAndUnmaps) {
     for (std::uint32_t i = 4; i < 24; ++i) mapped += b.ftl.lookup(Lpa{i}) != kUnmapped;
     const std::uint64_t before = b.ftl.mapped_units();
     ASSERT_GT(mapped, 0u);
-    EXPECT_TRUE(b.map.translate({Lpa{4}, 20}, MapUse::remove, nullptr, nullptr, 0));
+    EXPECT_TRUE(b.map.translate({Lpa{4}, 20}, MapUse::remove, nullptr, {}));
     b.map.unmap({Lpa{4}, 20});
     EXPECT_EQ(b.ftl.mapped_units(), before - mapped);
     for (std::uint32_t i = 4; i < 24; ++i) EXPECT_EQ(b.ftl.lookup(Lpa{i}), kUnmapped);

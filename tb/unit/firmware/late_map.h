@@ -24,19 +24,19 @@ public:
     LateMap(Agenda& agenda, MapPort& resident, const Shape& shape, std::uint64_t seed)
         : agenda_(agenda), resident_(resident), shape_(shape), random_(seed, 10) {}
 
-    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override {
-        if (random_.percent(shape_.at_once)) return resident_.translate(extent, use, places, client, cookie);
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override {
+        if (random_.percent(shape_.at_once)) return resident_.translate(extent, use, places, then);
         if (free_.empty()) {
             free_.push_back(static_cast<std::uint32_t>(questions_.size()));
             questions_.emplace_back();
         }
         const std::uint32_t i = free_.back();
         free_.pop_back();
-        questions_[i] = {extent, use, client, cookie};
+        questions_[i] = {extent, use, then};
         ++late;
         const auto spread = static_cast<std::uint64_t>((shape_.longest - shape_.shortest).count());
         const Ps time = shape_.shortest + Ps{static_cast<std::int64_t>(random_.below(spread + 1))};
-        agenda_.post<&LateMap::answer>(agenda_.now() + time, this, i);
+        agenda_.post(agenda_.now() + time, Then::to<&LateMap::answer>(this, i));
         return false;
     }
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override { resident_.let_go(plane, block, units); }
@@ -49,15 +49,14 @@ private:
     struct Question {
         MapExtent extent;
         MapUse use = MapUse::read;
-        MapClient* client = nullptr;
-        std::uint64_t cookie = 0;
+        MapThen then;
     };
     void answer(std::uint64_t i) {
         const Question q = questions_[i];
         free_.push_back(static_cast<std::uint32_t>(i));
         std::vector<Ppa> places(q.extent.units);
-        resident_.translate(q.extent, q.use, places.data(), nullptr, 0);
-        q.client->map_answered(q.cookie, q.use == MapUse::remove ? nullptr : places.data());
+        resident_.translate(q.extent, q.use, places.data(), {});
+        q.then(q.use == MapUse::remove ? nullptr : places.data());
     }
 
     Agenda& agenda_;

@@ -9,14 +9,14 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ports/buffer_port.h"
 #include "controller/ports/flash.h"
+#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
 class LostUnits {
 public:
-    LostUnits(const Ftl& ftl, const SpareArea& spare, const BufferPort& buffer, const Agenda& agenda)
+    LostUnits(const Ftl& ftl, const SpareArea& spare, const WriteBuffer& buffer, const Agenda& agenda)
         : ftl_(ftl), spare_(spare), buffer_(buffer), agenda_(agenda), units_(ftl.logical_units()) {}
 
     /// A program is submitted.
@@ -43,7 +43,7 @@ public:
                 continue;
             }
             u.lost = true;
-            u.buffered = buffer_.find(lpa) != BufferPort::kNone;
+            u.buffered = buffer_.find(lpa) != WriteBuffer::kNone;
             u.lost_at = agenda_.now();
             ++found;
         }
@@ -92,7 +92,7 @@ private:
 
     const Ftl& ftl_;
     const SpareArea& spare_;
-    const BufferPort& buffer_;
+    const WriteBuffer& buffer_;
     const Agenda& agenda_;
     std::vector<Unit> units_;
 };

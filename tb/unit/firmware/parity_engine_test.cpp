@@ -23,7 +23,7 @@ struct Unreadable final : ArrayFaults {
     std::set<std::uint32_t> lost, failing;  ///< planes
 };
 
-class ParityEngineTest : public testing::Test, private FlashClient {
+class ParityEngineTest : public testing::Test {
 protected:
     static NandGeometry four_dies() {
         NandGeometry g;
@@ -78,14 +78,13 @@ protected:
         txn_.address = {PlaneId{plane}, 0, 0};
         txn_.die = ftl_.geometry().die_of(PlaneId{plane});
         txn_.data_bytes = 8192;
-        txn_.client = this;
-        txn_.cookie = 4711;
+        txn_.then = Then::to<&ParityEngineTest::ended>(this, 4711);
         txn_.path = nullptr;
         done_ = false;
         engine.submit(txn_);
         agenda_.run();
         EXPECT_TRUE(done_);
-        EXPECT_EQ(txn_.cookie, 4711u);
+        EXPECT_EQ(txn_.then.argument, 4711u);
         return txn_;
     }
     void expect_lost(std::uint64_t reads) {
@@ -105,7 +104,7 @@ protected:
     }
 
 private:
-    void flash_done(FlashTransaction&) override { done_ = true; }
+    void ended(std::uint32_t number) { done_ = number == 4711; }
     Agenda agenda_;
 
 protected:

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kNone = RowChoice::kNoLane;
 
 struct NoMap final : MapPort {
-    bool translate(const MapExtent&, MapUse, Ppa*, MapClient*, std::uint64_t) override { return false; }
+    bool translate(const MapExtent&, MapUse, Ppa*, const MapThen&) override { return false; }
     void let_go(PlaneId, BlockId, std::uint32_t) override {}
     void unmap(const MapExtent&) override {}
     void lose(Lpa) override {}
@@ -53,9 +53,9 @@ struct Bench {
         return c;
     }
     /// The n-th unit of a lane becomes dirty.
-    void insert(std::uint32_t lane, std::uint32_t n, std::uint32_t waiter = BufferPort::kNoWaiter) {
+    void insert(std::uint32_t lane, std::uint32_t n, std::uint32_t waiter = WriteBuffer::kNoWaiter) {
         ASSERT_TRUE(buffer.reserve(1));
-        buffer.insert(Lpa{static_cast<std::uint32_t>(ftl.lanes().nth(lane, n))}, 1, waiter, BufferPort::Bytes::whole);
+        buffer.insert(Lpa{static_cast<std::uint32_t>(ftl.lanes().nth(lane, n))}, 1, waiter, WriteBuffer::Bytes::whole);
     }
     void fill(std::uint32_t lane, std::uint32_t units) {
         for (std::uint32_t i = 0; i < units; ++i) insert(lane, i);
@@ -65,12 +65,12 @@ struct Bench {
         const std::uint32_t lane = choice.next();
         if (lane == kNone) return kNone;
         const std::uint32_t units = std::min(buffer.queued(lane), choice.row_units());
-        for (std::uint32_t i = 0; i < units; ++i) EXPECT_NE(buffer.pop_dirty(lane), BufferPort::kNone);
+        for (std::uint32_t i = 0; i < units; ++i) EXPECT_NE(buffer.pop_dirty(lane), WriteBuffer::kNone);
         choice.begun(lane, 1);
         return lane;
     }
-    bool resume(std::uint64_t&) { return true; }
-    void wait_for_room() { waiters.wait<&Bench::resume>(Waiters::For::room, this, 0); }
+    bool resume() { return true; }
+    void wait_for_room() { waiters.wait(Waiters::For::room, Attempt::to<&Bench::resume>(this)); }
 
     Agenda agenda;
     NoMap map;
@@ -163,7 +163,7 @@ TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
         const auto write = [&](std::uint32_t units) {
             while (units-- != 0) {
                 ASSERT_TRUE(b.buffer.reserve(1));
-                b.buffer.insert(Lpa{next++}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+                b.buffer.insert(Lpa{next++}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
             }
         };
         write(12);
@@ -181,7 +181,7 @@ TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
         Bench c(100, 50, 25, dimensions);
         for (std::uint32_t lpa = 0; lpa < 13; ++lpa) ASSERT_TRUE(c.buffer.reserve(1));
         for (std::uint32_t lpa = 0; lpa < 13; ++lpa)
-            c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+            c.buffer.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
         EXPECT_NE(c.form(), kNone);
         std::vector<std::uint32_t> released;
         for (std::uint32_t lpa = 6; lpa < 12; ++lpa) c.buffer.drop(Lpa{lpa}, released);
@@ -189,7 +189,7 @@ TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
         EXPECT_EQ(c.form(), kNone);
         for (std::uint32_t lpa = 13; lpa < 16; ++lpa) {
             ASSERT_TRUE(c.buffer.reserve(1));
-            c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+            c.buffer.insert(Lpa{lpa}, 1, WriteBuffer::kNoWaiter, WriteBuffer::Bytes::whole);
         }
         EXPECT_EQ(c.form(), kNone);
     }

@@ -337,7 +337,7 @@ void expect_agreement(std::uint64_t seeds, std::uint64_t classes, bool bulk, std
             b.at_once = !every_credit;
             b.schedule = offers;
             for (std::uint64_t i = 0; i < offers.size(); ++i)
-                b.agenda.post<&DirectionBench::offer_scheduled>(offers[i].at, &b, i);
+                b.agenda.post(offers[i].at, Then::to<&DirectionBench::offer_scheduled>(&b, i));
             Random looks(seed, 77);
             while (b.agenda.run_one(kNever)) {
                 b.direction.check_waiters("random");

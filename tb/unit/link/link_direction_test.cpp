@@ -116,9 +116,9 @@ TEST(LinkDirection, ABurstBehindOthersLeavesTheirTurnWhereItIs) {
     struct Other {
         Bench& bench;
         std::size_t granted = 0;
-        void look(std::uint64_t) { granted = bench.grants.size(); }
+        void look() { granted = bench.grants.size(); }
     } other{b};
-    b.agenda.post<&Other::look>(idle, &other);
+    b.agenda.post(idle, Then::to<&Other::look>(&other));
     b.write(4096, 2);
     b.agenda.run_until(idle);
     EXPECT_EQ(other.granted, 2u);

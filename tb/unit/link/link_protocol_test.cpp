@@ -63,7 +63,7 @@ struct FarEnd : sc_core::sc_module {
                 return tlm::TLM_UPDATED;
             case 4:
                 request = &p;
-                agenda.post<&FarEnd::end_request>(agenda.now() + some_time(), this);
+                agenda.post(agenda.now() + some_time(), Then::to<&FarEnd::end_request>(this));
                 return tlm::TLM_ACCEPTED;
             default:  // the response means the end of the request
                 request = &p;
@@ -73,9 +73,9 @@ struct FarEnd : sc_core::sc_module {
     }
     Ps any_time() { return random.below(2) ? some_time() : Ps{}; }
     void answer_later(tlm::tlm_generic_payload& p, SimTime from) {
-        agenda.post<&FarEnd::respond>(from + any_time(), this, reinterpret_cast<std::uintptr_t>(&p));
+        agenda.post(from + any_time(), Then::to<&FarEnd::respond>(this, p));
     }
-    void end_request(std::uint64_t) {
+    void end_request() {
         tlm::tlm_generic_payload& p = *request;
         request = nullptr;
         tlm::tlm_phase phase = tlm::END_REQ;
@@ -84,8 +84,7 @@ struct FarEnd : sc_core::sc_module {
         answer_later(p, request_ends);
         EXPECT_EQ(socket->nb_transport_bw(p, phase, delay), tlm::TLM_ACCEPTED);
     }
-    void respond(std::uint64_t payload) {
-        auto& p = *reinterpret_cast<tlm::tlm_generic_payload*>(payload);
+    void respond(tlm::tlm_generic_payload& p) {
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         sc_core::sc_time delay = to_sc_time(any_time());
         if (request == &p) {
@@ -139,12 +138,12 @@ struct Requester : sc_core::sc_module {
                 return tlm::TLM_UPDATED;
             default:
                 response = &p;
-                agenda.post<&Requester::end_response>(
-                    agenda.now() + Ps{static_cast<std::int64_t>(random.below(300'000))}, this);
+                agenda.post(agenda.now() + Ps{static_cast<std::int64_t>(random.below(300'000))},
+                            Then::to<&Requester::end_response>(this));
                 return tlm::TLM_ACCEPTED;
         }
     }
-    void end_response(std::uint64_t) {
+    void end_response() {
         tlm::tlm_generic_payload& p = *response;
         response = nullptr;
         tlm::tlm_phase phase = tlm::END_RESP;

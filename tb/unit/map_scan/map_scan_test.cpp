@@ -41,7 +41,7 @@ struct Flash final : FlashPort {
         spare.read_page(t.address, t.spare.data());
         if (!spare.readable(t.address, t.slc)) t.spare.fill(kTorn);
         EXPECT_TRUE(!is_whole || spare.readable(t.address, t.slc)) << "the mode is known by then";
-        t.client->flash_done(t);
+        t.then();
     }
     SpareArea& spare;
     Random random;

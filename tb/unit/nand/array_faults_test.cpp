@@ -56,6 +56,25 @@ TEST(RandomFaults, AWornOutBlockIsNeverErasedAgain) {
     expect_rate(worn, 10'000, 1e-2);
 }
 
+TEST(RandomFaults, ABlockBearsSoManyErases) {
+    FaultRates rates;
+    EXPECT_FALSE(RandomFaults(rates, 1).kinds().any());
+    for (const std::uint32_t most : {1u, 3u, 10'000u}) {
+        rates.most_erases = most;
+        EXPECT_TRUE(rates.any() && !rates.by_chance());
+        RandomFaults f(rates, 1);
+        EXPECT_TRUE(f.kinds().erases && !f.kinds().programs && !f.kinds().reads);
+        // As a die asks it: what fails does not count as an erase.
+        std::uint32_t erases = 0;
+        for (std::uint32_t n = 0; n < most + 5; ++n) {
+            EXPECT_FALSE(f.program_fails(at(page(3), erases)));
+            erases += !f.erase_fails(at(page(3), erases));
+        }
+        EXPECT_EQ(erases, most);
+        EXPECT_FALSE(f.erase_fails(at(page(4), most - 1))) << "each block counts for itself";
+    }
+}
+
 TEST(RandomFaults, ALostPageIsLostUntilItsBlockIsErased) {
     RandomFaults f({0, 0, 0, 0.1, 77}, 5);
     std::uint32_t lost = 0, lost_again = 0;

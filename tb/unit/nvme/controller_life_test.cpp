@@ -224,9 +224,7 @@ TEST(NvmeLife, ACommandsDeadlineIsTheTargetOfItsQueueAfterItsDoorbell) {
         NvmeBench b(config);
         b.enable();
         Pair p = b.create_pair(1);
-        b.agenda.post(
-            b.agenda.now() + 7us, [](void*, std::uint64_t) {}, nullptr, 0);
-        b.agenda.run();
+        b.agenda.run_until(b.agenda.now() + 7us);
         const SimTime rung = b.agenda.now();
         b.push(p, b.rw(kIoRead, 0));
         b.ring(p);

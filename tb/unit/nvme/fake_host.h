@@ -21,8 +21,7 @@ struct FakeDma final : DmaPort {
     static constexpr Ps kWriteTime{300ns};
     explicit FakeDma(Agenda& a) : agenda(a), memory(1u << 20) {}
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables, const DmaTerms&) override {
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then, ByteEnables, const DmaTerms&) override {
         for (std::uint32_t i = 0; i < count; ++i) {
             const HostSegment& s = segments[i];
             if (s.address >= kMsiBase && s.address < kMsiBase + 0x100000) {
@@ -35,30 +34,26 @@ struct FakeDma final : DmaPort {
             }
             data += s.bytes;
         }
-        if (client != nullptr) client->dma_done(cookie, agenda.now() + kWriteTime);
+        if (then) then({agenda.now() + kWriteTime});
     }
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie, ByteEnables) override {
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables) override {
         std::uint32_t bytes = 0;
         for (std::uint32_t i = 0; i < count; ++i) bytes += segments[i].bytes;
         read_sizes.push_back(bytes);
         const bool inside = segments[count - 1].address + segments[count - 1].bytes <= memory.size();
-        reads.push_back({std::vector<HostSegment>(segments, segments + count), data, client, cookie, !inside});
+        reads.push_back({std::vector<HostSegment>(segments, segments + count), data, then, !inside});
         const Ps time = read_times.empty() ? kReadTime : read_times.front();
         if (!read_times.empty()) read_times.pop_front();
-        agenda.post<&FakeDma::arrive>(agenda.now() + time, this, reads.size() - 1);
+        agenda.post(agenda.now() + time, Then::to<&FakeDma::arrive>(this, reads.size() - 1));
     }
     void arrive(std::uint64_t index) {
         Read r = reads[index];
-        if (r.fails) {
-            r.client->dma_failed(r.cookie);
-            return;
-        }
+        if (r.fails) return r.then({agenda.now(), true});
         for (const HostSegment& s : r.segments) {
             std::memcpy(r.data, &memory[s.address], s.bytes);
             r.data += s.bytes;
         }
-        r.client->dma_done(r.cookie, agenda.now());
+        r.then({agenda.now()});
     }
     template <class T>
     T get(std::uint64_t at) const {
@@ -72,8 +67,7 @@ struct FakeDma final : DmaPort {
     struct Read {
         std::vector<HostSegment> segments;
         std::uint8_t* data;
-        DmaClient* client;
-        std::uint64_t cookie;
+        DmaThen then;
         bool fails;
     };
     Agenda& agenda;

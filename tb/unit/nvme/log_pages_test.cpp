@@ -177,8 +177,9 @@ TEST(LogPages, FirmwareSlotByteForByte) {
     }
 }
 
-// NVMe 1.4 figures 139, 202 and 346: of each command that this drive has whether it changes blocks (bit 1), the
-// capabilities of a namespace (2) or which there are (3), and with what it may not run (16 the namespace's, 17 any).
+// NVMe 1.4 §5.14.1.5, and figures 139 and 346 (opcodes): of each command that this drive has whether it changes blocks
+// (bit 1), the capabilities of a namespace (2) or which there are (3), and with what it may not run (16 the
+// namespace's, 17 any).
 TEST(LogPages, EffectsByteForByte) {
     for (const bool all : {false, true}) {
         NvmeConfig config;

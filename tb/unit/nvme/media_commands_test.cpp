@@ -305,6 +305,21 @@ TEST(MediaCommands, NamespacesAreDeletedAndCreated) {
     b.controller->check_books();
 }
 
+// The second namespace begins and ends inside mapping units, which it shares with its neighbours.
+TEST(MediaCommands, FormatLeavesTheNeighboursAlone) {
+    NvmeConfig c = test::NvmeBench::small();
+    c.namespaces = {(100u << 10) + 512, (60u << 10) + 1024};
+    DriveBench b(c);
+    b.enable();
+    std::fill(b.drive.memory.begin(), b.drive.memory.end(), std::uint8_t{7});
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminFormat, 2, 0)).status(), kStSuccess);
+    const std::size_t begin = c.namespaces[0], end = begin + c.namespaces[1];
+    for (std::size_t i = 0; i < DriveBench::kBytes; ++i)
+        ASSERT_EQ(b.drive.memory[i], i >= begin && i < end ? 0 : 7) << i;
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::write)], 2u);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::deallocate)], 1u);
+}
+
 TEST(MediaCommands, TimestampCountsOn) {
     DriveBench b;
     b.enable();

@@ -13,7 +13,7 @@
 
 namespace ssdtlm::test {
 
-class MemoryDrive final : public CommandSink, private DmaClient {
+class MemoryDrive final : public CommandSink {
 public:
     MemoryDrive(Agenda& agenda, HostPort& host, std::uint64_t bytes, std::uint32_t lba)
         : memory(bytes), agenda_(agenda), host_(host), lba_(lba) {}
@@ -23,7 +23,7 @@ public:
         ++submitted[static_cast<std::size_t>(c.op)];
         under_way.insert(&c);
         most = std::max(most, under_way.size());
-        agenda_.post<&MemoryDrive::begin>(agenda_.now() + time, this, reinterpret_cast<std::uint64_t>(&c));
+        agenda_.post(agenda_.now() + time, Then::to<&MemoryDrive::begin>(this, c));
     }
     void abort_waits(bool) override {}
 
@@ -32,46 +32,49 @@ public:
     std::array<std::uint64_t, 5> submitted{};
     std::set<Command*> under_way;
     std::size_t most = 0;
-    std::set<std::uint64_t> lost;  ///< blocks that cannot be read
+    std::set<std::uint64_t> lost;                 ///< blocks that cannot be read
+    CommandStatus next = CommandStatus::success;  ///< with which the next command ends, and does nothing
 
 private:
     struct Moving {
         Command* command;
         std::vector<std::uint8_t> data;
     };
-    void begin(std::uint64_t address) {
-        Command& c = *reinterpret_cast<Command*>(address);
-        c.status = CommandStatus::success;
-        if (c.op == IoOp::deallocate)
-            for (const LbaRange& r : c.ranges)
-                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r.slba * lba_), r.blocks * lba_,
+    void begin(Command& c) {
+        c.status = next;
+        next = CommandStatus::success;
+        if (c.status != CommandStatus::success) return end(c);
+        for (const LbaRange& r : c.ranges) {  // as the firmware: whole mapping units, of which there are 4 KiB
+            const std::uint64_t unit = 4096 / lba_, first = (r.slba + unit - 1) / unit * unit;
+            const std::uint64_t end = std::max(first, (r.slba + r.blocks) / unit * unit);
+            if (c.op == IoOp::deallocate)
+                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(first * lba_), (end - first) * lba_,
                             std::uint8_t{0});
+        }
         if (c.op == IoOp::write_zeroes)
             std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), c.bytes, std::uint8_t{0});
         if (c.op != IoOp::read && c.op != IoOp::write) return end(c);
         const auto bytes = static_cast<std::uint32_t>(c.bytes);
         moving_.push_back({&c, std::vector<std::uint8_t>(bytes)});
         Moving& m = moving_.back();
-        const std::uint64_t cookie = moving_.size() - 1;
-        if (c.op == IoOp::write) return host_.from_host(c, 0, bytes, m.data.data(), *this, cookie, {});
+        const auto moved = DmaThen::to<&MemoryDrive::moved>(this, moving_.size() - 1);
+        if (c.op == IoOp::write) return host_.from_host(c, 0, bytes, m.data.data(), moved, {});
         std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), bytes, m.data.begin());
         const auto bad = lost.lower_bound(c.slba);
         if (bad != lost.end() && *bad < c.slba + c.blocks) {
             c.status = CommandStatus::unrecovered_read;
             return end(c);
         }
-        host_.to_host(c, 0, bytes, m.data.data(), *this, cookie, {}, kPlainTerms);
+        host_.to_host(c, 0, bytes, m.data.data(), moved, {}, kPlainTerms);
     }
-    void dma_done(std::uint64_t cookie, SimTime) override {
-        const Moving& m = moving_[cookie];
-        if (m.command->op == IoOp::write)
+    void moved(std::uint64_t number, DmaEnd ended) {
+        const Moving& m = moving_[number];
+        if (ended.failed)
+            m.command->status = CommandStatus::transfer_error;
+        else if (m.command->op == IoOp::write)
             std::copy(m.data.begin(), m.data.end(),
                       memory.begin() + static_cast<std::ptrdiff_t>(m.command->slba * lba_));
         end(*m.command);
-    }
-    void dma_failed(std::uint64_t cookie) override {
-        moving_[cookie].command->status = CommandStatus::transfer_error;
-        end(*moving_[cookie].command);
     }
     void end(Command& c) {
         under_way.erase(&c);
@@ -83,7 +86,7 @@ private:
     HostPort& host_;
     const std::uint32_t lba_;
     CompletionSink* ends_ = nullptr;
-    std::deque<Moving> moving_;  // never given back: cookies stay good
+    std::deque<Moving> moving_;  // never given back: numbers stay good
 };
 
 /// A host, a controller and such a drive of 1 MiB.

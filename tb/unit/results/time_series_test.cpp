@@ -113,15 +113,17 @@ struct Bench {
         }
         happened.push_back(h);
     }
-    void post(std::int64_t at, std::uint64_t kind) { agenda.post<&Bench::happen>(SimTime{Ps{at}}, this, kind); }
-    void start(std::uint64_t) { series.start(); }
-    void stop(std::uint64_t) { series.stop(); }
+    void post(std::int64_t at, std::uint64_t kind) {
+        agenda.post(SimTime{Ps{at}}, Then::to<&Bench::happen>(this, kind));
+    }
+    void start() { series.start(); }
+    void stop() { series.stop(); }
 };
 
 TEST(TimeSeries, RowsSayWhatHappenedWhen) {
     Bench b;
     constexpr std::int64_t kStart = 123'456'789;
-    b.agenda.post<&Bench::start>(SimTime{Ps{kStart}}, &b);
+    b.agenda.post(SimTime{Ps{kStart}}, Then::to<&Bench::start>(&b));
     std::int64_t t = kStart + 1;
     for (int i = 0; i < 3000; ++i) {
         // Bursts within an interval, neighbouring intervals, and gaps of up to a million of them.
@@ -131,7 +133,7 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
                                                   : b.random.below(10'000'000'000'000'000 / 100));
         b.post(t, b.random.below(4));
     }
-    b.agenda.post<&Bench::stop>(SimTime{Ps{t + 1}}, &b);
+    b.agenda.post(SimTime{Ps{t + 1}}, Then::to<&Bench::stop>(&b));
     b.agenda.run();
     const auto rows = parse(b.csv.str());
     ASSERT_GT(rows.size(), 100u);
@@ -247,9 +249,9 @@ TEST(TimeSeries, PhasesOfRows) {
         };
         static std::vector<std::unique_ptr<Entry>> entries;
         entries.push_back(std::make_unique<Entry>(Entry{&b, layout, measured}));
-        b.agenda.post<&Entry::happen>(SimTime{Ps{ms * 1'000'000'000}}, entries.back().get());
+        b.agenda.post(SimTime{Ps{ms * 1'000'000'000}}, Then::to<&Entry::happen>(entries.back().get()));
     };
-    b.agenda.post<&Bench::start>(SimTime{}, &b);
+    b.agenda.post(SimTime{}, Then::to<&Bench::start>(&b));
     at(5, true, false);   // 0 to 10 ms: layout
     at(12, true, false);  // layout and ramp in one row
     at(18, false, false);
@@ -257,7 +259,7 @@ TEST(TimeSeries, PhasesOfRows) {
     at(31, false, false);  // ramp and run
     at(38, false, true);
     at(45, false, true);  // run
-    b.agenda.post<&Bench::stop>(SimTime{Ps{60'000'000'000}}, &b);
+    b.agenda.post(SimTime{Ps{60'000'000'000}}, Then::to<&Bench::stop>(&b));
     b.agenda.run();
     std::vector<std::string> phases;
     for (const Row& row : parse(b.csv.str())) phases.push_back(row.at("phase"));
@@ -267,7 +269,7 @@ TEST(TimeSeries, PhasesOfRows) {
 TEST(TimeSeries, NothingAtAllIsOneRow) {
     Bench b;
     b.series.start();
-    b.agenda.post<&Bench::stop>(SimTime{Ps{1}} + 3600 * std::chrono::seconds(1), &b);
+    b.agenda.post(SimTime{Ps{1}} + 3600 * std::chrono::seconds(1), Then::to<&Bench::stop>(&b));
     b.agenda.run();
     b.series.stop();
     const auto rows = parse(b.csv.str());

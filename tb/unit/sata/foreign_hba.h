@@ -21,13 +21,13 @@ namespace ssdtlm::test {
 
 /// Commands wait until the test ends them; by itself it does so at once, with real bytes. Keeps the drive's content as
 /// sparse sectors.
-struct SectorFirmware final : CommandSink, DmaClient {
+struct SectorFirmware final : CommandSink {
     SectorFirmware(Agenda& a, std::uint32_t lba_bytes) : agenda(a), bytes_of_sector(lba_bytes) {}
 
     void submit(Command& c) override {
         ++submitted;
         if (holds) return held.push_back(&c);
-        agenda.post<&SectorFirmware::start>(agenda.now() + time, this, reinterpret_cast<std::uintptr_t>(&c));
+        agenda.post(agenda.now() + time, Then::to<&SectorFirmware::start>(this, c));
     }
     void abort_waits(bool on) override {
         aborts = on;
@@ -42,10 +42,9 @@ struct SectorFirmware final : CommandSink, DmaClient {
     void go_on() {
         std::deque<Command*> go;
         go.swap(held);
-        for (Command* c : go) start(reinterpret_cast<std::uintptr_t>(c));
+        for (Command* c : go) start(*c);
     }
-    void start(std::uint64_t command) {
-        Command& c = *reinterpret_cast<Command*>(command);
+    void start(Command& c) {
         c.timeline->charge(Stage::firmware, agenda.now());
         if (const auto bad = bad_sectors.lower_bound(c.slba);
             c.blocks != 0 && bad != bad_sectors.end() && bad->first < c.slba + c.blocks) {
@@ -64,8 +63,8 @@ struct SectorFirmware final : CommandSink, DmaClient {
                 const auto half = static_cast<std::uint32_t>(c.blocks / 2 * bytes_of_sector);
                 const auto rest = static_cast<std::uint32_t>(c.bytes) - half;
                 pending = 1 + (half != 0);
-                host->to_host(c, half, rest, data.data() + half, *this, kToHost, {});
-                if (half != 0) host->to_host(c, 0, half, data.data(), *this, kToHost, {});
+                host->to_host(c, half, rest, data.data() + half, DmaThen::to<&SectorFirmware::sent>(this), {});
+                if (half != 0) host->to_host(c, 0, half, data.data(), DmaThen::to<&SectorFirmware::sent>(this), {});
                 EXPECT_EQ(pending, 0);
                 return sink->complete(c);
             }
@@ -76,8 +75,8 @@ struct SectorFirmware final : CommandSink, DmaClient {
                 const auto half = static_cast<std::uint32_t>(c.blocks / 2 * bytes_of_sector);
                 if (half == 0) w.left = 1;
                 const auto rest = static_cast<std::uint32_t>(c.bytes) - half;
-                if (half != 0) host->from_host(c, 0, half, w.data.data(), *this, command, {});
-                host->from_host(c, half, rest, w.data.data() + half, *this, command, {});
+                if (half != 0) host->from_host(c, 0, half, w.data.data(), DmaThen::to<&SectorFirmware::brought>(this, c), {});
+                host->from_host(c, half, rest, w.data.data() + half, DmaThen::to<&SectorFirmware::brought>(this, c), {});
                 return;
             }
             case IoOp::deallocate:
@@ -90,18 +89,10 @@ struct SectorFirmware final : CommandSink, DmaClient {
                 return sink->complete(c);
         }
     }
-    void dma_done(std::uint64_t cookie, SimTime) override {
-        if (cookie == kToHost) {
-            --pending;
-            return;
-        }
-        ended(cookie, true);
-    }
-    void dma_failed(std::uint64_t cookie) override { ended(cookie, false); }
-    void ended(std::uint64_t command, bool well) {
-        Command& c = *reinterpret_cast<Command*>(command);
+    void sent(DmaEnd) { --pending; }
+    void brought(Command& c, DmaEnd end) {
         Write& w = writes.at(&c);
-        if (!well) c.status = CommandStatus::transfer_error;
+        if (end.failed) c.status = CommandStatus::transfer_error;
         if (--w.left != 0) return;
         c.timeline->charge(Stage::host_transfer, agenda.now());
         if (c.status == CommandStatus::success)
@@ -112,11 +103,10 @@ struct SectorFirmware final : CommandSink, DmaClient {
         was_fua = c.fua;
         writes.erase(&c);
         // Not from inside from_host().
-        agenda.post<&SectorFirmware::complete>(agenda.now(), this, command);
+        agenda.post(agenda.now(), Then::to<&SectorFirmware::complete>(this, c));
     }
-    void complete(std::uint64_t command) { sink->complete(*reinterpret_cast<Command*>(command)); }
+    void complete(Command& c) { sink->complete(c); }
 
-    static constexpr std::uint64_t kToHost = 1;
     struct Write {
         std::vector<std::uint8_t> data;
         int left = 0;

@@ -403,7 +403,7 @@ TEST(SataDrive, AnErrorOfAQueuedCommandAbortsAll) {
         // The bad one ends first.
         Command* const bad = b.firmware.held[1];
         b.firmware.held.erase(b.firmware.held.begin() + 1);
-        b.firmware.start(reinterpret_cast<std::uintptr_t>(bad));
+        b.firmware.start(*bad);
         EXPECT_EQ(b.run(), Lines{bits(0, writes ? "71h" : "51h", writes ? "04h" : "40h")});
         EXPECT_EQ(b.drive.device().in_firmware(), 0u);
         EXPECT_FALSE(b.firmware.aborts);

@@ -64,11 +64,11 @@ struct End : sc_core::sc_module, tlm::tlm_bw_transport_if<SataProtocol>, tlm::tl
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         if (holds == Ps{}) return tlm::TLM_COMPLETED;
         held = &p;
-        agenda.post<&End::respond>(agenda.now() + holds, this);
+        agenda.post(agenda.now() + holds, Then::to<&End::respond>(this));
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    void respond(std::uint64_t) {
+    void respond() {
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         sc_core::sc_time none;
         back->nb_transport_bw(*held, phase, none);

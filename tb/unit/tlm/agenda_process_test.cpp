@@ -33,7 +33,7 @@ struct Churn {
     void add() {
         static constexpr std::uint64_t kScale[] = {1, 1'000, 100'000, 3'000'000};  // ps
         const SimTime at = agenda.now() + Ps{static_cast<std::int64_t>(random.below(kScale[random.below(4)]))};
-        if (at < end) agenda.post<&Churn::run>(at, this, posted++);
+        if (at < end) agenda.post(at, Then::to<&Churn::run>(this, posted++));
     }
     void run(std::uint64_t n) {
         log += std::to_string(agenda.now().time_since_epoch().count()) + " " + std::to_string(n) + "\n";
@@ -99,11 +99,13 @@ struct Ticks {
     std::uint64_t ran = 0;
     std::uint64_t left;
     sc_core::sc_event* notify = nullptr;
-    explicit Ticks(Agenda& a, std::uint64_t n) : agenda(a), left(n) { agenda.post<&Ticks::tick>(SimTime{}, this); }
-    void tick(std::uint64_t) {
+    explicit Ticks(Agenda& a, std::uint64_t n) : agenda(a), left(n) {
+        agenda.post(SimTime{}, Then::to<&Ticks::tick>(this));
+    }
+    void tick() {
         ++ran;
         if (notify != nullptr && ran % 10 == 0) notify->notify();
-        if (--left != 0) agenda.post<&Ticks::tick>(agenda.now() + 100ns, this);
+        if (--left != 0) agenda.post(agenda.now() + 100ns, Then::to<&Ticks::tick>(this));
     }
 };
 
@@ -228,11 +230,11 @@ TEST(AgendaProcess, WorkGivenBetweenSlicesIsDone) {
                   std::uint64_t ran = 0;
                   struct Note {
                       std::uint64_t* ran;
-                      void run(std::uint64_t) { ++*ran; }
+                      void run() { ++*ran; }
                   } note{&ran};
                   agenda.in_step();
-                  agenda.post<&Note::run>(agenda.now(), &note);
-                  agenda.post<&Note::run>(agenda.now() + 5us, &note);
+                  agenda.post(agenda.now(), Then::to<&Note::run>(&note));
+                  agenda.post(agenda.now() + 5us, Then::to<&Note::run>(&note));
                   sc_core::sc_start(10, sc_core::SC_US);
                   return std::to_string(first.ran) + " + " + std::to_string(ran) + ", kernel " +
                          sc_time_stamp().to_string();
@@ -247,11 +249,11 @@ std::string post_out_of_step(Ps ahead) {
         AgendaProcess process("process", agenda, false);
         Ticks first(agenda, 5);
         struct Note {
-            void run(std::uint64_t) {}
+            void run() {}
         } note;
         sc_core::sc_start(10, sc_core::SC_US);
         try {
-            agenda.post<&Note::run>(agenda.now() + ahead, &note);
+            agenda.post(agenda.now() + ahead, Then::to<&Note::run>(&note));
         } catch (const UserError& e) {
             return std::string(e.what());
         }
@@ -285,8 +287,8 @@ struct Visitor : sc_core::sc_module {
             wait(sc_core::sc_time::from_value(step));
             agenda.in_step();
             note('v', i);
-            agenda.post<&Visitor::at_once>(agenda.now(), this, i);
-            agenda.post<&Visitor::later>(agenda.now() + Ps{static_cast<std::int64_t>(step / 2)}, this, i);
+            agenda.post(agenda.now(), Then::to<&Visitor::at_once>(this, i));
+            agenda.post(agenda.now() + Ps{static_cast<std::int64_t>(step / 2)}, Then::to<&Visitor::later>(this, i));
         }
     }
     void at_once(std::uint64_t i) { note('p', i); }

@@ -75,7 +75,7 @@ struct LtCpu : sc_core::sc_module {
     }
 };
 
-struct Netlist : DmaClient {
+struct Netlist {
     Agenda agenda;
     LinkConfig config;
     AgendaProcess process;
@@ -104,21 +104,21 @@ struct Netlist : DmaClient {
         root_adapter.lt_initiator.bind(root.socket);
         dma.pcie_initiator.bind(memory_adapter.model_target);
         memory_adapter.lt_initiator.bind(memory.socket);
-        agenda.post<&Netlist::write>(SimTime{} + 2us, this);
+        agenda.post(SimTime{} + 2us, Then::to<&Netlist::write>(this));
     }
     static LinkConfig ideal() {
         LinkConfig c;
         c.data_link_efficiency = 1.0;
         return c;
     }
-    void write(std::uint64_t) {
+    void write() {
         const HostSegment s{0x1000, static_cast<std::uint32_t>(out.size())};
-        dma.write_host(&s, 1, out.data(), this, 0);
+        dma.write_host(&s, 1, out.data(), DmaThen::to<&Netlist::dma_done>(this, 0));
     }
-    void dma_done(std::uint64_t cookie, SimTime at) override {
-        done.push_back(at.time_since_epoch().count());
+    void dma_done(std::uint64_t number, DmaEnd end) {
+        done.push_back(end.at.time_since_epoch().count());
         const HostSegment s{0x1000, static_cast<std::uint32_t>(in.size())};
-        if (cookie == 0) dma.read_host(&s, 1, in.data(), this, 1);
+        if (number == 0) dma.read_host(&s, 1, in.data(), DmaThen::to<&Netlist::dma_done>(this, 1));
     }
 };
 
@@ -169,10 +169,10 @@ struct AtTarget : sc_core::sc_module {
             return style == Style::at_once ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
         }
         open.push_back(&p);
-        agenda.post<&AtTarget::respond>(agenda.now() + 20ns, this);
+        agenda.post(agenda.now() + 20ns, Then::to<&AtTarget::respond>(this));
         if (style == Style::long_form) {
             request_open = true;
-            agenda.post<&AtTarget::end_request>(agenda.now() + 5ns, this);
+            agenda.post(agenda.now() + 5ns, Then::to<&AtTarget::end_request>(this));
             return tlm::TLM_ACCEPTED;
         }
         phase = tlm::END_REQ;
@@ -182,11 +182,11 @@ struct AtTarget : sc_core::sc_module {
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         socket->nb_transport_bw(p, phase, delay);
     }
-    void end_request(std::uint64_t) {
+    void end_request() {
         request_open = false;
         call_back(*open.back(), tlm::END_REQ);
     }
-    void respond(std::uint64_t) {
+    void respond() {
         auto* p = open.front();
         open.pop_front();
         call_back(*p, tlm::BEGIN_RESP);
@@ -202,9 +202,9 @@ struct AtInitiator : sc_core::sc_module {
     tlm_utils::simple_initiator_socket<AtInitiator> socket;
     AtInitiator(sc_core::sc_module_name name, Agenda& a) : sc_module(name), socket("socket"), agenda(a) {
         socket.register_nb_transport_bw(this, &AtInitiator::backward);
-        agenda.post<&AtInitiator::start>(SimTime{}, this);
+        agenda.post(SimTime{}, Then::to<&AtInitiator::start>(this));
     }
-    void start(std::uint64_t) {
+    void start() {
         for (auto& p : payloads) {
             p.set_read();
             p.set_data_ptr(data);
@@ -221,10 +221,10 @@ struct AtInitiator : sc_core::sc_module {
         SSDTLM_CHECK(answering == nullptr, "a response before the end of the one before");
         answering = &p;
         begins.push_back((agenda.now() - SimTime{}).count());
-        agenda.post<&AtInitiator::end_response>(agenda.now() + 10ns, this);
+        agenda.post(agenda.now() + 10ns, Then::to<&AtInitiator::end_response>(this));
         return tlm::TLM_ACCEPTED;
     }
-    void end_response(std::uint64_t) {
+    void end_response() {
         auto* p = answering;
         answering = nullptr;
         call(*p, tlm::END_RESP);

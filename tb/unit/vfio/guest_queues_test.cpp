@@ -119,6 +119,34 @@ TEST_F(Rings, ADisabledControllerHasNone) {
     EXPECT_TRUE(queues.rung(1, 1).empty()) << "enabled again, without its I/O queues";
 }
 
+TEST_F(Rings, LogicalBlocksAreThoseOfTheLastIdentify) {
+    enable();
+    EXPECT_EQ(queues.space(2).lba_bytes, 0u);
+    Sqe sqe;
+    sqe.opc = kAdminIdentify;
+    sqe.cid = 3;
+    sqe.nsid = 2;
+    sqe.prp1 = 0x6000;
+    sqe.cdw10 = kCnsNamespace;
+    put(kAsq, 0, sqe);
+    EXPECT_EQ(queues.rung(0, 1).size(), 1u);
+    const std::uint64_t blocks = 1000;
+    std::memcpy(memory.data() + 0x6000 + IdNs::kNsze, &blocks, sizeof blocks);
+    memory[0x6000 + IdNs::kFlbas] = 1;
+    memory[0x6000 + IdNs::kLbaf0 + 4 + 2] = 12;
+    done(kAcq, 0, 3, 0);
+    EXPECT_EQ(queues.space(2).lba_bytes, 4096u);
+    EXPECT_EQ(queues.space(2).bytes, 4'096'000u);
+    EXPECT_EQ(queues.space(1).lba_bytes, 0u);
+    EXPECT_EQ(queues.space(0).lba_bytes, 0u);
+    // Refused, with nonsense in the page.
+    memory[0x6000 + IdNs::kLbaf0 + 4 + 2] = 9;
+    put(kAsq, 1, sqe);
+    queues.rung(0, 2);
+    done(kAcq, 1, 3, 0, 0x0B);
+    EXPECT_EQ(queues.space(2).lba_bytes, 4096u);
+}
+
 TEST_F(Rings, MemoryThatIsNotThereEndsTheTaking) {
     queues.register_written(kRegAqa, 3u << 16 | 3u);
     queues.register_written(kRegAsq, 0xFFFF0000);

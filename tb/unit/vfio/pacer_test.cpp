@@ -74,6 +74,7 @@ TEST(Pacer, TheGuestsClockStandsWhileTheModelIsBehindAndNeverGoesBack) {
         // At 200 us of the wall the model has got to 60 us: 40 us behind.
         p.look(at(7000 + 60'000), begin + 200'000);
         EXPECT_EQ(c.page().rate, 0.0);
+        EXPECT_TRUE(p.stands());
         EXPECT_EQ(Clock::guest(c.page(), begin + 900'000), guest0 + 100'000) << "it stands where it was";
         EXPECT_EQ(p.model_at(begin + 900'000), at(7000 + 100'000));
         p.look(at(7000 + 90'000), begin + 900'000);
@@ -82,6 +83,7 @@ TEST(Pacer, TheGuestsClockStandsWhileTheModelIsBehindAndNeverGoesBack) {
         EXPECT_EQ(c.page().rate, 0.5);
         EXPECT_EQ(Clock::guest(c.page(), begin + 1'200'000), guest0 + 200'000);
         EXPECT_EQ(p.stood_ns(), 800'000);
+        EXPECT_FALSE(p.stands());
     }
     EXPECT_EQ(c.page().rate, 0.5) << "whoever goes on behind us has a clock that goes";
 }

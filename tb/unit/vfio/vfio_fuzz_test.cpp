@@ -35,7 +35,9 @@ public:
             const bool kept = session_.take(m);
             // What is not answered at once is a read of a register, or a reset.
             EXPECT_LE(sent - before, 1u);
-            if (kept && answered && sent == before) EXPECT_TRUE(!reads_.empty() || resetting_);
+            if (kept && answered && sent == before) {
+                EXPECT_TRUE(!reads_.empty() || resetting_);
+            }
             finish();
             if (!kept) session_.end();
             if (random_.below(20) == 0) dma();

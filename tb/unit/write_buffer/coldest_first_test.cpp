@@ -28,7 +28,7 @@ WriteOrder coldest_first() {
 
 void put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t waiter = kNoWaiter) {
     EXPECT_TRUE(b.reserve(1));
-    b.insert(Lpa{lpa}, 1, waiter, BufferPort::Bytes::whole);
+    b.insert(Lpa{lpa}, 1, waiter, WriteBuffer::Bytes::whole);
     b.check_waiters();
 }
 
@@ -172,7 +172,7 @@ TEST(ColdestFirst, LikeAPlainSimulationUnderRandomWritesFlushesAndDeallocations)
                 const std::uint64_t before = b.coalesced();
                 of.resize(++version + 1);
                 of[version] = b.insert(Lpa{lpa}, version, waits ? 1 : kNoWaiter,
-                                       merges ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
+                                       merges ? WriteBuffer::Bytes::merging : WriteBuffer::Bytes::whole);
                 plain.write(lpa, version, waits, merges);
                 hot += b.coalesced() != before;
             } else if (what < pops) {
@@ -245,7 +245,7 @@ TEST(ColdestFirst, SavesAsManyProgramsAsTheorySays) {
                         std::upper_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
                     ASSERT_TRUE(b.reserve(1));
                     b.insert(Lpa{static_cast<std::uint32_t>(at - cumulative.begin())}, 1, kNoWaiter,
-                             BufferPort::Bytes::whole);
+                             WriteBuffer::Bytes::whole);
                 }
                 ratio[cold] = static_cast<double>(b.coalesced() - before) / (draws - warm);
             }

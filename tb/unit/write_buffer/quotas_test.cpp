@@ -25,7 +25,7 @@ WriteOrder with(std::vector<std::uint32_t> quotas, bool coldest_first = false) {
 
 void put(WriteBuffer& b, std::uint32_t lpa, std::uint16_t tenant, std::uint32_t waiter = kNoWaiter) {
     ASSERT_TRUE(b.reserve(1, tenant));
-    b.insert(Lpa{lpa}, 1, waiter, BufferPort::Bytes::whole, 0, 0, WorkTag{tenant});
+    b.insert(Lpa{lpa}, 1, waiter, WriteBuffer::Bytes::whole, 0, 0, WorkTag{tenant});
     b.check_waiters();
 }
 
@@ -142,7 +142,7 @@ TEST(Quotas, NobodyTakesMoreThanItsPart) {
                 const std::uint64_t before = b.coalesced();
                 const Index old = b.find(Lpa{lpa});
                 const std::uint32_t whose = old == kNone ? 0 : b.entry(old).tenant;
-                b.insert(Lpa{lpa}, ++version, r.percent(5) ? 3 : kNoWaiter, BufferPort::Bytes::whole, 0, 0,
+                b.insert(Lpa{lpa}, ++version, r.percent(5) ? 3 : kNoWaiter, WriteBuffer::Bytes::whole, 0, 0,
                          WorkTag{tenant});
                 if (b.coalesced() != before) {
                     --room[part(whose)];

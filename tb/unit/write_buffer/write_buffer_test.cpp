@@ -20,7 +20,7 @@ constexpr auto kNoWaiter = WriteBuffer::kNoWaiter;
 Index put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter,
           bool merging = false) {
     EXPECT_TRUE(b.reserve(1));
-    return b.insert(Lpa{lpa}, version, waiter, merging ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
+    return b.insert(Lpa{lpa}, version, waiter, merging ? WriteBuffer::Bytes::merging : WriteBuffer::Bytes::whole);
 }
 
 TEST(WriteBuffer, ReservesUpToItsCapacity) {
@@ -46,7 +46,7 @@ TEST(WriteBuffer, DirtyUnitsLeaveInArrivalOrder) {
 
 // What leans on the merge goes with it; a write of the whole unit does not.
 TEST(WriteBuffer, AFailedMergeTakesAlongWhatLeansOnIt) {
-    using Bytes = BufferPort::Bytes;
+    using Bytes = WriteBuffer::Bytes;
     const auto add = [](WriteBuffer& b, std::uint32_t waiter, Bytes bytes) {
         EXPECT_TRUE(b.reserve(1));
         return b.insert(Lpa{5}, waiter, waiter, bytes);
@@ -170,7 +170,7 @@ TEST(WriteBuffer, PartialWriteIsNotProgrammedBeforeItIsMerged) {
 
 // A read of it must look into flash too: the rest of the unit is not in the buffer yet.
 TEST(WriteBuffer, WhatLeansOnAMergeIsMergingToo) {
-    using Bytes = BufferPort::Bytes;
+    using Bytes = WriteBuffer::Bytes;
     WriteBuffer b(8);
     EXPECT_TRUE(b.reserve(5));
     const Index merging = b.insert(Lpa{5}, 1, kNoWaiter, Bytes::merging);
@@ -279,7 +279,7 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
             if (b.used() == b.capacity()) continue;
             ++version;
             EXPECT_TRUE(b.reserve(1));
-            b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, BufferPort::Bytes::whole,
+            b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, WriteBuffer::Bytes::whole,
                      stream_of(version), place_of(version));
             newest[lpa] = version;
         } else if (what < 70) {

@@ -15,7 +15,7 @@ constexpr auto kNoWaiter = WriteBuffer::kNoWaiter;
 
 void put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter) {
     EXPECT_TRUE(b.reserve(1));
-    b.insert(Lpa{lpa}, version, waiter, BufferPort::Bytes::whole);
+    b.insert(Lpa{lpa}, version, waiter, WriteBuffer::Bytes::whole);
 }
 
 // Without merging, arrivals leave as they came, but for one that waits for an older write of its unit on its way to

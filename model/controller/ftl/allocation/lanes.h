@@ -16,14 +16,13 @@
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/allocation/plane_order.h"
 #include "controller/ftl/superblock.h"
-#include "controller/ports/lane_port.h"
 
 namespace ssdtlm {
 
 /// "none", and the 15 other choices among C, W, D and P, in this order.
 std::vector<std::string> static_dimensions();
 
-class Lanes final : public LanePort {
+class Lanes {
 public:
     /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions(). `streams`: beside 0, that of all
     /// others. `sets`: none, or with nothing fixed, of `logical_units`.
@@ -41,10 +40,9 @@ public:
     bool has_ranges() const { return !ranges_.empty(); }
     std::uint32_t share_of(GroupId group) const { return share_of_group_[idx(group)]; }
 
-    std::uint32_t count() const override { return count_; }
-    std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const override {
-        return stream_of(stream) * shares_ + share_of(lpa);
-    }
+    std::uint32_t count() const { return count_; }
+    /// Of a unit written by this stream; below count().
+    std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const { return stream_of(stream) * shares_ + share_of(lpa); }
     std::uint32_t of(GroupId group, std::uint32_t stream = 0) const { return stream * shares_ + share_of(group); }
     /// Below streams() + 1. Streams without superblocks of their own go with 0.
     std::uint32_t stream_of(std::uint8_t stream) const { return stream > streams_ ? 0 : stream; }

@@ -34,7 +34,7 @@ void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_
     const Namespace& n = *c.memory.namespaces.allocated(nsid);
     const std::uint64_t extent = n.extent;
     c.media->start(std::make_unique<DeallocationJob>(
-        "format", n.first_block, extent,
+        "format", DeallocationJob::part(n.first_block, extent, c.config.lba_bytes, c.device.unit_bytes),
         [&c, nsid, extent](std::uint64_t to_go) {
             c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(to_go * 100 / extent));
         },

@@ -23,7 +23,7 @@ bool has_namespaces(const NvmeConfig& config, const DriveFacts&) {
     return manages_namespaces(config);
 }
 
-/// NVMe 1.4 figure 223: what has been created or deleted.
+/// NVMe 1.4 §5.14.1.13, Change Namespace: what has been created or deleted.
 void record_change(AdminContext& c, std::uint32_t cdw10, const Namespace& n) {
     std::vector<std::uint8_t> event(48);
     store(event.data(), cdw10);
@@ -60,7 +60,8 @@ void delete_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint64_
     const Namespace& n = *c.memory.namespaces.allocated(nsid);
     const std::uint64_t first = n.first_block, extent = n.extent;
     c.media->start(std::make_unique<DeallocationJob>(
-        "deletion of a namespace", first, extent, [](std::uint64_t) {},
+        "deletion of a namespace", DeallocationJob::part(first, extent, c.config.lba_bytes, c.device.unit_bytes),
+        [](std::uint64_t) {},
         [&c, nsid, first, extent, nsids = std::move(nsids), token, cdw10](bool this_well) mutable {
             Namespaces& all = c.memory.namespaces;
             const bool was_attached = all.attached(nsid) != nullptr;

@@ -39,7 +39,7 @@ void sanitize_ended(AdminContext& c, bool well) {
 void deallocate_all(AdminContext& c, double from) {
     const std::uint64_t blocks = c.device.drive_bytes / c.config.lba_bytes;
     c.media->start(std::make_unique<DeallocationJob>(
-        "sanitize", 0, blocks,
+        "sanitize", DeallocationJob::part(0, blocks, c.config.lba_bytes, c.device.unit_bytes),
         [&c, blocks, from](std::uint64_t to_go) {
             const double part = from + (1.0 - from) * static_cast<double>(blocks - to_go) / static_cast<double>(blocks);
             c.memory.sanitize.progress = static_cast<std::uint16_t>(part * 65535.0);

@@ -52,7 +52,7 @@ const IoKind kWriteZeroesKind =
         .changes(kEffectBlocks);
 const IoKind kDatasetManagementKind =
     IoKind(kIoDatasetMgmt, "Dataset Management", IoOp::deallocate, decode_dataset_management,
-           &NvmeCounters::deallocates, {kStLbaOutOfRange, kStReadOnlyRange, kStInvalidPrpOffset})
+           &NvmeCounters::deallocates, {kStLbaOutOfRange, kStReadOnlyRange, kStInvalidPrpOffset, kStDataTransferError})
         .identified_by(IdCtrl::kOncsDsm)
         .changes(kEffectBlocks);
 const IoKind kWriteUncorrectableKind =

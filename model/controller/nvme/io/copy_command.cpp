@@ -57,10 +57,11 @@ Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeComm
 }
 
 extern const IoKind kCopyKind;
-const IoKind kCopyKind = IoKind(kIoCopy, "Copy", IoOp::read, decode_copy, &NvmeCounters::copies,
-                                {kStInvalidField, kStLbaOutOfRange, kStCommandSizeLimit, kStReadOnlyRange,
-                                 kStWriteFault, kStUnrecoveredRead, kStInvalidPrpOffset, kStAbortRequested})
-                             .identified_by(IdCtrl::kOncsCopy)
-                             .changes(kEffectBlocks);
+const IoKind kCopyKind =
+    IoKind(kIoCopy, "Copy", IoOp::read, decode_copy, &NvmeCounters::copies,
+           {kStInvalidField, kStLbaOutOfRange, kStCommandSizeLimit, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
+            kStInvalidPrpOffset, kStAbortRequested, kStDataTransferError})
+        .identified_by(IdCtrl::kOncsCopy)
+        .changes(kEffectBlocks);
 
 }  // namespace ssdtlm

@@ -31,16 +31,19 @@ IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace*
 }  // namespace
 
 extern const IoKind kReadKind, kWriteKind, kCompareKind, kVerifyKind;
-const IoKind kReadKind = IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
-                                {kStLbaOutOfRange, kStUnrecoveredRead, kStInvalidPrpOffset});
-const IoKind kWriteKind = IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
-                                 {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
-                                  kStInvalidPrpOffset, kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused})
-                              .changes(kEffectBlocks)
-                              .may_be_fused(2);
+const IoKind kReadKind =
+    IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
+           {kStLbaOutOfRange, kStUnrecoveredRead, kStInvalidPrpOffset, kStDataTransferError, kStAbortRequested});
+const IoKind kWriteKind =
+    IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
+           {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead, kStInvalidPrpOffset,
+            kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused, kStDataTransferError})
+        .changes(kEffectBlocks)
+        .may_be_fused(2);
 const IoKind kCompareKind =
     IoKind(kIoCompare, "Compare", IoOp::read, decode_compare, &NvmeCounters::compares,
-           {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStInvalidPrpOffset, kStAbortMissingFused})
+           {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStInvalidPrpOffset, kStAbortMissingFused,
+            kStDataTransferError, kStAbortRequested, kStAbortFailedFused, kStAbortSqDeletion})
         .identified_by(IdCtrl::kOncsCompare)
         .may_be_fused(1);
 const IoKind kVerifyKind = IoKind(kIoVerify, "Verify", IoOp::read, decode_verify, &NvmeCounters::verifies,

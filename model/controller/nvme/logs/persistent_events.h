@@ -26,7 +26,7 @@ public:
     /// Of Identify PELS, in units of 64 KiB.
     static constexpr std::uint32_t kUnits = 2;
 
-    /// `data`: of the event's type, in NVMe 1.4 figures 217 to 230. `clock`: the timestamp then.
+    /// `data`: of the event's type, in NVMe 1.4 §5.14.1.13. `clock`: the timestamp then.
     void add(Type type, std::vector<std::uint8_t> data, std::uint64_t clock) {
         events_.push_front({type, clock, std::move(data)});
         if (events_.size() > kMost) events_.pop_back();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deallocates parts of the drive from end to end, in pieces.
+// Deallocates a part of the drive from end to end, in pieces of whole mapping units. Of a unit that is only partly in
+// it, what is in it is overwritten with zeros: deallocation would leave it.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +19,44 @@ public:
     using Progress = std::function<void(std::uint64_t blocks_to_go)>;
     using Done = std::function<void(bool well)>;
 
-    /// `blocks` of the drive from `first` on.
-    DeallocationJob(const char* name, std::uint64_t first, std::uint64_t blocks, Progress progress, Done done)
+    struct Part {
+        std::uint64_t first = 0, blocks = 0;  ///< of the drive
+        std::uint32_t lba_bytes = 4096;
+        std::uint32_t unit_blocks = 1;  ///< of a mapping unit
+    };
+    /// `unit_bytes`: of a mapping unit.
+    static Part part(std::uint64_t first, std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t unit_bytes) {
+        return {first, blocks, lba_bytes, std::max(unit_bytes / lba_bytes, 1u)};
+    }
+
+    DeallocationJob(const char* name, const Part& part, Progress progress, Done done)
         : name_(name),
-          at_(first),
-          end_(first + blocks),
-          to_go_(blocks),
+          part_(part),
+          at_(part.first),
+          end_(part.first + part.blocks),
+          to_go_(part.blocks),
           progress_(std::move(progress)),
           done_(std::move(done)) {}
 
     const char* name() const override { return name_; }
     bool next(NvmeCommand& c) override {
         if (at_ == end_) return false;
-        c.op = IoOp::deallocate;
-        const auto blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(end_ - at_, kPiece));
-        c.ranges.assign(1, LbaRange{at_, blocks});
-        c.blocks = blocks;
-        at_ += blocks;
+        const std::uint64_t unit = part_.unit_blocks, from = at_;
+        const std::uint64_t next_unit = (from / unit + 1) * unit;
+        if (from % unit != 0 || next_unit > end_) {
+            at_ = std::min(next_unit, end_);
+            c.op = IoOp::write;
+            c.slba = from;
+            c.bytes = (at_ - from) * part_.lba_bytes;
+            c.special.data = SpecialCommand::Data::kept;
+            c.special.kept.assign(c.bytes, 0);
+        } else {
+            const std::uint64_t most = std::max<std::uint64_t>(kPiece / unit, 1) * unit;
+            at_ = std::min(from + most, end_ / unit * unit);
+            c.op = IoOp::deallocate;
+            c.ranges.assign(1, LbaRange{from, static_cast<std::uint32_t>(at_ - from)});
+        }
+        c.blocks = static_cast<std::uint32_t>(at_ - from);
         return true;
     }
     void ended(const NvmeCommand& c) override {
@@ -47,6 +69,7 @@ public:
 
 private:
     const char* name_;
+    const Part part_;
     std::uint64_t at_, end_, to_go_;
     bool well_ = true;
     Progress progress_;

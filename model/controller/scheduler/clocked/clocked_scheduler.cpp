@@ -61,7 +61,7 @@ GrantAnswer ClockedScheduler::grant(const GrantQuery& query, Grant&) {
     channel.deciding = true;
     ++counters_.questions;
     counters_.cycles += channel.decision.cycles;
-    agenda_.post<&ClockedScheduler::answered>(time_of(channel.edge), this, query.channel);
+    agenda_.post(time_of(channel.edge), Then::to<&ClockedScheduler::answered>(this, query.channel));
     return GrantAnswer::pending;
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes next. Whoever begins something that takes time says what follows it: a method, the object it belongs to,
+// and what it is about. Agenda, cores, DRAM, DMA, map and flash all take it, and call it once.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace ssdtlm {
+
+/// Trivially copyable; the object must live until it is called. `Told`: what it is told besides when it is called.
+template <class Returned, class... Told>
+struct ThenOf {
+    using Function = Returned (*)(void* self, std::uint64_t argument, Told... told);
+
+    Function function = nullptr;  ///< null: nothing follows
+    void* self = nullptr;
+    std::uint64_t argument = 0;
+
+    /// Then::to<&Link::deliver>(this): calls this->deliver().
+    template <auto Method, class Self>
+    static ThenOf to(Self* self) {
+        return {[](void* s, std::uint64_t, Told... told) { return (static_cast<Self*>(s)->*Method)(told...); }, self,
+                0};
+    }
+    /// Then::to<&Link::deliver>(this, 3): calls this->deliver(3). A method whose first parameter is a reference takes
+    /// an object, which must live until then as well.
+    template <auto Method, class Self, class Argument>
+    static ThenOf to(Self* self, Argument&& argument) {
+        using First = typename FirstOf<decltype(Method)>::Type;
+        if constexpr (std::is_reference_v<First>) {
+            static_assert(std::is_lvalue_reference_v<Argument&&>, "an object that is gone when its turn comes");
+            First object = argument;
+            return {[](void* s, std::uint64_t a, Told... told) {
+                        return (static_cast<Self*>(s)->*Method)(
+                            *reinterpret_cast<std::remove_reference_t<First>*>(static_cast<std::uintptr_t>(a)),
+                            told...);
+                    },
+                    self, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&object))};
+        } else {
+            return {[](void* s, std::uint64_t a, Told... told) {
+                        return (static_cast<Self*>(s)->*Method)(static_cast<First>(a), told...);
+                    },
+                    self, static_cast<std::uint64_t>(argument)};
+        }
+    }
+
+    explicit operator bool() const { return function != nullptr; }
+    Returned operator()(Told... told) const { return function(self, argument, told...); }
+
+private:
+    template <class Method>
+    struct FirstOf;
+    template <class R, class C, class First, class... Rest>
+    struct FirstOf<R (C::*)(First, Rest...)> {
+        using Type = First;
+    };
+};
+
+using Then = ThenOf<void>;
+
+}  // namespace ssdtlm
