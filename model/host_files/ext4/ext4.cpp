@@ -232,7 +232,7 @@ void Ext4::close(std::uint32_t number) {
 }
 
 std::vector<std::string> Ext4::outcomes() const {
-    const Journal::Counters& c = journal_.counters();
+    const Jbd2Journal::Counters& c = journal_.counters();
     std::size_t extents = 0;
     for (const Ext4File& f : files_) extents += f.map.size();
     return {"files: ext4 with " + std::to_string(files_.size()) + " files in " + std::to_string(extents) +

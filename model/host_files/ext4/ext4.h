@@ -46,7 +46,7 @@ public:
     void close(std::uint32_t file) override;
 
     const Ext4Layout& layout() const { return layout_; }
-    const Journal& journal() const { return journal_; }
+    const Jbd2Journal& journal() const { return journal_; }
     const Ext4File& file(std::uint32_t number) const { return files_[number]; }
     const BlockAllocator& space() const { return space_; }
 
@@ -65,7 +65,7 @@ private:
     const Ext4Layout layout_;
     const std::uint64_t block_;  // bytes
     BlockAllocator space_;
-    Journal journal_;
+    Jbd2Journal journal_;
     std::vector<Ext4File> files_;
 };
 

@@ -20,24 +20,24 @@ std::uint64_t log_blocks(std::uint64_t metadata, std::uint32_t block_bytes) {
 
 }  // namespace
 
-Journal::Journal(const Config& config) : config_(config), ring_(config.blocks - 1) {
+Jbd2Journal::Jbd2Journal(const Config& config) : config_(config), ring_(config.blocks - 1) {
     SSDTLM_CHECK(config.blocks >= 16, "a journal without room for a transaction");
 }
 
-std::uint64_t Journal::change(std::uint64_t block, SimTime now) {
+std::uint64_t Jbd2Journal::change(std::uint64_t block, SimTime now) {
     if (changed_.empty()) opened_ = now;
     changed_.insert(block);
     return running_;
 }
 
-void Journal::want(std::uint64_t transaction) {
+void Jbd2Journal::want(std::uint64_t transaction) {
     // One that is empty has nothing to commit.
     if (transaction == running_ && changed_.empty()) return;
     wanted_ = std::max(wanted_, transaction);
 }
 
 /// The next `blocks` of the ring, as one write or, at its end, two.
-Journal::Step Journal::log_step(std::uint64_t blocks) {
+Jbd2Journal::Step Jbd2Journal::log_step(std::uint64_t blocks) {
     Step step;
     while (blocks != 0) {
         const std::uint64_t count = std::min(blocks, ring_ - head_);
@@ -51,7 +51,7 @@ Journal::Step Journal::log_step(std::uint64_t blocks) {
 }
 
 /// jbd2_journal_commit_transaction(): descriptor and blocks, then flush and commit record.
-void Journal::begin_commit() {
+void Jbd2Journal::begin_commit() {
     committing_ = running_++;
     in_commit_.assign(changed_.begin(), changed_.end());
     changed_.clear();
@@ -70,7 +70,7 @@ void Journal::begin_commit() {
 }
 
 /// All that is committed goes to its place, so that the log is empty; its superblock says so.
-void Journal::checkpoint() {
+void Jbd2Journal::checkpoint() {
     ++counters_.checkpoints;
     std::vector<std::uint64_t> blocks;
     for (const auto& [block, pending] : pending_) blocks.push_back(block);
@@ -84,7 +84,7 @@ void Journal::checkpoint() {
 }
 
 /// Neighbours are one write.
-Journal::Step Journal::in_place(const std::vector<std::uint64_t>& blocks) const {
+Jbd2Journal::Step Jbd2Journal::in_place(const std::vector<std::uint64_t>& blocks) const {
     Step step;
     for (const std::uint64_t block : blocks) {
         const std::uint64_t offset = block * config_.block_bytes;
@@ -96,14 +96,14 @@ Journal::Step Journal::in_place(const std::vector<std::uint64_t>& blocks) const 
     return step;
 }
 
-void Journal::written_in_place(std::uint64_t block) {
+void Jbd2Journal::written_in_place(std::uint64_t block) {
     const auto at = pending_.find(block);
     --in_log_[at->second.transaction].pending;
     pending_.erase(at);
     ++counters_.in_place_blocks;
 }
 
-void Journal::free_tail() {
+void Jbd2Journal::free_tail() {
     while (!in_log_.empty() && in_log_.begin()->second.pending == 0 && in_log_.begin()->first <= committed_) {
         used_ -= in_log_.begin()->second.blocks;
         in_log_.erase(in_log_.begin());
@@ -112,7 +112,7 @@ void Journal::free_tail() {
 
 /// What is old is written home. The log is free behind that without another word: its superblock is written when the
 /// room is needed.
-void Journal::write_back(SimTime now) {
+void Jbd2Journal::write_back(SimTime now) {
     std::vector<std::uint64_t> old;
     for (const auto& [block, pending] : pending_)
         if (now - pending.since >= config_.write_back_age) old.push_back(block);
@@ -123,7 +123,7 @@ void Journal::write_back(SimTime now) {
     free_tail();
 }
 
-bool Journal::next(SimTime now, FileIo& io) {
+bool Jbd2Journal::next(SimTime now, FileIo& io) {
     if (steps_.empty()) {
         if (opened_ != kNever && now >= opened_ + config_.commit_interval) wanted_ = std::max(wanted_, running_);
         if (wanted_ >= running_ && !changed_.empty())
@@ -138,7 +138,7 @@ bool Journal::next(SimTime now, FileIo& io) {
     return true;
 }
 
-void Journal::completed(SimTime now) {
+void Jbd2Journal::completed(SimTime now) {
     SSDTLM_CHECK(under_way_ != 0, "completion for an idle journal");
     if (--under_way_ != 0 || issued_ != steps_.front().size()) return;
     steps_.pop_front();
@@ -159,7 +159,7 @@ void Journal::completed(SimTime now) {
     if (write_back_at_ == kNever) write_back_at_ = now + kWriteBackEvery;
 }
 
-SimTime Journal::wakes() const {
+SimTime Jbd2Journal::wakes() const {
     if (!steps_.empty()) return kNever;
     const SimTime commit = opened_ == kNever ? kNever : opened_ + config_.commit_interval;
     return std::min(commit, write_back_at_);

@@ -14,7 +14,7 @@
 
 namespace ssdtlm {
 
-class Journal {
+class Jbd2Journal {
 public:
     struct Config {
         std::uint64_t first_block = 0;  ///< its superblock; the log is a ring behind it
@@ -33,7 +33,7 @@ public:
         std::uint64_t checkpoints = 0;  ///< that were forced because the log was full
     };
 
-    explicit Journal(const Config& config);
+    explicit Jbd2Journal(const Config& config);
 
     /// A block of metadata has changed. Returns the transaction that it belongs to.
     std::uint64_t change(std::uint64_t block, SimTime now);

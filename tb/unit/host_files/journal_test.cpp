@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Journal::Config config(std::uint64_t blocks = 1024) {
-    Journal::Config c;
+Jbd2Journal::Config config(std::uint64_t blocks = 1024) {
+    Jbd2Journal::Config c;
     c.first_block = 1000;
     c.blocks = blocks;
     c.commit_interval = 5s;
@@ -21,7 +21,7 @@ Journal::Config config(std::uint64_t blocks = 1024) {
 }
 
 /// All that comes until nothing does, one at a time.
-std::vector<FileIo> drain(Journal& journal, SimTime now) {
+std::vector<FileIo> drain(Jbd2Journal& journal, SimTime now) {
     std::vector<FileIo> all;
     for (FileIo io; journal.next(now, io);) {
         all.push_back(io);
@@ -31,9 +31,9 @@ std::vector<FileIo> drain(Journal& journal, SimTime now) {
 }
 
 // One descriptor, the blocks, a flush, the commit record: (2 + m) blocks in two writes.
-TEST(Journal, WritesDescriptorBlocksAndRecord) {
+TEST(Jbd2Journal, WritesDescriptorBlocksAndRecord) {
     for (const std::uint64_t m : {1u, 3u, 254u, 255u, 600u}) {
-        Journal journal(config());
+        Jbd2Journal journal(config());
         std::uint64_t transaction = 0;
         for (std::uint64_t b = 0; b < m; ++b) transaction = journal.change(5000 + 2 * b, SimTime{});
         EXPECT_EQ(journal.change(5000, SimTime{}), transaction) << "a block is in a transaction once";
@@ -54,10 +54,10 @@ TEST(Journal, WritesDescriptorBlocksAndRecord) {
     }
 }
 
-TEST(Journal, WithoutBarrierHasNoFlush) {
-    Journal::Config c = config();
+TEST(Jbd2Journal, WithoutBarrierHasNoFlush) {
+    Jbd2Journal::Config c = config();
     c.barrier = false;
-    Journal journal(c);
+    Jbd2Journal journal(c);
     journal.want(journal.change(1, SimTime{}));
     const std::vector<FileIo> io = drain(journal, SimTime{});
     ASSERT_EQ(io.size(), 2u);
@@ -65,8 +65,8 @@ TEST(Journal, WithoutBarrierHasNoFlush) {
 }
 
 // Who comes while a commit is under way is in the next one, and all of them are in that one.
-TEST(Journal, CommitsOfManyAreOne) {
-    Journal journal(config());
+TEST(Jbd2Journal, CommitsOfManyAreOne) {
+    Jbd2Journal journal(config());
     const std::uint64_t first = journal.change(1, SimTime{});
     journal.want(first);
     FileIo io;
@@ -84,15 +84,15 @@ TEST(Journal, CommitsOfManyAreOne) {
     EXPECT_EQ(journal.counters().logged_blocks, 8u);
 }
 
-TEST(Journal, CommitsByItselfAfterTheInterval) {
-    Journal journal(config());
+TEST(Jbd2Journal, CommitsByItselfAfterTheInterval) {
+    Jbd2Journal journal(config());
     const std::uint64_t t = journal.change(1, SimTime{3s});
     EXPECT_EQ(journal.wakes(), SimTime{8s});
     EXPECT_TRUE(drain(journal, SimTime{7s}).empty());
     drain(journal, SimTime{8s});
     EXPECT_TRUE(journal.durable(t));
     // Thirty seconds later, at the next look of the kernel, the block goes to its place; neighbours in one write.
-    Journal old(config());
+    Jbd2Journal old(config());
     old.change(70, SimTime{});
     old.change(71, SimTime{});
     old.change(90, SimTime{});
@@ -109,12 +109,12 @@ TEST(Journal, CommitsByItselfAfterTheInterval) {
 }
 
 // The log is a ring: no commit may overwrite one whose blocks are not all in place. Checked block by block.
-TEST(Journal, NeverOverwritesWhatIsNotInPlace) {
+TEST(Jbd2Journal, NeverOverwritesWhatIsNotInPlace) {
     std::mt19937 random(7);
     std::uint64_t checkpoints = 0;
     for (int round = 0; round < 20; ++round) {
-        Journal::Config c = config(32 + random() % 200);
-        Journal journal(c);
+        Jbd2Journal::Config c = config(32 + random() % 200);
+        Jbd2Journal journal(c);
         std::vector<std::uint64_t> newest(400);  // transaction whose copy of the block is the last
         std::vector<bool> in_place(400, true);
         std::vector<std::vector<std::uint64_t>> log(c.blocks);  // blocks of metadata of the commit that owns the block
