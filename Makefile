@@ -7,7 +7,7 @@ JOBS     ?= $(shell nproc)
 # For CMake. Several files of a library compiled as one are quicker from nothing, and slower after a change.
 CONFIGURE ?= -DSSDTLM_UNITY=ON
 
-.PHONY: run test test-asan test-nightly bench wave build python wheel deb deps test-deps clean
+.PHONY: run test test-asan test-nightly guest bench wave build python wheel deb deps test-deps clean
 
 run: build
 	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
@@ -28,6 +28,12 @@ test-nightly: test-deps wheel deb python
 	cmake --preset release $(CONFIGURE) >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -L nightly
+
+# A real Linux in QEMU drives the drive. Gets QEMU, kernel and tools into the build tree; says so where that cannot be.
+guest: build
+	tools/guest.sh get build/guest || [ $$? -eq 77 ]
+	cd tb/system && SSDTLM=$(CURDIR)/build/release/ssdtlm SSDTLM_SOURCE=$(CURDIR) SSDTLM_GUEST=$(CURDIR)/build/guest \
+	    python3 -B -m unittest -v test_guest
 
 bench: test-deps
 	cmake --preset release $(CONFIGURE) >/dev/null

@@ -37,7 +37,9 @@ install(FILES tb/rtl/scheduler_random.cpp DESTINATION ${CMAKE_INSTALL_DATADIR}/s
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
 # The commands written in Python; the program finds them there.
 install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python COMPONENT system FILES_MATCHING PATTERN "*.py"
-        PATTERN "*.css" PATTERN "*.js" PATTERN __pycache__ EXCLUDE)
+        PATTERN "*.css" PATTERN "*.js" PATTERN "init.sh" PATTERN __pycache__ EXCLUDE)
+# What `ssdtlm guest` needs from Debian is had by this script.
+install(PROGRAMS tools/guest.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/tools COMPONENT program)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs COMPONENT program)
 install(DIRECTORY studies/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/studies COMPONENT program PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY docs notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)

@@ -206,14 +206,25 @@ inline constexpr std::uint8_t kAdminAbort = 0x08;
 inline constexpr std::uint8_t kAdminSetFeatures = 0x09;
 inline constexpr std::uint8_t kAdminGetFeatures = 0x0A;
 inline constexpr std::uint8_t kAdminAsyncEvent = 0x0C;
+inline constexpr std::uint8_t kAdminNamespaceManagement = 0x0D;
+inline constexpr std::uint8_t kAdminSelfTest = 0x14;
+inline constexpr std::uint8_t kAdminNamespaceAttachment = 0x15;
+inline constexpr std::uint8_t kAdminKeepAlive = 0x18;
 inline constexpr std::uint8_t kAdminDirectiveSend = 0x19;
 inline constexpr std::uint8_t kAdminDirectiveReceive = 0x1A;
+inline constexpr std::uint8_t kAdminDoorbellBuffer = 0x7C;
+inline constexpr std::uint8_t kAdminFormat = 0x80;
+inline constexpr std::uint8_t kAdminSanitize = 0x84;
 
 inline constexpr std::uint8_t kIoFlush = 0x00;
 inline constexpr std::uint8_t kIoWrite = 0x01;
 inline constexpr std::uint8_t kIoRead = 0x02;
+inline constexpr std::uint8_t kIoWriteUncorrectable = 0x04;
+inline constexpr std::uint8_t kIoCompare = 0x05;
 inline constexpr std::uint8_t kIoWriteZeroes = 0x08;
 inline constexpr std::uint8_t kIoDatasetMgmt = 0x09;
+inline constexpr std::uint8_t kIoVerify = 0x0C;
+inline constexpr std::uint8_t kIoCopy = 0x19;
 
 inline constexpr std::uint32_t kNsidAll = 0xFFFFFFFFu;
 
@@ -252,12 +263,21 @@ inline constexpr std::uint16_t kStDataTransferError = 0x004;
 inline constexpr std::uint16_t kStInternalError = 0x006;
 inline constexpr std::uint16_t kStAbortRequested = 0x007;
 inline constexpr std::uint16_t kStAbortSqDeletion = 0x008;
+inline constexpr std::uint16_t kStAbortFailedFused = 0x009;
+inline constexpr std::uint16_t kStAbortMissingFused = 0x00A;
 inline constexpr std::uint16_t kStInvalidNamespace = 0x00B;
 inline constexpr std::uint16_t kStSequenceError = 0x00C;
+inline constexpr std::uint16_t kStInvalidSglSegment = 0x00D;
+inline constexpr std::uint16_t kStInvalidSglCount = 0x00E;
+inline constexpr std::uint16_t kStSglLengthInvalid = 0x00F;
+inline constexpr std::uint16_t kStSglTypeInvalid = 0x011;
 inline constexpr std::uint16_t kStInvalidPrpOffset = 0x013;
+inline constexpr std::uint16_t kStSanitizeFailed = 0x01C;
+inline constexpr std::uint16_t kStSanitizeInProgress = 0x01D;
 inline constexpr std::uint16_t kStLbaOutOfRange = 0x080;
 inline constexpr std::uint16_t kStCapacityExceeded = 0x081;
 inline constexpr std::uint16_t kStNamespaceNotReady = 0x082;
+inline constexpr std::uint16_t kStFormatInProgress = 0x084;
 inline constexpr std::uint16_t kStInvalidCq = 0x100;
 inline constexpr std::uint16_t kStInvalidQid = 0x101;
 inline constexpr std::uint16_t kStInvalidQueueSize = 0x102;
@@ -269,17 +289,28 @@ inline constexpr std::uint16_t kStInvalidQueueDeletion = 0x10C;
 inline constexpr std::uint16_t kStFeatureNotSaveable = 0x10D;
 inline constexpr std::uint16_t kStFeatureNotChangeable = 0x10E;
 inline constexpr std::uint16_t kStFeatureNotNamespace = 0x10F;
+inline constexpr std::uint16_t kStInvalidFormat = 0x10A;
+inline constexpr std::uint16_t kStNamespaceCapacity = 0x115;
+inline constexpr std::uint16_t kStNamespaceIdUnavailable = 0x116;
+inline constexpr std::uint16_t kStNamespaceAttached = 0x118;
+inline constexpr std::uint16_t kStNamespaceNotAttached = 0x11A;
+inline constexpr std::uint16_t kStThinNotSupported = 0x11B;
+inline constexpr std::uint16_t kStControllerListInvalid = 0x11C;
+inline constexpr std::uint16_t kStSelfTestInProgress = 0x11D;
 inline constexpr std::uint16_t kStStreamResource = 0x17F;
 inline constexpr std::uint16_t kStConflictingAttributes = 0x180;
 inline constexpr std::uint16_t kStReadOnlyRange = 0x182;
+inline constexpr std::uint16_t kStCommandSizeLimit = 0x183;
 inline constexpr std::uint16_t kStWriteFault = 0x280;
 inline constexpr std::uint16_t kStUnrecoveredRead = 0x281;
+inline constexpr std::uint16_t kStCompareFailure = 0x285;
 
 /// DNR of a status as this controller reports it: set for every fault that the same command would meet again.
 constexpr bool do_not_retry(std::uint16_t status) {
     return status != kStSuccess && status != kStDataTransferError && status != kStInternalError &&
            status != kStAbortRequested && status != kStAbortSqDeletion && status != kStNamespaceNotReady &&
-           status != kStWriteFault;
+           status != kStWriteFault && status != kStFormatInProgress && status != kStSanitizeInProgress &&
+           status != kStAbortFailedFused && status != kStAbortMissingFused && status != kStSelfTestInProgress;
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -295,6 +326,8 @@ inline constexpr std::uint8_t kFeatInterruptCoalescing = 0x08;
 inline constexpr std::uint8_t kFeatInterruptVectorConfig = 0x09;
 inline constexpr std::uint8_t kFeatWriteAtomicity = 0x0A;
 inline constexpr std::uint8_t kFeatAsyncEventConfig = 0x0B;
+inline constexpr std::uint8_t kFeatTimestamp = 0x0E;
+inline constexpr std::uint8_t kFeatKeepAliveTimer = 0x0F;
 inline constexpr std::uint32_t kFeatureSave = 1u << 31;  ///< Set Features CDW10 SV
 constexpr std::uint32_t number_of_queues(std::uint32_t pairs) {
     return (pairs - 1) | (pairs - 1) << 16;
@@ -335,13 +368,36 @@ inline constexpr std::uint32_t kRwStreams = std::uint32_t{kDirectiveStreams} << 
 inline constexpr std::uint8_t kLogError = 0x01;
 inline constexpr std::uint8_t kLogSmart = 0x02;
 inline constexpr std::uint8_t kLogFirmwareSlot = 0x03;
+inline constexpr std::uint8_t kLogSupported = 0x00;
+inline constexpr std::uint8_t kLogChangedNamespaces = 0x04;
 inline constexpr std::uint8_t kLogEffects = 0x05;
+inline constexpr std::uint8_t kLogSelfTest = 0x06;
+inline constexpr std::uint8_t kLogTelemetryHost = 0x07;
+inline constexpr std::uint8_t kLogTelemetryController = 0x08;
+inline constexpr std::uint8_t kLogPersistentEvents = 0x0D;
+inline constexpr std::uint8_t kLogSanitize = 0x81;
+
+// Commands supported and effects, a double word each (NVMe 1.4 figure 202).
+inline constexpr std::uint32_t kEffectSupported = 1u << 0;        ///< CSUPP
+inline constexpr std::uint32_t kEffectBlocks = 1u << 1;           ///< LBCC: content of logical blocks
+inline constexpr std::uint32_t kEffectNamespace = 1u << 2;        ///< NCC: capabilities of a namespace
+inline constexpr std::uint32_t kEffectInventory = 1u << 3;        ///< NIC: which namespaces there are
+inline constexpr std::uint32_t kEffectController = 1u << 4;       ///< CCC: capabilities of the controller
+inline constexpr std::uint32_t kEffectOneInNamespace = 1u << 16;  ///< CSE 1: no other command to the namespace
+inline constexpr std::uint32_t kEffectAlone = 2u << 16;           ///< CSE 2: no other command at all
 
 // Identify CNS values and offsets of the fields this model fills (NVMe 1.4 §5.15, Figures 245, 247).
 inline constexpr std::uint8_t kCnsNamespace = 0x00;
 inline constexpr std::uint8_t kCnsController = 0x01;
 inline constexpr std::uint8_t kCnsActiveNamespaces = 0x02;
 inline constexpr std::uint8_t kCnsNamespaceDescriptors = 0x03;
+inline constexpr std::uint8_t kCnsSetNamespace = 0x05;   ///< of an I/O command set (NVMe 2.0)
+inline constexpr std::uint8_t kCnsSetController = 0x06;  ///< the same
+inline constexpr std::uint8_t kCnsIndependent = 0x08;    ///< namespace, whatever its I/O command set (NVMe 2.0)
+inline constexpr std::uint8_t kCnsAllocatedNamespaces = 0x10;
+inline constexpr std::uint8_t kCnsAllocatedNamespace = 0x11;
+inline constexpr std::uint8_t kCnsAttachedControllers = 0x12;
+inline constexpr std::uint8_t kCnsControllers = 0x13;
 inline constexpr std::uint32_t kIdentifyBytes = 4096;
 
 struct IdCtrl {
@@ -353,12 +409,18 @@ struct IdCtrl {
     static constexpr std::size_t kSqes = 512, kCqes = 513, kMaxcmd = 514, kNn = 516, kOncs = 520, kFuses = 522;
     static constexpr std::size_t kFna = 524, kVwc = 525, kAwun = 526, kAwupf = 528, kAcwu = 532, kSgls = 536;
     static constexpr std::size_t kSubnqn = 768, kPsd0 = 2048;
-    static constexpr std::uint16_t kOacsDirectives = 1u << 5;
-    static constexpr std::uint16_t kOncsDsm = 1u << 2, kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4;
+    static constexpr std::size_t kEdstt = 316, kDsto = 318, kKas = 320, kSanicap = 328, kPels = 352, kOcfs = 534;
+    static constexpr std::uint16_t kOacsFormat = 1u << 1, kOacsNamespaces = 1u << 3, kOacsSelfTest = 1u << 4,
+                                   kOacsDirectives = 1u << 5, kOacsDoorbellBuffer = 1u << 8;
+    static constexpr std::uint32_t kOaesNamespaceAttributes = 1u << 8;
+    static constexpr std::uint16_t kOncsCompare = 1u << 0, kOncsWriteUncorrectable = 1u << 1, kOncsDsm = 1u << 2,
+                                   kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4, kOncsTimestamp = 1u << 6,
+                                   kOncsVerify = 1u << 7, kOncsCopy = 1u << 8;
 };
 
 struct IdNs {
     static constexpr std::size_t kNsze = 0, kNcap = 8, kNuse = 16, kNsfeat = 24, kNlbaf = 25, kFlbas = 26, kDlfeat = 33;
+    static constexpr std::size_t kDps = 29, kNmic = 30, kFpi = 32, kMssrl = 74, kMcl = 76, kMsrc = 80;
     static constexpr std::size_t kNoiob = 46, kNvmcap = 48, kNpwg = 64, kNpwa = 66, kNpdg = 68, kNpda = 70, kNows = 72;
     static constexpr std::size_t kNguid = 104, kEui64 = 120, kLbaf0 = 128;
 };

@@ -43,7 +43,7 @@ double cpu_seconds() {
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
-    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before);
+    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before, options_.host);
     if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
                                                *system_->device.controller.ftl, *options_.series);

@@ -55,6 +55,7 @@ public:
         std::vector<std::string> context_names;  ///< of the block layer; may be empty
         Workload* before = nullptr;              ///< played first, without time: precondition.workload
         SsdTaps* taps = nullptr;                 ///< in the netlist; may be null
+        HostMaker host;                          ///< empty: the host of frontend.kind
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
+#include <string_view>
 
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "sim/ssd_system.h"
@@ -178,6 +179,10 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          pages(FlashClass::erase, all) + at_once.blocks},
         {"write buffer empty", b.used(), 0},
     };
+    if (!host.knows_all())
+        lines.erase(std::find_if(lines.begin(), lines.end(), [](const BookLine& l) {
+            return std::string_view(l.name) == "commands submitted by the host = completed by the controller";
+        }));
     if (const BlockLayer* const block = host.driver.block())
         lines.push_back({"requests of the block layer = completed + dropped", block->counters().requests,
                          block->counters().completed + block->counters().dropped});

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/snapshot/snapshot_file.h"
 #include "sim/host/workload_host.h"
 
@@ -55,14 +57,15 @@ SsdTaps& or_none(SsdTaps* taps) {
 }  // namespace
 
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
-                     SsdTaps* taps, Workload* before)
+                     SsdTaps* taps, Workload* before, const HostMaker& make_host)
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
       device("device", agenda, config, contents_of(config), or_none(taps), host_of(config, before).get()),
       link("link", agenda, config.link),
       oracle(make_oracle(config, device.controller)),
-      host_side_(make_host_side({agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
+      host_side_((make_host ? make_host : HostMaker(make_host_side))(
+          {agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
       host(*host_side_) {
     agenda.call_straight(!c.run.through_doors);
 
@@ -166,7 +169,7 @@ void SsdSystem::power_off() {
         return true;
     });
     if (power_watcher_ != nullptr) power_watcher_->power_lost();
-    device.power_off(host.driver.counters().commands_completed);
+    device.power_off(std::min(host.carried_out(), device.controller.front_end->counts().ended));
     if (power_watcher_ != nullptr) power_watcher_->built_again();
     host.driver.drive_is_off();
 }

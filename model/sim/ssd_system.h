@@ -34,9 +34,10 @@ namespace ssdtlm {
 class SsdSystem : public sc_core::sc_module {
 public:
     /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (both may be null) must outlive it.
-    /// `before`: what is played first, of precondition.workload; null: nothing.
+    /// `before`: what is played first, of precondition.workload; null: nothing. `host`: makes it; empty: that of
+    /// frontend.kind.
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
-              SsdTaps* taps = nullptr, Workload* before = nullptr);
+              SsdTaps* taps = nullptr, Workload* before = nullptr, const HostMaker& host = {});
 
     const SsdConfig config;
     Agenda agenda;

@@ -13,6 +13,7 @@ from .comparison import compare
 from .errors import Problem, RunFailed, UserError
 from .explanation import explain
 from .fitting import commands as fit
+from .guest import command as guest
 from .importing import commands as importing
 from .reporting import report
 from .sweeping import commands as sweep
@@ -21,7 +22,7 @@ from .studying import commands as study
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"config": importing, "compare": compare, "explain": explain, "fit": fit, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
+COMMANDS = {"config": importing, "compare": compare, "explain": explain, "fit": fit, "guest": guest, "report": report, "sweep": sweep, "search": search, "study": study, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

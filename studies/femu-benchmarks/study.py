@@ -27,7 +27,7 @@ SECONDS = {False: dict.fromkeys(RUNS, 301), True: {"i": 6, "ii": 26, "iii": 26, 
 PUBLISHED_SECONDS = 300
 MIB = 1 << 20
 # Column, name of the picture, its file, colour (its own, but for the dark red, which a dark page would hide), seconds between points, digits.
-PICTURES = (("iops", "IOPS over time", "IOPSData", "#B22222", 1, 0), ("throughput", "Throughput over time", "throughputData", "#FF4500", 1, 3),
+PICTURES = (("iops", "IOPS over time", "IOPSData", "#D9423A", 1, 0), ("throughput", "Throughput over time", "throughputData", "#FF4500", 1, 3),
             ("erased_blocks", "Number of erased blocks over time", "GCData", "#228B22", 10, 0),
             ("moved_pages", "Number of moved valid pages over time", "WAFData", "#008B8B", 10, 0))
 UNITS = {"iops": "IOPS", "throughput": "MiB/s", "erased_blocks": "blocks in 10 s", "moved_pages": "pages in 10 s"}

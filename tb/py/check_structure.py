@@ -48,6 +48,7 @@ RULES = {
     "host_sata/ahci": (VOCABULARY + ["common/tlm", "protocol"], ["ahci_hba"]),
     "host_sata/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_pcie/driver"], ["ahci_driver"]),
     "host_sata/link": (VOCABULARY + ["common/tlm", "protocol"], ["sata_link"]),
+    "host_vfio": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports", "host_pcie/driver"], ["vfio_host"]),
     "host_block": (VOCABULARY + ["host_pcie/ports"], False),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
@@ -93,10 +94,10 @@ RULES = {
     "controller/sata": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["sata_front_end"]),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
                                 ["channel_controller", "channel_books", "channel_shared_reads", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
-    "sim": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand"], True),
-    "sim/config": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
-    "sim/results": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
+    "sim": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "host_vfio", "controller", "nand"], True),
+    "sim/config": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "host_vfio", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "host_vfio", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "protocol", "host_block", "host_files", "host_pcie", "host_sata", "host_vfio", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")

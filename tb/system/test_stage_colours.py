@@ -19,11 +19,19 @@ from ssdtlm.reporting import stage_colours  # noqa: E402  pylint: disable=wrong-
 NEIGHBOURS, NEIGHBOURS_WITHOUT_GREEN, ANY_TWO = 45, 25, 18
 # A surface against the paper and the ink, of a bar that has an edge too.
 CONTRAST = 1.35
+# Of lines (Okabe and Ito's orange and sky blue are light), and of colours that a study names: what WCAG 2 asks of graphics.
+CONTRAST_OF_LINES, CONTRAST_OF_NAMED, LINES_APART = 2.2, 3.0, 16
 
 
 def linear(colour):
     parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+
+
+def contrast(one, other):
+    """By WCAG 2."""
+    light = [sum(a * b for a, b in zip((0.2126, 0.7152, 0.0722), linear(colour))) + 0.05 for colour in (one, other)]
+    return max(light) / min(light)
 
 
 def without_green(rgb):
@@ -50,13 +58,28 @@ class Table(unittest.TestCase):
             self.assertGreater(math.dist(lab(linear(x)), lab(linear(y))), ANY_TWO, (a, b))
 
     def test_on_white_and_on_dark_paper(self):
-        style = (SOURCE / "python" / "ssdtlm" / "reporting" / "page.css").read_text()
-        papers = [("#" + "".join(2 * c for c in p[1:]) if len(p) == 4 else p) for p in re.findall(r"--paper: (#\w+)", style)]
-        self.assertGreaterEqual(len(set(papers)), 2)
-        light = lambda colour: sum(a * b for a, b in zip((0.2126, 0.7152, 0.0722), linear(colour))) + 0.05
         for stage, colour in stage_colours.COLOURS.items():
-            for paper in papers:
-                self.assertGreater(max(light(colour), light(paper)) / min(light(colour), light(paper)), CONTRAST, (stage, paper))
+            for paper in self.papers():
+                self.assertGreater(contrast(colour, paper), CONTRAST, (stage, paper))
+
+    def papers(self):
+        style = (SOURCE / "python" / "ssdtlm" / "reporting" / "page.css").read_text()
+        papers = {("#" + "".join(2 * c for c in p[1:]) if len(p) == 4 else p) for p in re.findall(r"--paper: (#\w+)", style)}
+        self.assertGreaterEqual(len(papers), 2)
+        return papers
+
+    def test_lines(self):
+        """Of charts with many of them, and the colours that studies name: as sources have them, since charts need Altair."""
+        text = (SOURCE / "python" / "ssdtlm" / "reporting" / "charts.py").read_text()
+        lines = [colour for name in ("LINES", "MORE_LINES") for colour in re.findall(r"#\w{6}", re.search(rf"^{name} = \[(.*)\]", text, re.M)[1])]
+        self.assertEqual(len(lines), 10)
+        for x, y in itertools.combinations(lines, 2):
+            self.assertGreater(math.dist(lab(linear(x)), lab(linear(y))), LINES_APART, (x, y))
+        named = [colour for file in (SOURCE / "studies").glob("*/study.py") for colour in re.findall(r'"(#\w{6})"', file.read_text())]
+        self.assertGreaterEqual(len(named), 4)
+        for colour, least in [(colour, CONTRAST_OF_LINES) for colour in lines] + [(colour, CONTRAST_OF_NAMED) for colour in named]:
+            for paper in self.papers():
+                self.assertGreater(contrast(colour, paper), least, (colour, paper))
 
     def test_unknown_stages(self):
         """By CRC-32 of the name: the same in every process, which a hash of Python is not."""

@@ -5,11 +5,13 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 import sweeps
-from support import BINARY, OK, USER_ERROR, SystemTest
+from support import BINARY, INTERRUPTED, OK, SOURCE, USER_ERROR, SystemTest
 
 STUDY = '''
 from ssdtlm.studying import Figure, Point, Study, Trend
@@ -98,6 +100,47 @@ class StudyCommand(SystemTest):
         after = {run.name: (run / "result.json").stat().st_mtime_ns for run in runs.iterdir()}
         self.assertEqual(len(after), 4)
         self.assertEqual(before, {name: time for name, time in after.items() if name in before})
+
+    def test_a_changed_device_is_run_again(self):
+        """Its values count, its name and comments do not; so does the content of what is played before."""
+        fill = "[fill]\nrw=write\nbs=4k\nnumber_ios={}\n"
+        self.write("fill.fio", fill.format(20))
+        text = STUDY.replace('"tiny-test"', f'"{self.dir / "device.toml"}"').replace('{"nand.t_read": f"{us}us"}', f'{{"nand.t_read": f"{{us}}us", "precondition.workload": "{self.dir / "fill.fio"}"}}')
+        self.place(text=text)
+        runs = pathlib.Path(self.dir) / "out" / "small-quick" / "runs"
+        preset = (SOURCE / "configs" / "device" / "tiny-test.toml").read_text(encoding="utf-8")
+        for device, file, count in ((preset, 20, 2), ("# again\n" + preset.replace('name = "tiny-test"', 'name = "another"'), 20, 2), (preset, 30, 4), (preset + "\n[run]\nseed = 7\n", 30, 6)):
+            self.write("device.toml", device)
+            self.write("fill.fio", fill.format(file))
+            code, _, errors = self.study("small", "--quick", "-o", "out")
+            self.assertEqual((code, errors), (OK, ""))
+            self.assertEqual(len(os.listdir(runs)), count)
+        self.write("device.toml", preset + "\n[nonsense]\n")
+        code, _, errors = self.study("small", "--quick", "-o", "out")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("nonsense", errors)
+
+    def test_interrupted(self):
+        """The page of all has what ended, and says of the rest that it did not."""
+        self.place(name="a")
+        self.place(name="b", text=STUDY.replace("number_ios=50", "time_based\\nruntime=1000s"))
+        self.place(name="c")
+        environment = {**sweeps.ENVIRONMENT, "SSDTLM_STUDIES": str(pathlib.Path(self.dir) / "published")}
+        program = subprocess.Popen([BINARY, "study", "all", "-j", "1", "-o", "out"], cwd=self.dir, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        out = pathlib.Path(self.dir) / "out"
+        for _ in range(1200):
+            if list(out.glob("b/runs/.*/*.fio")):
+                break
+            time.sleep(0.1)
+        program.send_signal(signal.SIGINT)
+        said, errors = program.communicate(timeout=60)
+        self.assertEqual((program.returncode, errors), (INTERRUPTED, ""))
+        self.assertIn("interrupted; what is done is in out", said)
+        page = (out / "index.html").read_text(encoding="utf-8").split("<script")[0]
+        self.assertIn("1 studies: 1 of 2 published trends are met", page)
+        for name in ("b", "c"):
+            self.assertIn(f"{name} did not end: interrupted", page)
+        self.assertEqual(list(out.glob("b/runs/*")), [])
 
     def test_a_trend_that_is_lost_is_a_failure(self):
         self.place(expected="True")
@@ -204,7 +247,7 @@ class StudyCommand(SystemTest):
         for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
             self.assertTrue((folder / name / "README.md").is_file(), name)
             code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
-                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces) and p.device for p in whole)\n")
+                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces or '-w' in p.options) and p.device for p in whole)\n")
             done = subprocess.run([str(sweeps.PYTHON), "-c", code], env=environment, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

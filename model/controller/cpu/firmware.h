@@ -91,7 +91,7 @@ public:
     /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both
     /// are idle, and nothing was submitted to this one yet. The write buffer and the read cache are left as they are.
     void take_over(Firmware& other);
-    /// Ftl::on_refresh_due() says so.
+    /// Refresh::on_due() says so.
     void refresh(GroupId group) { gc_.check(group); }
     /// The drive works: what it holds grows old (refresh.age).
     void watch_ages() { gc_.watch_ages(); }

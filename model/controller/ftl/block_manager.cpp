@@ -52,12 +52,12 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
                                                    : "moved by GC: more victims at once than the hard threshold (" +
                                                          std::to_string(hard_free_blocks_) + ")"));
     const SuperblockId before =
-        !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
+        !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_cold);
     const SuperblockId b = take_behind(g, before);
     blocks_[idx(b)].state = state;
     blocks_[idx(b)].stream = state == BlockState::open_host   ? kHostStream
                              : state == BlockState::open_gc   ? kGcStream
-                             : state == BlockState::open_wear ? kWearStream
+                             : state == BlockState::open_cold ? kColdStream
                                                               : kMapStream;
     return b;
 }
@@ -152,8 +152,8 @@ bool BlockManager::fail(SuperblockId b) {
         opened_host(shape_.group_of(b), host_stream_of(r.stream)) = kNoSuperblock;
     else if (r.state == BlockState::open_gc)
         opened_gc(shape_.group_of(b), host_stream_of(r.stream)) = kNoSuperblock;
-    else if (r.state == BlockState::open_wear)
-        g.open_wear = kNoSuperblock;
+    else if (r.state == BlockState::open_cold)
+        g.open_cold = kNoSuperblock;
     else if (r.state == BlockState::open_map)
         g.open_map = kNoSuperblock;
     else if (r.state != BlockState::full && r.state != BlockState::open_slc)
@@ -302,8 +302,8 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
                 case BlockState::open_gc:
                     opened_gc(GroupId{i}, host_stream_of(blocks_[n].stream)) = b;
                     break;
-                case BlockState::open_wear:
-                    g.open_wear = b;
+                case BlockState::open_cold:
+                    g.open_cold = b;
                     break;
                 case BlockState::open_map:
                     g.open_map = b;
@@ -358,7 +358,7 @@ void BlockManager::state(Snapshot& s) {
         s(r.valid, r.write_pointer, r.superseded, r.next_free, r.state, r.bad, r.stream, r.cut);
     }
     for (Group& g : groups_)
-        s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares,
+        s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_cold, g.open_map, g.free_count, g.reserve, g.spares,
           g.spares_at_first, g.surplus);
     s.fixed(named_);
     s.fixed(named_gc_);
@@ -389,7 +389,7 @@ void BlockManager::check_read(Snapshot& s) const {
         s.require(b == kNoSuperblock && last == g.free_last, "a list of free superblocks that does not end");
         open_is(g.open_host, n, BlockState::open_host);
         open_is(g.open_gc, n, BlockState::open_gc);
-        open_is(g.open_wear, n, BlockState::open_wear);
+        open_is(g.open_cold, n, BlockState::open_cold);
         open_is(g.open_map, n, BlockState::open_map);
         for (std::uint32_t i = 0; i < streams_; ++i) {
             open_is(named_[n * streams_ + i], n, BlockState::open_host);

@@ -78,7 +78,7 @@ public:
             return (kind == BlockState::open_host ? named_ : named_gc_)[idx(group) * streams_ + stream - 1];
         return kind == BlockState::open_host   ? g.open_host
                : kind == BlockState::open_gc   ? g.open_gc
-               : kind == BlockState::open_wear ? g.open_wear
+               : kind == BlockState::open_cold ? g.open_cold
                                                : g.open_map;
     }
     /// Pages handed out of the open one; 0: the next page opens one.
@@ -116,10 +116,10 @@ public:
         }
         return hand_out(open_block);
     }
-    PageAddress allocate_wear(GroupId group) {
+    PageAddress allocate_cold(GroupId group) {
         Group& g = groups_[idx(group)];
-        if (g.open_wear == kNoSuperblock) g.open_wear = open(group, BlockState::open_wear);
-        return hand_out(g.open_wear);
+        if (g.open_cold == kNoSuperblock) g.open_cold = open(group, BlockState::open_cold);
+        return hand_out(g.open_cold);
     }
     /// Precondition: takes_translation_pages(group).
     PageAddress allocate_map(GroupId group) {
@@ -212,7 +212,7 @@ public:
 private:
     struct Group {
         SuperblockId free_first = kNoSuperblock, free_last = kNoSuperblock;
-        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock, open_wear = kNoSuperblock,
+        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock, open_cold = kNoSuperblock,
                      open_map = kNoSuperblock;
         std::uint32_t free_count = 0;
         std::uint32_t reserve = 0;  ///< free ones that the host does not get

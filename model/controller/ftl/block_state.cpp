@@ -11,8 +11,8 @@ const char* name_of(BlockState state) {
             return "open for host pages";
         case BlockState::open_gc:
             return "open for GC pages";
-        case BlockState::open_wear:
-            return "open for wear levelling";
+        case BlockState::open_cold:
+            return "open for cold data";
         case BlockState::open_map:
             return "open for translation pages";
         case BlockState::full:

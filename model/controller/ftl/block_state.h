@@ -13,7 +13,7 @@ enum class BlockState : std::uint8_t {
     free,
     open_host,   ///< takes host pages
     open_gc,     ///< takes pages moved by GC
-    open_wear,   ///< takes what static wear levelling moves: data that do not change stay apart from others
+    open_cold,   ///< takes moved data that hardly change: they stay apart from others
     open_map,    ///< takes translation pages
     full,        ///< all pages handed out, some still being programmed
     sealed,      ///< all pages programmed: a GC candidate
@@ -30,7 +30,7 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4,
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4,
                               kSlcStream = 5;
 /// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others
 /// share kHostStream and kGcStream.

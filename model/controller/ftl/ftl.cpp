@@ -6,6 +6,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
@@ -43,25 +44,23 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
-      slc_(config.slc.any() ? std::make_unique<SlcCache>(config, geometry, shape_, blocks_) : nullptr),
-      slc_region_(slc_ != nullptr ? slc_->region() : SlcRegion{}),
-      folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
              NvmSets(config.nvm_sets, geometry), logical_units_),
       translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
-      under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
+      load_(shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
                                               {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
                                               config.gc_policies)),
-      since_levelled_(shape_.groups()),
-      levels_(shape_.groups()),
+      victims_(shape_, blocks_, counters_),
+      open_room_(config_, geometry_, shape_, spare_, blocks_),
+      begun_(shape_.groups()),
+      failed_victims_(inside_, open_room_),
+      scarce_victims_(inside_, open_room_),
+      policy_victims_(inside_, open_room_),
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
-      refresh_(config.refresh_reads != 0 || config.most_looks() != 0
-                   ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_)
-                   : nullptr),
       parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
       placement_(mapping_->place({*this, blocks_, counters_})),
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
@@ -69,6 +68,20 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
                  "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
     SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0,
                  "ftl.mapping = " + config.mapping + ": a mapping by blocks has no translation pages");
+    victims_.add(failed_victims_, VictimTurn::failed);
+    victims_.add(begun_, VictimTurn::begun);
+    victims_.add(scarce_victims_, VictimTurn::scarce);
+    victims_.add(policy_victims_, VictimTurn::by_policy);
+    if (config_.placement == Placement::first_idle) load_.count(events_);
+    if (set_traffic_.any()) events_.listen(set_traffic_, {FtlEvent::unit_superseded, FtlEvent::page_ended});
+    features_ = features_of(inside_);
+    if (auto* const slc = feature<SlcFeature>()) {
+        slc_ = &slc->cache();
+        slc_region_ = slc_->region();
+    }
+    // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
+    if (checkpoints_ != nullptr)
+        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::page_ended});
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
@@ -100,6 +113,41 @@ void Ftl::host_page_programmed(const PageAddress& a) {
 void Ftl::gc_page_programmed(const PageAddress& a) {
     ++counters_.gc_pages;
     page_programmed(a);
+}
+
+SuperblockId Ftl::select_victim(GroupId group, bool idle) {
+    const SuperblockId victim = victims_.select(group, idle);
+    // Without a free block there is room behind stream 0 only, if at all (gc/open_room.h); the last one is for stream
+    // 0, as pages of the journal are.
+    if (__builtin_expect(lanes_.streams() != 0, 0) && victim != kNoSuperblock)
+        gc_stream_[idx(group)] =
+            static_cast<std::uint8_t>(blocks_.free_blocks(group) <= 1 ? 0 : host_stream_of(blocks_[victim].stream));
+    return victim;
+}
+
+PageAddress Ftl::allocate_gc_page(GroupId group, std::uint32_t stream) {
+    const bool opens = blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
+    PageAddress a = blocks_.allocate_gc(group, stream);
+    while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
+    const bool fills =
+        config_.gc_frontier == GcFrontier::shared && blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
+    if (opens || fills) update_able(group);
+    owe_parity();
+    return a;
+}
+
+/// Where planes differ in what was programmed before the power went.
+PageAddress Ftl::skip_programmed(const PageAddress& a) {
+    blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+    return blocks_.allocate_gc(shape_.group_of(a.plane));
+}
+
+PageAddress Ftl::allocate_cold_page(GroupId group) {
+    const bool opens = blocks_.write_pointer(group, BlockState::open_cold) == 0;
+    const PageAddress a = blocks_.allocate_cold(group);
+    if (opens) update_able(group);
+    owe_parity();
+    return a;
 }
 
 SuperblockId Ftl::let_go_copy(Ppa old) {
@@ -149,6 +197,7 @@ SuperblockId Ftl::let_go_superblock(SuperblockId b) {
 }
 
 void Ftl::seal(SuperblockId b) {
+    events_.superblock_sealed(b);
     if (__builtin_expect(blocks_[b].stream == kSlcStream, 0)) return slc_->seal(b);
     if (__builtin_expect(placement_ != nullptr, 0) && blocks_[b].stream != kGcStream) return placement_->sealed(b);
     policy_->sealed(b, blocks_[b].valid, counters_.host_units);
@@ -159,7 +208,7 @@ void Ftl::superblock_erased(SuperblockId victim) {
         slc_->erased(victim);
     else
         blocks_.erased(victim);
-    if (__builtin_expect(refresh_ != nullptr, 0)) refresh_->erased(victim);
+    events_.superblock_erased(victim);
     counters_.blocks_erased += shape_.planes();
     const GroupId group = shape_.group_of(victim);
     update_able(group);

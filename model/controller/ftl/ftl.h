@@ -23,20 +23,25 @@
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
+#include "controller/ftl/allocation/group_load.h"
 #include "controller/ftl/allocation/set_traffic.h"
 #include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/ftl/events.h"
+#include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
+#include "controller/ftl/gc/core_sources.h"
+#include "controller/ftl/gc/open_room.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/gc/victims.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 #include "controller/ftl/parity/row_parity.h"
-#include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
@@ -80,9 +85,7 @@ public:
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
         ++last_number_;
-        if (__builtin_expect(refresh_ != nullptr, 0) && refresh_->ages) refresh_->ages->written(b);
-        if (__builtin_expect(!under_way_.empty(), 0)) ++under_way_[idx(shape_.group_of(a.plane))];
-        if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().begins(a, b, last_number_);
+        events_.page_drawn(a, b, last_number_);
         return {last_number_, kind, blocks_[b].stream, spare_.keeps_records() ? blocks_.erases(b) : 0};
     }
 
@@ -98,7 +101,8 @@ public:
         GroupCursor& cursor = lanes_.cursor(lane);
         GroupId group{};
         if (!(left_over && cursor.next_ragged(group)) &&
-            !(__builtin_expect(under_way_.empty(), 1) ? cursor.next(group) : cursor.next_least(under_way_, group)))
+            !(__builtin_expect(load_.by_group().empty(), 1) ? cursor.next(group)
+                                                            : cursor.next_least(load_.by_group(), group)))
             return 0;
         return take_host_pages(group, most, out, lanes_.stream_of_lane(lane));
     }
@@ -124,7 +128,7 @@ public:
             write_over_note(old);
         validate(to);
         ++counters_.host_units;
-        if (__builtin_expect(set_traffic_.any(), 0)) set_traffic_.mapped(lpa);
+        events_.unit_superseded(lpa);
         return old;
     }
     /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased;
@@ -201,34 +205,19 @@ public:
                (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
     }
     bool takes_all_streams(GroupId group) const;
-    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of
-    /// a read-only drive.
-    bool wants_collection(GroupId group) const {
-        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) ||
-               (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
-               (__builtin_expect(refresh_ != nullptr, 0) && wants_refresh(group));
+    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or one that a source of
+    /// victims has. `idle`: the host asks for nothing. Never of a read-only drive.
+    bool wants_collection(GroupId group, bool idle = false) const {
+        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || victims_.wanted(group, idle);
     }
-    bool slc_is_short(GroupId group) const,
-        wants_fold(GroupId group,
-                   bool idle) const;  ///< the SLC cache has fewer free superblocks than it should, or the group has;
-                                      ///< one of it is to be folded now (an `idle` drive folds all that are full)
-    // Superblocks that have been read too often, or whose data are old (refresh/, ftl_refresh.cpp). Precondition of the
-    // first three: the configuration says so.
-    void page_read(BlockId block);
-    void look_at_ages();
-    void start_ages(bool written_now);  ///< of what the flash holds; else it was written at an even rate up to now
-    bool wants_refresh(GroupId group) const;
-    void on_refresh_due(std::function<void(GroupId)> callback) { refresh_due_ = std::move(callback); }
-    const Refresh* refresh() const { return refresh_.get(); }  ///< null: nothing is refreshed
-    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units.
-    /// The victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run
-    /// out of blocks. When losses of power have used up the free ones: one whose units have room behind what GC wrote
-    /// last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is
-    /// the least worn one, for wear levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted
-    /// and it was one last time.
+    /// The group's next victim, as the sources give it in turn (gc/victims.h). It is no candidate any more. At most
+    /// gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. kNoSuperblock: nobody has one,
+    /// or there is no room for what is in it, and then the drive is read-only (gc/core_sources.h).
     SuperblockId select_victim(GroupId group, bool idle = false);
-    void leave_victim(SuperblockId victim);  ///< nothing is moved out of it any more: it is the group's next one
-    VictimReason victim_reason(SuperblockId victim) const;  ///< why the group's victim is one
+    /// Nothing is moved out of it any more: it is the group's next one.
+    void leave_victim(SuperblockId victim) { begun_.leave(shape_.group_of(victim), victim); }
+    /// Why the group's victim is one.
+    VictimReason victim_reason(SuperblockId victim) const { return victims_.reason(victim); }
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots.
@@ -238,13 +227,13 @@ public:
     PageAddress allocate_gc_page(GroupId group, std::uint32_t stream = 0);
     /// A page for units of the group's victim.
     PageAddress allocate_moved_page(GroupId group) {
-        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group)
-                                                        : allocate_gc_page(group, gc_stream_[idx(group)]);
+        return __builtin_expect(victims_.moves_cold(group), 0) ? allocate_cold_page(group)
+                                                               : allocate_gc_page(group, gc_stream_[idx(group)]);
     }
     /// Such pages that the open row of the group still takes; a whole row when the next page begins one.
     std::uint32_t gc_row_left(GroupId group) const {
-        return row_left(levels_[idx(group)]
-                            ? blocks_.write_pointer(group, BlockState::open_wear)
+        return row_left(victims_.moves_cold(group)
+                            ? blocks_.write_pointer(group, BlockState::open_cold)
                             : blocks_.write_pointer(group, BlockState::open_gc, gc_stream_[idx(group)]));
     }
     /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
@@ -261,8 +250,8 @@ public:
     // --- The SLC cache (slc/, ftl_slc.cpp) ---
     bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
     const SlcRegion& slc_region() const { return slc_region_; }
-    const SlcCache* slc() const { return slc_.get(); }  ///< null: the drive has none
-    std::uint32_t units_of(SuperblockId b) const;       ///< for which the superblock has room
+    const SlcCache* slc() const { return slc_; }   ///< null: the drive has none
+    std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
@@ -309,6 +298,13 @@ public:
     // --- State at start, counters, books ---
     OverwriteRounds
     precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
+    /// Null: the configuration does not ask for this feature.
+    template <class Feature>
+    Feature* feature() const {
+        for (const auto& f : features_)
+            if (auto* const found = dynamic_cast<Feature*>(f.get())) return found;
+        return nullptr;
+    }
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
     void go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health);
@@ -373,34 +369,20 @@ private:
     }
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream);
     std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
-    bool must_fold(GroupId group) const;
-    SuperblockId select_for_folding(GroupId group, bool idle);
     void update_able(GroupId group);
     bool finds_reason(GroupId group) const;
-    SuperblockId choose_victim(GroupId group, bool idle);
-    SuperblockId count_victim(SuperblockId victim);
-    SuperblockId select_without_free(GroupId group);
-    std::uint32_t most_valid(GroupId group) const;
-    SuperblockId select_for_levelling(GroupId group);
-    SuperblockId select_for_refresh(GroupId group);
-    PageAddress allocate_wear_page(GroupId group);
-    std::uint32_t pages_used(SuperblockId b, bool most) const;
-    std::uint32_t rows_for_gc(SuperblockId b) const;
-    std::uint64_t gc_room(GroupId group) const;
-    void reopen_roomiest(std::vector<SuperblockId>& candidates);
+    PageAddress allocate_cold_page(GroupId group);
     PageAddress skip_programmed(const PageAddress& a);
     void become_read_only();
     void close_failed(const PageAddress& a);
-    void page_not_programmed(const PageAddress& a);
+    void page_not_programmed(const PageAddress& a, PageEnd end);
     void replace(SuperblockId failed);
     void update_spare();
     void leave_out_marked();
     void page_programmed(const PageAddress& a) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) seal(b);
-        if (__builtin_expect(!under_way_.empty(), 0)) --under_way_[idx(shape_.group_of(a.plane))];
-        if (__builtin_expect(set_traffic_.any(), 0)) set_traffic_.programmed(a.plane);
-        if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().ended(a, true);
+        events_.page_ended(a, PageEnd::programmed);
     }
     void seal(SuperblockId b);
     [[noreturn]] void refuse(Ppa p, const char* what) const;
@@ -417,19 +399,22 @@ private:
     PageMap map_;
     ValidityMap valid_;
     BlockManager blocks_;
-    const std::unique_ptr<SlcCache> slc_;  // null: none
-    const SlcRegion slc_region_;
-    std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
-    const std::vector<PlaneId> rows_;        // the order of the planes, row by row
+    FtlCounters counters_;
+    FtlEvents events_;
+    SlcCache* slc_ = nullptr;  // of the feature; null: none
+    SlcRegion slc_region_;
+    const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     Lanes lanes_;
     TranslationRoom translation_room_;
-    std::vector<std::uint32_t>
-        under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
+    GroupLoad load_;  // counted where pages are not placed in turn
     std::unique_ptr<VictimPolicy> policy_;
-    std::vector<SuperblockId>
-        begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
-    std::vector<std::uint32_t> since_levelled_;        // by group: victims
-    std::vector<std::uint8_t> levels_;                 // by group: its victim is one of wear levelling
+    Victims victims_;
+    const FeatureSetup inside_{*this, blocks_, *policy_, victims_, events_, counters_};
+    OpenRoom open_room_;
+    BegunVictims begun_;
+    FailedVictims failed_victims_;
+    ScarceVictims scarce_victims_;
+    PolicyVictims policy_victims_;
     std::vector<std::uint8_t> gc_stream_;              // by group: the host's stream that its victim is of
     std::uint64_t mapped_units_ = 0, lost_units_ = 0;  // the lost ones are among the mapped
     std::uint64_t last_number_ = 0;                    // of a page, or an entry of the journal
@@ -439,14 +424,12 @@ private:
     std::unordered_map<std::uint32_t, Journal::Id>
         failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
-    std::unique_ptr<Checkpoints> checkpoints_;  // null: none
-    const std::unique_ptr<Refresh> refresh_;    // null: none
-    std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
+    std::unique_ptr<Checkpoints> checkpoints_;   // null: none
     const std::unique_ptr<RowParity> parity_;    // null: none
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
-    FtlCounters counters_;
     SetTraffic set_traffic_;
+    FtlFeatures features_;
 };
 
 }  // namespace ssdtlm

@@ -119,7 +119,7 @@ void Ftl::verify_books() const {
                 break;
             case BlockState::open_host:
             case BlockState::open_gc:
-            case BlockState::open_wear:
+            case BlockState::open_cold:
             case BlockState::open_map:
             case BlockState::open_slc:
                 found.require((is_slc ? slc_->open_block(group)
@@ -181,13 +181,14 @@ void Ftl::verify_books() const {
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);
-    std::vector<std::uint32_t> programs(under_way_.size());
+    const std::vector<std::uint32_t>& under_way = load_.by_group();
+    std::vector<std::uint32_t> programs(under_way.size());
     for (std::uint32_t n = 0; n < shape_.superblocks() && !programs.empty(); ++n)
         programs[idx(shape_.group_of(SuperblockId{n}))] += blocks_[SuperblockId{n}].programs;
     for (std::uint32_t g = 0; g < programs.size(); ++g)
-        found.require(under_way_[g] == programs[g], "programs under way in group", g, under_way_[g], programs[g]);
-    if (slc_ != nullptr)
-        if (const std::string wrong = slc_->check(); !wrong.empty()) found.add(wrong);
+        found.require(under_way[g] == programs[g], "programs under way in group", g, under_way[g], programs[g]);
+    for (const auto& feature : features_)
+        if (const std::string wrong = feature->check(); !wrong.empty()) found.add(wrong);
     if (placement_ != nullptr)
         if (const std::string wrong = placement_->check(); !wrong.empty()) found.add(wrong);
     found.throw_if_any();

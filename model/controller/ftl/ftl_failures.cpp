@@ -47,7 +47,6 @@ void Ftl::translation_page_failed(const PageAddress& a) {
 }
 
 void Ftl::close_failed(const PageAddress& a) {
-    if (set_traffic_.any()) set_traffic_.programmed(a.plane);
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
     const GroupId group = shape_.group_of(b);
     ++media_.program_failures;
@@ -63,14 +62,13 @@ void Ftl::close_failed(const PageAddress& a) {
             lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
-    page_not_programmed(a);
+    page_not_programmed(a, PageEnd::failed);
 }
 
 /// It had its place in a superblock that has failed.
-void Ftl::page_not_programmed(const PageAddress& a) {
+void Ftl::page_not_programmed(const PageAddress& a, PageEnd end) {
     blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));
-    if (!under_way_.empty()) --under_way_[idx(shape_.group_of(a.plane))];
-    if (checkpoints_ != nullptr) checkpoints_->in_flight().ended(a, false);
+    events_.page_ended(a, end);
 }
 
 /// It is lost to its group.

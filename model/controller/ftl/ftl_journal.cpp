@@ -155,12 +155,12 @@ bool Ftl::takes_journal(GroupId group) const {
     if (placement_ != nullptr)
         return blocks_.open_block(group, BlockState::open_gc) != kNoSuperblock || blocks_.free_blocks(group) > 1;
     // Nothing is collected any more in a drive that is read-only: what there is may be used up.
-    return media_.read_only ? blocks_.free_blocks(group) != 0 || gc_room(group) != 0 : !gc_hard(group);
+    return media_.read_only ? blocks_.free_blocks(group) != 0 || open_room_.units(group) != 0 : !gc_hard(group);
 }
 
 bool Ftl::group_for_journal(GroupId& out, bool urgent) {
     if (urgent) {
-        if (blocks_.free_blocks(out) != 0 || gc_room(out) != 0) return true;
+        if (blocks_.free_blocks(out) != 0 || open_room_.units(out) != 0) return true;
         // The last free one of another group is for what is moved there.
         for (std::uint32_t i = 0; i < shape_.groups(); ++i)
             if (blocks_.free_blocks(GroupId{i}) > blocks_.free_blocks(out)) out = GroupId{i};

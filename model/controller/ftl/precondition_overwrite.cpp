@@ -222,7 +222,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
         at = at + 1 == sequence.size() ? 0 : at + 1;
     }
     ftl_.lanes_.move_to(at);
-    ftl_.begun_ = victims_;
+    for (std::uint32_t g = 0; g < victims_.size(); ++g) ftl_.begun_.leave(GroupId{g}, victims_[g]);
 }
 
 /// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is

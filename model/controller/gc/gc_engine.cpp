@@ -25,7 +25,8 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
       ages_(config.most_looks() == 0
                 ? nullptr
-                : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
+                : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores,
+                                                   *ftl.feature<Refresh>())),
       most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) *
                      ftl.shape().planes()),  // and two rows of lower pages that wait, and a third that is begun
       idle_free_blocks_(config.gc_idle_free_blocks),
@@ -43,9 +44,9 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
 }
 
 inline bool GcEngine::wants_collection(GroupId group) const {
-    return ftl_.wants_collection(group) ||
-           (__builtin_expect(host_.idle(), 0) &&
-            (ftl_.free_blocks(group) < idle_free_blocks_ || ftl_.wants_fold(group, true)) && !ftl_.media().read_only);
+    const bool idle = host_.idle();
+    return ftl_.wants_collection(group, idle) ||
+           (__builtin_expect(idle, 0) && !ftl_.media().read_only && ftl_.free_blocks(group) < idle_free_blocks_);
 }
 
 void GcEngine::check(GroupId group) {

@@ -11,6 +11,7 @@ namespace ssdtlm {
 GcPacing::GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const HostActivity& host)
     : agenda_(agenda),
       ftl_(ftl),
+      slc_(ftl.feature<SlcFeature>()),
       host_(host),
       pace_(make_gc_pace(config, ftl.shape())),
       fold_(config.slc.any()
@@ -84,8 +85,8 @@ void GcPacing::count_host(GroupId group, std::uint32_t units) {
 }
 
 void GcPacing::count_folding(GroupId group, std::uint32_t units) {
-    const bool folds = groups_[idx(group)].pace == fold_.get() || ftl_.wants_fold(group, false);
-    if (folds && ftl_.slc_is_short(group))
+    const bool folds = groups_[idx(group)].pace == fold_.get() || slc_->wants(group, false);
+    if (folds && slc_->is_short(group))
         fold_->host_wrote(group, units, {});
     else
         fold_->forget(group);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "controller/gc/fold_pace.h"
 #include "controller/gc/host_activity.h"
 #include "controller/ports/gc_pace.h"
@@ -105,6 +106,7 @@ private:
 
     Agenda& agenda_;
     Ftl& ftl_;
+    const SlcFeature* const slc_;  // null: nothing is folded
     const HostActivity& host_;
     const std::unique_ptr<GcPace> pace_;    // null: full speed
     const std::unique_ptr<FoldPace> fold_;  // null: no SLC cache

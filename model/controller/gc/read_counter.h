@@ -2,25 +2,28 @@
 // In front of the flash of a drive that moves what has been read too often: the FTL counts each page that is read.
 #pragma once
 
-#include "controller/ftl/ftl.h"
+#include "common/address/geometry.h"
+#include "controller/ftl/refresh/refresh.h"
 #include "controller/ports/flash.h"
 
 namespace ssdtlm {
 
 class ReadCounter final : public FlashPort {
 public:
-    ReadCounter(FlashPort& flash, Ftl& ftl) : flash_(flash), ftl_(ftl) {}
+    ReadCounter(FlashPort& flash, const NandGeometry& geometry, Refresh& refresh)
+        : flash_(flash), geometry_(geometry), refresh_(refresh) {}
 
     void submit(FlashTransaction& txn) override {
         const bool reads = txn.op == FlashOp::read;
-        const BlockId block = ftl_.geometry().block_of(txn.address);
+        const BlockId block = geometry_.block_of(txn.address);
         flash_.submit(txn);
-        if (reads && !txn.shares_read) ftl_.page_read(block);
+        if (reads && !txn.shares_read) refresh_.page_read(block);
     }
 
 private:
     FlashPort& flash_;
-    Ftl& ftl_;
+    const NandGeometry& geometry_;
+    Refresh& refresh_;
 };
 
 }  // namespace ssdtlm

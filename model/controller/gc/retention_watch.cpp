@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-RetentionWatch::RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl)
-    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), left_{interval, {}} {}
+RetentionWatch::RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Refresh& refresh)
+    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), refresh_(refresh), left_{interval, {}} {}
 
 RetentionWatch::Left RetentionWatch::left_at(SimTime now) const {
     if (due() <= now) return {};
@@ -56,7 +56,7 @@ void RetentionWatch::begin() {
 
 void RetentionWatch::look() {
     under_way_ = false;
-    ftl_.look_at_ages();
+    refresh_.look_at_ages();
     if (!stopped_) arm();
     if (ended_) ended_();
 }

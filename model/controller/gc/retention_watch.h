@@ -10,7 +10,7 @@
 #include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
 #include "common/units/age.h"
-#include "controller/ftl/ftl.h"
+#include "controller/ftl/refresh/refresh.h"
 #include "controller/ports/core_port.h"
 
 namespace ssdtlm {
@@ -18,7 +18,7 @@ namespace ssdtlm {
 class RetentionWatch {
 public:
     /// Stopped, until go_on(): the first look comes one interval after that. `cycles` of a core for each.
-    RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl);
+    RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Refresh& refresh);
 
     /// Called when a look has ended: somebody may wait until nothing is under way.
     void on_ended(std::function<void()> callback) { ended_ = std::move(callback); }
@@ -46,7 +46,7 @@ private:
     const Age interval_;
     const std::uint64_t cycles_;
     CorePort& cores_;
-    Ftl& ftl_;
+    Refresh& refresh_;
     std::function<void()> ended_;
     SimTime since_{};  // of left_, while it is not stopped
     Left left_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "controller/nvme/identify.h"
+
 namespace ssdtlm {
 
 using namespace nvme;
@@ -15,10 +17,10 @@ AdminQueue::AdminQueue(const NvmeConfig& config, const DriveFacts& device, const
       features_(around.features),
       posting_(around.posting),
       lists_(around.lists),
-      errors_(around.errors),
+      errors_(around.memory.errors),
       counters_(around.counters),
       effects_(around.effects),
-      commands_(config, device, around.state.registers(), around.queues, around.features, events_, around.errors,
+      commands_(config, device, around.state.registers(), around.queues, around.features, events_, around.memory,
                 around.counters) {}
 
 void AdminQueue::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
@@ -28,20 +30,37 @@ void AdminQueue::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
 void AdminQueue::accept_one(const Sqe& sqe, SubmissionQueue& queue) {
     const bool conflict = queue.cid_in_use(sqe.cid);
     ++counters_.admin;
-    const AdminResult r = commands_.execute(sqe, conflict, agenda_.now(), data_);
+    data_.clear();
+    if (const std::uint32_t bytes = commands_.host_bytes(sqe, conflict); bytes != 0) {
+        data_.resize(bytes);
+        begin_data(sqe, 0, true, queue);
+    } else {
+        execute(sqe, conflict, queue);
+    }
+}
+
+void AdminQueue::execute(const Sqe& sqe, bool conflict, SubmissionQueue& queue) {
+    const std::uint64_t token = ++tokens_;
+    const AdminResult r = commands_.execute(sqe, conflict, agenda_.now(), data_, token);
     if (r.status != kStSuccess) return refuse(sqe.cid, r.status, r.dw0, sqe.nsid);
     switch (r.then) {
         case AdminResult::Then::complete:
             if (sqe.opc == kAdminSetFeatures) effects_.features_changed();
+            if (sqe.opc == kAdminSetFeatures || sqe.opc == kAdminKeepAlive) restart_keep_alive();
             posting_.post(0, sqe.cid, r.status, r.dw0);
             if (sqe.opc == kAdminSetFeatures) check_health();
             break;
         case AdminResult::Then::send_data:
-            begin_data(sqe, r.dw0, queue);
+            begin_data(sqe, r.dw0, false, queue);
             break;
         case AdminResult::Then::hold:
             queue.take_cid(sqe.cid);
             check_health();
+            raise_waiting();
+            break;
+        case AdminResult::Then::later:
+            queue.take_cid(sqe.cid);
+            later_.push_back({token, sqe.cid, sqe.nsid});
             break;
         case AdminResult::Then::delete_sq:
             delete_queue(r.qid, sqe.cid, queue);
@@ -51,7 +70,24 @@ void AdminQueue::accept_one(const Sqe& sqe, SubmissionQueue& queue) {
             posting_.post(0, r.aborted_cid, kStAbortRequested, 0);
             posting_.post(0, sqe.cid, kStSuccess, r.dw0);
             break;
+        case AdminResult::Then::abort_command:
+            posting_.post(0, sqe.cid, kStSuccess, effects_.abort_io(r.qid, r.aborted_cid) ? 0 : r.dw0);
+            break;
     }
+    effects_.work_started();
+}
+
+void AdminQueue::admin_ended(std::uint64_t token, std::uint16_t status) {
+    for (std::size_t i = 0; i < later_.size(); ++i) {
+        if (later_[i].token != token) continue;
+        if (!state_.serving()) return;  // its end is of no consequence: the queue goes
+        const Later ended = later_[i];
+        later_.erase(later_.begin() + static_cast<std::ptrdiff_t>(i));
+        queues_.sq(0).free_cid(ended.cid);
+        if (status != kStSuccess) return refuse(ended.cid, status, 0, ended.nsid);
+        return posting_.post(0, ended.cid, status, 0);
+    }
+    // A reset came between: nobody waits any more.
 }
 
 void AdminQueue::refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid) {
@@ -60,17 +96,19 @@ void AdminQueue::refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t d
     posting_.post(0, cid, status, dw0);
 }
 
-void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, SubmissionQueue& queue) {
+/// Of data_, to the host or from it.
+void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, bool from_host, SubmissionQueue& queue) {
     Op& op = ops_.acquire();
     queue.take_cid(sqe.cid);
-    op.cid = sqe.cid;
+    op.sqe = sqe;
     op.dw0 = dw0;
+    op.from_host = from_host;
     op.data.swap(data_);
     op.place.clear();
     PrpWalk walk;
     switch (walk.start(sqe.prp1, sqe.prp2, op.data.size(), op.place)) {
         case PrpWalk::Step::done:
-            send_data(op);
+            move_data(op);
             break;
         case PrpWalk::Step::need_list:
             lists_.read_list(walk, op.place, *this, Pool<Op>::handle_of(op).number());
@@ -88,8 +126,8 @@ void AdminQueue::delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQ
     queue.take_cid(cid);
     victim.deleting = true;
     victim.delete_cid = cid;
-    effects_.queue_deleting(sqid);
-    queue_drained(sqid, victim);
+    effects_.queue_deleting(sqid);  // what waited in it may have been all there was
+    if (victim.valid) queue_drained(sqid, victim);
 }
 
 void AdminQueue::queue_drained(std::uint16_t sqid, SubmissionQueue& queue) {
@@ -100,18 +138,37 @@ void AdminQueue::queue_drained(std::uint16_t sqid, SubmissionQueue& queue) {
     posting_.post(0, cid, kStSuccess, 0);
 }
 
-void AdminQueue::send_data(Op& op) {
+void AdminQueue::move_data(Op& op) {
     segments_.clear();
     op.place.segments(0, op.data.size(), segments_);
-    dma_.write_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), op.data.data(),
-                    DmaThen::to<&AdminQueue::data_sent>(this, Pool<Op>::handle_of(op).number()));
+    const auto count = static_cast<std::uint32_t>(segments_.size());
+    const DmaThen then = DmaThen::to<&AdminQueue::data_moved>(this, Pool<Op>::handle_of(op).number());
+    if (op.from_host)
+        dma_.read_host(segments_.data(), count, op.data.data(), then);
+    else
+        dma_.write_host(segments_.data(), count, op.data.data(), then);
 }
 
-void AdminQueue::data_sent(std::uint64_t number, DmaEnd end) {
+void AdminQueue::data_moved(std::uint64_t number, DmaEnd end) {
+    if (end.failed) return list_failed(number, kStDataTransferError);
+    Op& op = ops_.at(number);
+    if (op.from_host) {
+        if (!state_.serving()) {
+            drop(op);
+        } else {
+            const Sqe sqe = op.sqe;
+            data_.swap(op.data);
+            ops_.release(op);
+            queues_.sq(0).free_cid(sqe.cid);
+            execute(sqe, false, queues_.sq(0));
+        }
+        return state_.settle();
+    }
     if (state_.serving()) {
-        const Op& op = ops_.at(number);
-        queues_.sq(0).free_cid(op.cid);
-        posting_.post(0, op.cid, kStSuccess, op.dw0);  // behind the data on the wire, so the host sees the data first
+        queues_.sq(0).free_cid(op.sqe.cid);
+        posting_.post(0, op.sqe.cid, kStSuccess,
+                      op.dw0);  // behind the data on the wire, so the host sees the data first
+        raise_waiting();
     }
     // The data buffer must stay unchanged until the last TLP is visible.
     agenda_.post(end.at, Then::to<&AdminQueue::data_visible>(this, number));
@@ -125,14 +182,14 @@ void AdminQueue::data_visible(std::uint64_t op) {
 void AdminQueue::list_known(std::uint64_t token) {
     Op& op = ops_.at(token);
     if (state_.serving())
-        send_data(op);
+        move_data(op);
     else
         drop(op);
 }
 
 void AdminQueue::list_failed(std::uint64_t token, std::uint16_t status) {
     Op& op = ops_.at(token);
-    const std::uint16_t cid = op.cid;
+    const std::uint16_t cid = op.sqe.cid;
     if (!state_.serving()) {
         ++counters_.refused;
         errors_.add(0, cid, status, 0, 0);
@@ -158,9 +215,41 @@ void AdminQueue::report_doorbell(DoorbellResult result) {
 void AdminQueue::raise_event(std::uint32_t type, std::uint32_t info) {
     std::uint16_t cid = 0;
     std::uint32_t dw0 = 0;
-    if (!events_.raise(type, info, cid, dw0)) return;
+    if (events_.raise(type, info, cid, dw0)) post_event(cid, dw0);
+}
+
+void AdminQueue::tell(std::uint32_t type, std::uint32_t info, std::uint8_t log) {
+    if (!state_.serving()) return;
+    std::uint16_t cid = 0;
+    std::uint32_t dw0 = 0;
+    if (events_.raise({type, info, log}, cid, dw0)) post_event(cid, dw0);
+}
+
+void AdminQueue::raise_waiting() {
+    std::uint16_t cid = 0;
+    std::uint32_t dw0 = 0;
+    while (events_.raise_waiting(cid, dw0)) post_event(cid, dw0);
+}
+
+void AdminQueue::post_event(std::uint16_t cid, std::uint32_t dw0) {
     queues_.sq(0).free_cid(cid);
     posting_.post(0, cid, kStSuccess, dw0);
+}
+
+/// NVMe 1.4 §7.12: of a host that is silent for too long the controller says no more than CFS.
+void AdminQueue::restart_keep_alive() {
+    agenda_.cancel(keep_alive_);
+    keep_alive_ = {};
+    if (features_.keep_alive_ms() == 0) return;
+    constexpr std::uint64_t kUnit = kKeepAliveUnits * std::uint64_t{100};  // rounded up to it
+    const std::uint64_t ms = div_ceil(features_.keep_alive_ms(), kUnit) * kUnit;
+    keep_alive_ = agenda_.post_cancellable(agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms),
+                                           Then::to<&AdminQueue::keep_alive_expired>(this));
+}
+
+void AdminQueue::keep_alive_expired() {
+    keep_alive_ = {};
+    if (state_.serving()) state_.fatal();
 }
 
 void AdminQueue::check_health() {
@@ -174,7 +263,9 @@ void AdminQueue::check_health() {
 void AdminQueue::reset() {
     events_.reset();
     features_.reset();
-    commands_.streams().reset();
+    commands_.reset();
+    later_.clear();
+    restart_keep_alive();  // KATO is 0 again
     effects_.features_changed();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out what AdminCommands decides: data to the host ahead of the CQE, deletions that wait for commands in
-// flight, held event requests and the events that complete them.
+// Carries out what AdminCommands decides: data from the host before a command, data to the host ahead of its CQE,
+// deletions that wait for commands in flight, commands that wait for work on the flash, held event requests and the
+// events that complete them. Keeps the keep-alive timer.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,16 @@ public:
     virtual void features_changed() = 0;
     /// Nothing more of this queue is to be fetched.
     virtual void queue_deleting(std::uint16_t sqid) = 0;
+    /// True: an I/O command of this identifier had not begun, and has its CQE with status 07h.
+    virtual bool abort_io(std::uint16_t sqid, std::uint16_t cid) = 0;
+    /// An admin command may have begun work on the flash.
+    virtual void work_started() = 0;
 
 protected:
     ~AdminEffects() = default;
 };
 
-class AdminQueue final : public EntrySink, private ListClient {
+class AdminQueue final : public EntrySink, public AdminEnds, private ListClient {
 public:
     struct Surroundings {
         Agenda& agenda;
@@ -40,7 +45,7 @@ public:
         NvmeFeatures& features;
         CompletionPosting& posting;
         ListReader& lists;
-        ErrorLog& errors;
+        NvmeMemory& memory;
         NvmeCounters& counters;
         AdminEffects& effects;
     };
@@ -49,6 +54,9 @@ public:
     void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
     std::uint8_t critical_warning() const { return ssdtlm::critical_warning(commands_.health(), features_); }
     Streams& streams() { return commands_.streams(); }
+    AdminContext& context() { return commands_.context(); }
+    void bind(MediaWork& media) { commands_.bind(media); }
+    void bind(ShadowDoorbells& shadows) { commands_.bind(shadows); }
     /// Raises the event of a critical warning that the host wants to hear of.
     void check_health();
 
@@ -60,25 +68,40 @@ public:
     /// Event requests are forgotten, features take their defaults. Precondition: no data under way.
     void reset();
 
+    void admin_ended(std::uint64_t token, std::uint16_t status) override;
+    void tell(std::uint32_t type, std::uint32_t info, std::uint8_t log) override;
+
     std::size_t under_way() const { return ops_.in_use(); }
     std::uint32_t held_events() const { return events_.held(); }
     /// Between two entries of the agenda. Throws CheckFailed.
     void check_waiters() const;
 
 private:
-    /// A command whose data goes to the host.
+    /// A command whose data go to the host, or come from it.
     struct Op {
-        std::uint16_t cid = 0;
+        nvme::Sqe sqe;
         std::uint32_t dw0 = 0;
         std::vector<std::uint8_t> data;
         HostData place;
+        bool from_host = false;
+    };
+    /// A command that waits for work on the flash.
+    struct Later {
+        std::uint64_t token;
+        std::uint16_t cid;
+        std::uint32_t nsid;
     };
     void accept_one(const nvme::Sqe& sqe, SubmissionQueue& queue);
-    void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, SubmissionQueue& queue);
+    void execute(const nvme::Sqe& sqe, bool conflict, SubmissionQueue& queue);
+    void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, bool from_host, SubmissionQueue& queue);
+    void move_data(Op& op);
+    void restart_keep_alive();
+    void keep_alive_expired();
+    void post_event(std::uint16_t cid, std::uint32_t dw0);
+    void raise_waiting();
     void delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQueue& queue);
     void refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid);
-    void send_data(Op& op);
-    void data_sent(std::uint64_t op, DmaEnd end);
+    void data_moved(std::uint64_t op, DmaEnd end);
     void data_visible(std::uint64_t op);
     void drop(Op& op);
     void raise_event(std::uint32_t type, std::uint32_t info);
@@ -102,6 +125,9 @@ private:
     AsyncEvents events_;
     AdminCommands commands_;
     Pool<Op> ops_;
+    std::vector<Later> later_;
+    std::uint64_t tokens_ = 0;
+    Agenda::Entry keep_alive_;
     std::vector<HostSegment> segments_;  // scratch
     std::vector<std::uint8_t> data_;     // scratch
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous Event Requests held by the controller (NVMe 1.4 §5.2). An event without a request to carry it, or of a
-// type whose last event the host has not acknowledged, is dropped; nothing is queued.
+// Asynchronous Event Requests held by the controller (NVMe 1.4 §5.2). A type whose last event the host has not
+// acknowledged, by reading the log page that it named, is masked. Of notices and of events of the I/O command set one
+// waits for each type until there is a request and the type is not masked; errors and warnings that find none are
+// dropped: the log has the one, and a warning that lasts is raised again.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +18,23 @@ class AsyncEvents {
 public:
     static constexpr std::uint32_t kTypeError = 0;
     static constexpr std::uint32_t kTypeSmart = 1;
+    static constexpr std::uint32_t kTypeNotice = 2;
+    static constexpr std::uint32_t kTypeCommandSet = 6;
     static constexpr std::uint32_t kInfoInvalidDoorbellRegister = 0;
     static constexpr std::uint32_t kInfoInvalidDoorbellValue = 1;
     static constexpr std::uint32_t kInfoReliability = 0;  ///< read-only media among its causes
     static constexpr std::uint32_t kInfoTemperature = 1;
     static constexpr std::uint32_t kInfoSpare = 2;
+    static constexpr std::uint32_t kInfoNamespaces = 0;  ///< of a notice
+    static constexpr std::uint32_t kInfoSanitized = 1;   ///< of the command set
+
+    struct Event {
+        std::uint32_t type = 0;
+        std::uint32_t info = 0;
+        std::uint8_t log = nvme::kLogError;  ///< that says more
+
+        std::uint32_t dw0() const { return type | info << 8 | std::uint32_t{log} << 16; }
+    };
 
     /// False: the limit is reached (status 1/05h).
     bool hold(std::uint16_t cid) {
@@ -31,18 +45,39 @@ public:
     std::uint32_t held() const { return count_; }
 
     /// True: complete request `cid` with result `dw0`. The type stays masked until its log page is read.
-    bool raise(std::uint32_t type, std::uint32_t info, std::uint16_t& cid, std::uint32_t& dw0) {
-        if (count_ == 0 || (masked_ >> type & 1) != 0) return false;
-        masked_ |= 1u << type;
+    bool raise(const Event& event, std::uint16_t& cid, std::uint32_t& dw0) {
+        const bool waits = event.type == kTypeNotice || event.type == kTypeCommandSet;
+        if (count_ == 0 || is_masked(event.type)) {
+            if (waits) {
+                waiting_[event.type] = event;
+                waits_ |= 1u << event.type;
+            }
+            return false;
+        }
+        masked_ |= 1u << event.type;
+        log_[event.type] = event.log;
         cid = held_[0];
         remove(0);
-        dw0 = type | info << 8 | std::uint32_t{log_of(type)} << 16;
+        dw0 = event.dw0();
         return true;
+    }
+    /// Of an error or a warning.
+    bool raise(std::uint32_t type, std::uint32_t info, std::uint16_t& cid, std::uint32_t& dw0) {
+        return raise({type, info, type == kTypeSmart ? nvme::kLogSmart : nvme::kLogError}, cid, dw0);
+    }
+    /// An event has waited, and there may be a request for it now.
+    bool raise_waiting(std::uint16_t& cid, std::uint32_t& dw0) {
+        for (std::uint32_t type = 0; waits_ != 0 && type < kTypes; ++type) {
+            if ((waits_ >> type & 1) == 0 || is_masked(type) || count_ == 0) continue;
+            waits_ &= ~(1u << type);
+            return raise(waiting_[type], cid, dw0);
+        }
+        return false;
     }
     /// The log page was read with RAE = 0.
     void log_read(std::uint8_t lid) {
-        for (const std::uint32_t type : {kTypeError, kTypeSmart})
-            if (log_of(type) == lid) masked_ &= ~(1u << type);
+        for (std::uint32_t type = 0; type < kTypes; ++type)
+            if (is_masked(type) && log_[type] == lid) masked_ &= ~(1u << type);
     }
     /// True: the request was held and is now removed.
     bool abort(std::uint16_t cid) {
@@ -56,10 +91,12 @@ public:
     void reset() {
         count_ = 0;
         masked_ = 0;
+        waits_ = 0;
     }
 
 private:
-    static std::uint8_t log_of(std::uint32_t type) { return type == kTypeSmart ? nvme::kLogSmart : nvme::kLogError; }
+    static constexpr std::uint32_t kTypes = 8;  // three bits
+    bool is_masked(std::uint32_t type) const { return (masked_ >> type & 1) != 0; }
     void remove(std::uint32_t at) {
         std::copy(held_.begin() + at + 1, held_.begin() + count_, held_.begin() + at);
         --count_;
@@ -68,6 +105,9 @@ private:
     std::array<std::uint16_t, kAsyncEventLimit + 1> held_{};
     std::uint32_t count_ = 0;
     std::uint32_t masked_ = 0;
+    std::array<std::uint8_t, kTypes> log_{};
+    std::array<Event, kTypes> waiting_{};
+    std::uint32_t waits_ = 0;
 };
 
 }  // namespace ssdtlm

@@ -16,9 +16,10 @@ void CompletionPosting::post(std::uint16_t sqid, std::uint16_t cid, std::uint16_
     post(queues_.sq(sqid), cqe);
 }
 
-__attribute__((noinline, cold)) void CompletionPosting::hold(CompletionQueue& cq, const Cqe& cqe) {
+__attribute__((noinline, cold)) void CompletionPosting::hold(std::uint16_t cqid, const Cqe& cqe) {
     ++counters_.cqes_held;
-    cq.held.push_back(cqe);
+    queues_.cq(cqid).held.push_back(cqe);
+    sink_.full(cqid);
 }
 
 void CompletionPosting::send_held(std::uint16_t cqid) {

@@ -18,8 +18,11 @@ namespace ssdtlm {
 /// Who follows the submission queues of posted entries.
 class PostedSink {
 public:
-    /// A command of this queue has its entry in host memory, and the queue is being deleted or has more commands.
+    /// A command of this queue has its entry in host memory, and the queue is being deleted, has more commands or has
+    /// its doorbell in host memory.
     virtual void posted(std::uint16_t sqid, SubmissionQueue& queue) = 0;
+    /// An entry waits for room in this queue.
+    virtual void full(std::uint16_t cqid) = 0;
 
 protected:
     ~PostedSink() = default;
@@ -42,7 +45,7 @@ public:
     /// Sends or holds an entry that has all but the queue's head and the phase.
     void post(SubmissionQueue& sq, nvme::Cqe& cqe) {
         CompletionQueue& cq = queues_.cq(sq.cqid);
-        if (__builtin_expect(cq.full() || cq.has_held(), 0)) return hold(cq, cqe);
+        if (__builtin_expect(cq.full() || cq.has_held(), 0)) return hold(sq.cqid, cqe);
         send(cq, sq, cqe);
     }
     void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
@@ -66,7 +69,7 @@ public:
     void check_waiters() const;
 
 private:
-    void hold(CompletionQueue& cq, const nvme::Cqe& cqe);
+    void hold(std::uint16_t cqid, const nvme::Cqe& cqe);
     void send(CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe& cqe);
     void send_held(std::uint16_t cqid);
     void signal(std::uint16_t vector);
@@ -115,7 +118,7 @@ inline __attribute__((always_inline)) void CompletionPosting::send(CompletionQue
             signal(cq.vector);
     }
     // Whether a queue waits for its last command, or the fetch window was closed.
-    if (__builtin_expect(sq.deleting || sq.waiting() != 0, 0)) sink_.posted(cqe.sqid, sq);
+    if (__builtin_expect(sq.deleting || sq.shadowed || sq.waiting() != 0, 0)) sink_.posted(cqe.sqid, sq);
 }
 
 }  // namespace ssdtlm

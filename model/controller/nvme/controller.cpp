@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "controller/nvme/admin/sanitize.h"
+
 namespace ssdtlm {
 
 using namespace nvme;
@@ -24,22 +26,39 @@ const NvmeConfig& checked(const NvmeConfig& c, const DriveFacts& device) {
 }  // namespace
 
 NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                               const DriveFacts& device, const NvmeCounters& counters)
-    : config_(checked(config, device)),
+                               const DriveFacts& device, bool signed_data)
+    : NvmeController(agenda, dma, tracker, checked(config, device), device, signed_data,
+                     Before{NvmeCounters{}, NvmeMemory(config, device)}) {}
+
+NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
+                               const DriveFacts& device, bool signed_data, const Before& before)
+    : config_(config),
       device_(device),
       agenda_(agenda),
-      counters_(counters),
+      counters_(before.counters),
+      memory_(before.memory),
       queues_(config_.max_queue_pairs, config_.max_queue_entries),
       features_(config_, device_.volatile_write_cache),
       state_(agenda, config_, counters_, *this, device_.scan_time),
       posting_(agenda, dma, queues_, features_, counters_, *this),
       lists_(dma, state_, counters_),
-      admin_(config_, device_, {agenda, dma, state_, queues_, features_, posting_, lists_, errors_, counters_, *this}),
-      io_({agenda, tracker, state_, queues_, posting_, lists_, errors_, counters_}, config_.latency_targets,
-          IoDecoder(Namespaces(device_.drive_bytes, config_.lba_bytes, config_.namespaces), config_.max_transfer_bytes,
-                    admin_.streams())),
-      fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_) {
+      media_(agenda, state_),
+      admin_(config_, device_, {agenda, dma, state_, queues_, features_, posting_, lists_, memory_, counters_, *this}),
+      io_({agenda, tracker, state_, queues_, posting_, lists_, memory_, counters_, media_, signed_data},
+          config_.latency_targets, IoDecoder(memory_.namespaces, config_.max_transfer_bytes, admin_.streams())),
+      fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_),
+      shadows_(dma, queues_, counters_, *this) {
+    media_.bind(io_, admin_);
+    admin_.bind(media_);
+    admin_.bind(shadows_);
     features_changed();
+}
+
+/// With what a loss of power has cut short. The flash is there from now on.
+void NvmeController::go_on() {
+    AdminContext& c = admin_.context();
+    memory_.after_power_loss(agenda_.now(), counters_.power_cycles, device_);
+    if (memory_.sanitize.state == SanitizeStatus::running && !media_.any()) begin_sanitize(c);
 }
 
 std::uint64_t NvmeController::mmio_read(std::uint32_t offset, std::uint32_t bytes) const {
@@ -59,6 +78,13 @@ void NvmeController::write_other(std::uint32_t offset, std::uint32_t bytes, std:
     }
 }
 
+inline void NvmeController::rung(std::uint16_t qid, bool head) {
+    if (head)
+        posting_.head_moved(qid);
+    else
+        fetch_.rung(qid);
+}
+
 void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
     if (bytes != 4 || offset % 4 != 0 || !state_.serving()) return;
     const std::uint32_t index = (offset - kRegDoorbells) / 4;
@@ -69,10 +95,15 @@ void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, s
         head ? queues_.ring_head(qid, pointer) : queues_.ring_tail(qid, pointer, agenda_.now());
     if (__builtin_expect(result != DoorbellResult::ok, 0)) return admin_.report_doorbell(result);
     ++counters_.doorbells;
-    if (head)
-        posting_.head_moved(qid);
-    else
-        fetch_.rung(qid);
+    rung(qid, head);
+    if (__builtin_expect(!head && shadows_.configured(), 0)) shadows_.look_at_tail(qid);
+}
+
+void NvmeController::shadow_rung(std::uint16_t qid, bool head, std::uint32_t value) {
+    if (!state_.serving()) return;
+    const DoorbellResult result = head ? queues_.ring_head(qid, value) : queues_.ring_tail(qid, value, agenda_.now());
+    if (result != DoorbellResult::ok) return admin_.report_doorbell(result);
+    rung(qid, head);
 }
 
 void NvmeController::create_admin_queues(const NvmeRegisters& registers) {
@@ -83,7 +114,8 @@ void NvmeController::create_admin_queues(const NvmeRegisters& registers) {
 }
 
 bool NvmeController::idle() const {
-    return fetch_.under_way() == 0 && lists_.under_way() == 0 && admin_.under_way() == 0 && io_.in_firmware() == 0;
+    return fetch_.under_way() == 0 && shadows_.under_way() == 0 && lists_.under_way() == 0 && admin_.under_way() == 0 &&
+           io_.in_firmware() == 0;
 }
 
 void NvmeController::drop_queues() {
@@ -94,6 +126,8 @@ void NvmeController::drop_queues() {
         const CompletionQueue& cq = queues_.cq(static_cast<std::uint16_t>(q));
         counters_.dropped_completions += cq.held.size() - cq.held_first;
     }
+    shadows_.reset();
+    io_.reset();
     queues_.clear();
     fetch_.reset();
     posting_.reset();
@@ -111,6 +145,7 @@ void NvmeController::posted(std::uint16_t sqid, SubmissionQueue& queue) {
         admin_.queue_drained(sqid, queue);
     else if (queue.waiting() != 0)
         fetch_.window_moved(sqid);
+    if (queue.shadowed) shadows_.look_at_tail(sqid);
 }
 
 std::string NvmeController::dump() const {
@@ -137,6 +172,7 @@ void NvmeController::check_waiters() const {
     fetch_.check_waiters();
     admin_.check_waiters();
     posting_.check_waiters();
+    media_.check_waiters();
     state_.check_waiters();
 }
 

@@ -2,7 +2,7 @@
 // The NVMe controller without its bus: register and doorbell accesses in, DMA requests and commands out. Holds the
 // organs that do the work and connects them: state (CC, CSTS), submission fetch, I/O commands, admin queue, completion
 // posting. Decoding and admin commands take no time of their own; what costs time here is the DMA. Kernel-free.
-// One controller, PRPs only. Aborting reaches held event requests only.
+// One controller, PRPs only. Aborting reaches what has not begun.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,37 @@
 #include "controller/nvme/controller_state.h"
 #include "controller/nvme/io_commands.h"
 #include "controller/nvme/list_reader.h"
+#include "controller/nvme/media/media_work.h"
+#include "controller/nvme/memory.h"
 #include "controller/nvme/nvme_config.h"
 #include "controller/nvme/queues.h"
+#include "controller/nvme/shadow_doorbells.h"
 #include "controller/nvme/submission_fetch.h"
 #include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
 
-class NvmeController : private ControllerWork, private AdminEffects, private PostedSink {
+class NvmeController : private ControllerWork, private AdminEffects, private PostedSink, private DoorbellSink {
 public:
-    /// `counters`: with which they begin.
+    /// What one that takes another's place goes on with.
+    struct Before {
+        NvmeCounters counters;
+        NvmeMemory memory;
+    };
+    /// `signed_data`: signatures stand for the host's data (run.data).
     NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                   const DriveFacts& device, const NvmeCounters& counters = {});
+                   const DriveFacts& device, bool signed_data = true);
+    /// The power was gone.
+    NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
+                   const DriveFacts& device, bool signed_data, const Before& before);
     NvmeController(const NvmeController&) = delete;
     NvmeController& operator=(const NvmeController&) = delete;
 
     /// Who executes I/O commands. Call once before the first doorbell.
-    void bind(CommandSink& sink) { io_.bind(sink); }
+    void bind(CommandSink& sink) {
+        io_.bind(sink);
+        go_on();
+    }
     /// Where that one completes them.
     CompletionSink& completions() { return io_; }
     /// Where the SMART log takes spare, wear and temperature from. Optional.
@@ -54,6 +68,7 @@ public:
     void drive_is_up() { state_.drive_is_up(); }
 
     const NvmeCounters& counters() const { return counters_; }
+    const NvmeMemory& memory() const { return memory_; }
     const NvmeRegisters& registers() const { return state_.registers(); }
     const QueueSet& queues() const { return queues_; }
     /// I/O commands that the firmware has not completed.
@@ -71,30 +86,44 @@ private:
     void write_doorbell(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
     void write_other(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
 
+    void go_on();
     void create_admin_queues(const NvmeRegisters& registers) override;
     bool idle() const override;
     void abort_waits(bool aborts) override { io_.abort_waits(aborts); }
     void drop_queues() override;
     void flush() override { io_.flush_for_shutdown(); }
-    void resume() override { fetch_.resume(); }
+    void resume() override {
+        fetch_.resume();
+        media_.pump();
+    }
     void features_changed() override;
-    void queue_deleting(std::uint16_t sqid) override { fetch_.refresh(sqid); }
+    void queue_deleting(std::uint16_t sqid) override {
+        fetch_.refresh(sqid);
+        io_.queue_deleting(sqid);
+    }
+    bool abort_io(std::uint16_t sqid, std::uint16_t cid) override { return io_.abort(sqid, cid); }
+    void work_started() override { media_.pump(); }
     void posted(std::uint16_t sqid, SubmissionQueue& queue) override;
+    void full(std::uint16_t cqid) override { shadows_.look_at_head(cqid); }
+    void shadow_rung(std::uint16_t qid, bool head, std::uint32_t value) override;
+    void rung(std::uint16_t qid, bool head);
 
     const NvmeConfig config_;
     const DriveFacts device_;
     Agenda& agenda_;
 
     NvmeCounters counters_;
+    NvmeMemory memory_;
     QueueSet queues_;
     NvmeFeatures features_;
-    ErrorLog errors_;
     ControllerState state_;
     CompletionPosting posting_;
     ListReader lists_;
+    MediaWork media_;
     AdminQueue admin_;
     IoCommands io_;
     SubmissionFetch fetch_;
+    ShadowDoorbells shadows_;
 };
 
 }  // namespace ssdtlm

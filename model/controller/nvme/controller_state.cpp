@@ -11,8 +11,6 @@ void ControllerState::act(NvmeRegisters::Action action) {
             work_.resume();
             break;
         case NvmeRegisters::Action::enable:
-            if (stopped_unsafely_) ++counters_.unsafe_shutdowns;
-            stopped_unsafely_ = false;
             work_.create_admin_queues(registers_);
             becomes_ready_ =
                 agenda_.post_cancellable(agenda_.now() + ready_time_, Then::to<&ControllerState::become_ready>(this));
@@ -21,7 +19,6 @@ void ControllerState::act(NvmeRegisters::Action action) {
             ++counters_.resets;
             agenda_.cancel(becomes_ready_);
             waits_for_drive_ = false;
-            stopped_unsafely_ = registers_.is_ready() && !registers_.is_shut_down();
             flush_wanted_ = false;
             settling_ = true;
             work_.abort_waits(true);
@@ -37,7 +34,9 @@ void ControllerState::act(NvmeRegisters::Action action) {
 
 void ControllerState::become_ready() {
     waits_for_drive_ = !drive_is_up_;
-    if (drive_is_up_) registers_.ready();
+    if (!drive_is_up_) return;
+    registers_.ready();
+    work_.resume();  // what the controller does by itself
 }
 
 void ControllerState::drive_is_up() {

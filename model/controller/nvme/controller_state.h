@@ -81,8 +81,7 @@ private:
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
     bool drive_is_up_ = true;
-    bool waits_for_drive_ = false;   // enabled, and ready_time_ is over
-    bool stopped_unsafely_ = false;  // and has not been started since
+    bool waits_for_drive_ = false;  // enabled, and ready_time_ is over
 };
 
 }  // namespace ssdtlm

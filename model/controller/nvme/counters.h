@@ -15,6 +15,10 @@ struct NvmeCounters {
     std::uint64_t flushes = 0;
     std::uint64_t deallocates = 0;
     std::uint64_t write_zeroes = 0;
+    std::uint64_t compares = 0;
+    std::uint64_t verifies = 0;
+    std::uint64_t copies = 0;
+    std::uint64_t write_uncorrectables = 0;
     std::uint64_t admin = 0;          ///< admin commands accepted
     std::uint64_t refused = 0;        ///< commands completed with an error by the front end itself
     std::uint64_t failed = 0;         ///< commands completed with an error by the firmware
@@ -26,6 +30,7 @@ struct NvmeCounters {
     std::uint64_t doorbell_errors = 0;      ///< refused ones
     std::uint64_t fetches = 0;              ///< DMA reads for SQEs
     std::uint64_t sqes = 0;                 ///< SQEs asked for
+    std::uint64_t shadow_reads = 0;         ///< DMA reads of shadow doorbells
     std::uint64_t list_reads = 0;           ///< DMA reads for PRP lists and DSM ranges
     std::uint64_t cqes = 0;                 ///< CQEs posted
     std::uint64_t cqes_held = 0;            ///< of these, CQEs that first waited for room in a full CQ
@@ -34,8 +39,13 @@ struct NvmeCounters {
     std::uint64_t dropped = 0;              ///< commands dropped by a reset or a fatal state
     std::uint64_t resets = 0;               ///< CC.EN 1 -> 0
     std::uint64_t dropped_completions = 0;  ///< of these, commands carried out whose CQE had waited for room
-    std::uint64_t unsafe_shutdowns = 0;     ///< starts after a stop, or a loss of power, without a finished shutdown
+    std::uint64_t unsafe_shutdowns = 0;     ///< losses of power without a finished shutdown
     std::uint64_t power_cycles = 1;
+    /// I/O commands that have ended, whatever they were.
+    std::uint64_t ended() const {
+        return reads + writes + flushes + deallocates + write_zeroes + compares + verifies + copies +
+               write_uncorrectables;
+    }
     Ps busy{};  ///< time with at least one I/O command in the firmware
 };
 

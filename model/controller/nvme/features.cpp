@@ -36,7 +36,7 @@ NvmeFeatures::NvmeFeatures(const NvmeConfig& config, bool volatile_write_cache)
     default_.coalescing = (config.interrupt_coalescing_threshold & 0xFF) | (config.interrupt_coalescing_time & 0xFF)
                                                                                << 8;
     default_.vector_cd.assign(max_pairs_ + 1, false);
-    default_.error_recovery.assign(config.namespaces.size() + 1, 0);
+    default_.error_recovery.assign(namespace_numbers(config), 0);
     current_ = default_;
 }
 
@@ -55,9 +55,11 @@ bool NvmeFeatures::known(std::uint8_t fid, bool volatile_write_cache) {
         case kFeatInterruptVectorConfig:
         case kFeatWriteAtomicity:
         case kFeatAsyncEventConfig:
+        case kFeatTimestamp:
+        case kFeatKeepAliveTimer:
             return true;
         case kFeatVolatileWriteCache:
-            return volatile_write_cache;
+            return volatile_write_cache;  // "if a volatile write cache is not present": Invalid Field (§5.21.1.6)
         default:
             return false;
     }
@@ -114,8 +116,11 @@ std::uint16_t NvmeFeatures::set(const Sqe& sqe, bool io_queues_exist, std::uint3
             current_.write_atomicity = value & 1;
             break;
         case kFeatAsyncEventConfig:
-            current_.async_events = value & 0xFF;
-            break;  // OAES is 0: SMART events only
+            current_.async_events = value & (0xFF | IdCtrl::kOaesNamespaceAttributes);
+            break;
+        case kFeatKeepAliveTimer:
+            current_.keep_alive = value;
+            break;
         default:
             break;
     }
@@ -177,6 +182,9 @@ std::uint16_t NvmeFeatures::read(const Values& from, const Sqe& sqe, std::uint32
             break;
         case kFeatAsyncEventConfig:
             dw0 = from.async_events;
+            break;
+        case kFeatKeepAliveTimer:
+            dw0 = from.keep_alive;
             break;
         default:
             break;

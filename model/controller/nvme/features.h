@@ -31,6 +31,10 @@ public:
     std::uint16_t over_temperature() const { return current_.over_temperature; }
     std::uint16_t under_temperature() const { return current_.under_temperature; }
     std::uint32_t async_events() const { return current_.async_events; }
+    std::uint32_t keep_alive_ms() const { return current_.keep_alive; }  ///< 0: no timer
+    /// SEL of Get Features.
+    static bool asks_current(const nvme::Sqe& sqe) { return (sqe.cdw10 >> 8 & 7u) == 0; }
+    static bool asks_capabilities(const nvme::Sqe& sqe) { return (sqe.cdw10 >> 8 & 7u) == 3; }
 
 private:
     struct Values {
@@ -44,6 +48,7 @@ private:
         std::vector<bool> vector_cd;
         std::uint32_t write_atomicity = 0;
         std::uint32_t async_events = 0;
+        std::uint32_t keep_alive = 0;
     };
     static bool known(std::uint8_t fid, bool volatile_write_cache);
     std::uint16_t read(const Values& from, const nvme::Sqe& sqe, std::uint32_t& dw0) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "common/units/units.h"
+#include "controller/nvme/admin/admin_list.h"
+#include "controller/nvme/io/io_list.h"
 
 namespace ssdtlm {
 
@@ -31,6 +33,7 @@ std::uint64_t hash_of(const Namespace& of, const DriveFacts& device) {
     std::uint64_t h = 0xCBF29CE484222325u;
     for (const char c : device.serial) h = (h ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
     if (of.id != 1) h = (h ^ of.id) * 0x100000001B3u;
+    if (of.generation != 0) h = (h ^ of.generation) * 0x100000001B3u;  // a number that is used again names another one
     return h;
 }
 
@@ -47,7 +50,20 @@ void put_nguid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) 
     put_eui64(at + 8, of, device);
 }
 
+/// Of version 8, made in a way of one's own (RFC 9562 §5.8).
+void put_uuid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) {
+    put_nguid(at, of, device);
+    at[6] = static_cast<std::uint8_t>((at[6] & 0x0F) | 0x80);
+    at[8] = static_cast<std::uint8_t>((at[8] & 0x3F) | 0x80);
+}
+
 }  // namespace
+
+std::uint32_t lba_of_format(std::uint32_t format, std::uint32_t drive_lba) {
+    for (const std::uint32_t bytes : kFormatBytes)
+        if (bytes >= drive_lba && format-- == 0) return bytes;
+    return 0;
+}
 
 void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out) {
     out.fill(0);
@@ -64,44 +80,83 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     store(d + IdCtrl::kVer, kVersion14);
     store(d + IdCtrl::kRtd3e,
           static_cast<std::uint32_t>(std::min<std::int64_t>(device.shutdown_time / 1us, UINT32_MAX)));
+    store(d + IdCtrl::kCntlid, kControllerId);
+    store(d + IdCtrl::kOaes, IdCtrl::kOaesNamespaceAttributes);
     d[IdCtrl::kCntrltype] = 1;  // I/O controller
-    store(d + IdCtrl::kOacs, config.streams != 0 ? IdCtrl::kOacsDirectives : std::uint16_t{0});
+    store(d + IdCtrl::kOacs, admin_oacs(config, device));
     d[IdCtrl::kAcl] = kAbortLimit;
     d[IdCtrl::kAerl] = kAsyncEventLimit;
-    d[IdCtrl::kFrmw] = 1u << 1 | 1u;      // one slot, read only
-    d[IdCtrl::kLpa] = 1u << 1 | 1u << 2;  // effects log, extended data (offsets)
+    d[IdCtrl::kFrmw] = 1u << 1 | 1u;                          // one slot, read only
+    d[IdCtrl::kLpa] = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;  // effects, offsets, telemetry, persistent events
     d[IdCtrl::kElpe] = kErrorLogEntries - 1;
     store(d + IdCtrl::kWctemp, kWarningTemperature);
     store(d + IdCtrl::kCctemp, kCriticalTemperature);
     store(d + IdCtrl::kTnvmcap, device.drive_bytes);
+    // The extended self-test reads all blocks; at least a minute.
+    constexpr std::uint64_t kAMinute = 60'000'000'000u;  // bytes, at 1 GB/s: assumed
+    store(d + IdCtrl::kEdstt,
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(div_ceil(device.drive_bytes, kAMinute), UINT16_MAX)));
+    d[IdCtrl::kDsto] = 1;  // one self-test at a time in the drive
+    store(d + IdCtrl::kKas, kKeepAliveUnits);
+    store(d + IdCtrl::kSanicap, kSanitizeCapabilities);
+    store(d + IdCtrl::kPels, PersistentEvents::kUnits);
     d[IdCtrl::kSqes] = 0x66;
     d[IdCtrl::kCqes] = 0x44;
-    store(d + IdCtrl::kNn, static_cast<std::uint32_t>(config.namespaces.size() + 1));
-    store(d + IdCtrl::kOncs,
-          static_cast<std::uint16_t>(IdCtrl::kOncsDsm | IdCtrl::kOncsWriteZeroes | IdCtrl::kOncsSaveSelect));
+    store(d + IdCtrl::kNn, namespace_numbers(config));
+    store(d + IdCtrl::kOncs, static_cast<std::uint16_t>(io_oncs() | IdCtrl::kOncsSaveSelect | IdCtrl::kOncsTimestamp));
+    store(d + IdCtrl::kFuses, std::uint16_t{1});  // Compare and Write
+    d[IdCtrl::kFna] = 1u << 2;                    // crypto erase; each namespace by itself
     d[IdCtrl::kVwc] = static_cast<std::uint8_t>((device.volatile_write_cache ? 1u : 0u) | 3u << 1);  // broadcast flush
     // One mapping unit is written as a whole; nothing is promised over a power loss beyond one logical block.
     store(d + IdCtrl::kAwun, static_cast<std::uint16_t>(atomic_blocks - 1));
+    store(d + IdCtrl::kAcwu, static_cast<std::uint16_t>(atomic_blocks - 1));
+    store(d + IdCtrl::kOcfs, std::uint16_t{1});  // Copy with source ranges of format 0
     const std::string subnqn = "nqn.2024-01.org.ssdtlm:" + device.serial;
     std::copy_n(subnqn.begin(), std::min<std::size_t>(subnqn.size(), 255), d + IdCtrl::kSubnqn);
     store(d + IdCtrl::kPsd0, std::uint16_t{900});  // 9 W; assumed, power is not modelled
 }
 
-void identify_namespace(const Namespace& of, const DriveFacts& device, IdentifyData& out) {
+void identify_common(const Namespaces& all, const DriveFacts& device, IdentifyData& out) {
     out.fill(0);
+    std::uint8_t* d = out.data();
+    const std::uint32_t lba = all.drive_lba_bytes();
+    const auto granule = static_cast<std::uint16_t>(std::max(device.unit_bytes / lba, 1u) - 1);
+    d[IdNs::kNsfeat] = 1u << 3 | 1u << 4;  // identifiers never reused, NPWG..NOWS valid
+    d[IdNs::kDlfeat] = 1u | 1u << 3;       // deallocated blocks read zeros; Write Zeroes may deallocate
+    for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows})
+        store(d + at, granule);
+    std::uint32_t formats = 0;
+    for (std::uint32_t bytes = 0; (bytes = lba_of_format(formats, lba)) != 0; ++formats)
+        store(d + IdNs::kLbaf0 + 4 * formats, std::uint32_t{log2_of(bytes)} << 16);
+    d[IdNs::kNlbaf] = static_cast<std::uint8_t>(formats - 1);
+}
+
+void identify_namespace(const Namespace& of, const Namespaces& all, const DriveFacts& device, IdentifyData& out) {
+    identify_common(all, device, out);
     std::uint8_t* d = out.data();
     const auto granule = static_cast<std::uint16_t>(std::max(device.unit_bytes / of.lba_bytes, 1u) - 1);
     store(d + IdNs::kNsze, of.blocks);
     store(d + IdNs::kNcap, of.blocks);
-    store(d + IdNs::kNuse, of.blocks);     // not thin provisioned: NUSE is NCAP
-    d[IdNs::kNsfeat] = 1u << 3 | 1u << 4;  // identifiers never reused, NPWG..NOWS valid
-    d[IdNs::kDlfeat] = 1u | 1u << 3;       // deallocated blocks read zeros; Write Zeroes may deallocate
-    store(d + IdNs::kNvmcap, of.bytes());
+    store(d + IdNs::kNuse, of.blocks);  // not thin provisioned: NUSE is NCAP
+    store(d + IdNs::kNvmcap, std::uint64_t{of.extent} * all.drive_lba_bytes());
     for (const std::size_t at : {IdNs::kNpwg, IdNs::kNpwa, IdNs::kNpdg, IdNs::kNpda, IdNs::kNows})
         store(d + at, granule);
+    store(d + IdNs::kMssrl, static_cast<std::uint16_t>(kCopyRangeBytes / of.lba_bytes));
+    store(d + IdNs::kMcl, kCopyBytes / of.lba_bytes);
+    d[IdNs::kMsrc] = kCopyRanges - 1;
+    d[IdNs::kFpi] = static_cast<std::uint8_t>(1u << 7 | of.remaining);
     put_nguid(d + IdNs::kNguid, of, device);
     put_eui64(d + IdNs::kEui64, of, device);
-    store(d + IdNs::kLbaf0, std::uint32_t{log2_of(of.lba_bytes)} << 16);
+    for (std::uint32_t format = 0; lba_of_format(format, all.drive_lba_bytes()) != 0; ++format)
+        if (lba_of_format(format, all.drive_lba_bytes()) == of.lba_bytes)
+            d[IdNs::kFlbas] = static_cast<std::uint8_t>(format);
+}
+
+void identify_independent(IdentifyData& out) {
+    out.fill(0);
+    out[0] = 1u << 3;  // NSFEAT: identifiers never reused
+    out[3] = 1u << 7;  // FPI, as in CNS 00h
+    out[14] = 1;       // NSTAT: ready
 }
 
 void identify_descriptors(const Namespace& of, const DriveFacts& device, IdentifyData& out) {
@@ -114,6 +169,10 @@ void identify_descriptors(const Namespace& of, const DriveFacts& device, Identif
     d[0] = 2;  // NIDT: NGUID
     d[1] = 16;
     put_nguid(d + 4, of, device);
+    d += 20;
+    d[0] = 3;  // NIDT: UUID
+    d[1] = 16;
+    put_uuid(d + 4, of, device);
 }
 
 }  // namespace ssdtlm

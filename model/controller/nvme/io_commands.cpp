@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "controller/nvme/io/copy.h"
+#include "controller/nvme/io/io_list.h"
+
 namespace ssdtlm {
 
 using namespace nvme;
@@ -14,10 +17,15 @@ IoCommands::IoCommands(const Surroundings& around, const std::vector<Ps>& latenc
       queues_(around.queues),
       posting_(around.posting),
       lists_(around.lists),
-      errors_(around.errors),
+      memory_(around.memory),
+      errors_(around.memory.errors),
       counters_(around.counters),
+      media_(around.media),
+      signed_data_(around.signed_data),
       decoder_(decoder),
-      timelines_(around.queues.count()) {
+      timelines_(around.queues.count()),
+      firsts_(around.queues.count()),
+      first_failed_(around.queues.count()) {
     SSDTLM_CHECK(latency_targets.size() <= target_.size(), "more latency targets than priorities");
     target_.fill(kNoTarget);
     std::copy(latency_targets.begin(), latency_targets.end(), target_.begin());
@@ -34,7 +42,9 @@ inline void IoCommands::release(NvmeCommand& command) {
     command.data.clear();
     command.ends_work = false;
     command.result = 0;
+    if (__builtin_expect(command.is_special || command.kind != nullptr, 0)) clear(command);
     commands_.release(command);
+    if (__builtin_expect(ends_matter_, 0)) an_end();
 }
 
 void IoCommands::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
@@ -49,6 +59,7 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     NvmeCommand& command = acquire();
     command.queue = qid;
     command.tag = sqe.cid;
+    command.number = ++arrived_;
     command.whose = tag_of(queue, rung);
     const bool conflict = queue.cid_in_use(sqe.cid);
     PrpWalk walk;
@@ -60,7 +71,8 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     line.begin(rung);
     line.charge(Stage::arbitration, asked);
     line.charge(Stage::fetch, agenda_.now());
-    if (__builtin_expect(next != IoDecoder::Next::submit, 0)) return accept_other(next, command, walk, sqe, conflict);
+    if (__builtin_expect(next != IoDecoder::Next::submit || firsts_waiting_ != 0 || sqe.fuse() != 0, 0))
+        return accept_other(next, command, walk, sqe, conflict);
     hand_over(command);
 }
 
@@ -76,7 +88,11 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
         posting_.post(qid, sqe.cid, status, 0);
         return;
     }
+    if ((firsts_[command.queue] != nullptr || sqe.fuse() != 0) &&
+        !fuses(command, sqe.fuse(), next == IoDecoder::Next::refused))
+        return;
     const std::uint64_t token = Pool<NvmeCommand>::handle_of(command).number();
+    command.reads_list = next == IoDecoder::Next::prp_list || next == IoDecoder::Next::ranges;
     switch (next) {
         case IoDecoder::Next::submit:
             hand_over(command);
@@ -104,17 +120,21 @@ void IoCommands::refuse(NvmeCommand& command) {
 
 void IoCommands::list_known(std::uint64_t token) {
     NvmeCommand& command = commands_.at(token);
+    if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
+    command.reads_list = false;
     command.timeline->charge(Stage::fetch, agenda_.now());
-    if (state_.serving())
-        hand_over(command);
-    else
-        drop(command);
+    if (state_.serving()) return hand_over(command);
+    if (__builtin_expect(command.special.fuse != 0, 0)) leave_pair(command);
+    drop(command);
 }
 
 void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
     NvmeCommand& command = commands_.at(token);
+    if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
+    command.reads_list = false;
     const auto count = static_cast<std::uint32_t>(command.bytes / sizeof(DsmRange));
-    const IoDecoder::Next next = decoder_.parse_ranges(bytes, count, command);
+    const IoDecoder::Next next = command.kind->opcode == kIoCopy ? parse_copy(decoder_.namespaces(), bytes, command)
+                                                                 : decoder_.parse_ranges(bytes, count, command);
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (next == IoDecoder::Next::refused) {
         ++counters_.refused;
@@ -128,11 +148,12 @@ void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
 
 void IoCommands::list_failed(std::uint64_t token, std::uint16_t status) {
     NvmeCommand& command = commands_.at(token);
-    command.code = status;
+    if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
+    command.reads_list = false;
     command.timeline->charge(Stage::fetch, agenda_.now());
-    command.slba -= command.first_block;  // as the host said it
-    refuse(command);
-    finish(command);
+    if (command.kind != nullptr && command.kind->opcode == kIoCopy) command.slba = command.first_block;
+    if (__builtin_expect(command.special.fuse != 0, 0)) leave_pair(command);
+    end_with(command, status);
 }
 
 void IoCommands::forget(NvmeCommand& command) {
@@ -164,15 +185,25 @@ void IoCommands::let_go(Command& ended) {
 /// The flush of a shutdown, or a command that was let go.
 __attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
     const bool flush = command.ends_work;
+    OwnClient* const own = command.special.own;
+    if (own != nullptr) own->own_ended(command);
     release(command);
-    if (!flush) return;
+    if (!flush && own == nullptr) return;
     left_firmware();
-    state_.flushed();
+    if (flush) state_.flushed();
     state_.settle();
+    media_.pump();
 }
 
 inline void IoCommands::count(const NvmeCommand& command) {
     if (command.code == kStInvalidOpcode) return;  // has no operation
+    if (__builtin_expect(command.kind != nullptr, 0)) {
+        ++(counters_.*command.kind->count);
+        if (command.code != kStSuccess) return;
+        if (command.op == IoOp::read && command.kind->opcode != kIoCopy) counters_.bytes_read += command.bytes;
+        if (command.op == IoOp::write) counters_.bytes_written += command.bytes;
+        return;
+    }
     const std::uint64_t bytes = command.code == kStSuccess ? command.bytes : 0;
     if (command.op == IoOp::read) {
         ++counters_.reads;
@@ -225,8 +256,10 @@ void IoCommands::complete(Command& ended) {
         command.code = nvme_status(command.status);
         ++counters_.failed;
         if (command.code >> 8 == 2) ++counters_.media_errors;
-        errors_.add(command.queue, command.tag, command.code, command.slba - command.first_block, command.nsid);
+        errors_.add(command.queue, command.tag, command.code, host_lba(command), command.nsid);
     }
+    if (__builtin_expect(command.is_special || command.kind != nullptr || !memory_.uncorrectable.empty(), 0))
+        return part_ended(command);
     finish(command);
     state_.settle();
 }
@@ -244,6 +277,7 @@ void IoCommands::flush_for_shutdown() {
     flush.nsid = 0;
     flush.first_block = 0;
     flush.blocks = 0;
+    flush.shift = 0;
     flush.whose = WorkTag{};
     flush_timeline_.begin(agenda_.now());
     flush.timeline = &flush_timeline_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O commands from their entry to the firmware and back: decoding, PRP lists and DSM ranges, the command objects, and
-// what their completion says.
+// I/O commands from their entry to the firmware and back: decoding, PRP lists and ranges, the command objects, and
+// what their completion says. Commands that are more than one of the firmware's (fused pairs, Copy), and those of the
+// controller's own, are in io_special.cpp.
 #pragma once
 
 #include <array>
@@ -15,13 +16,18 @@
 #include "controller/nvme/controller_state.h"
 #include "controller/nvme/io_decode.h"
 #include "controller/nvme/list_reader.h"
-#include "controller/nvme/log_pages.h"
+#include "controller/nvme/media/media_work.h"
+#include "controller/nvme/memory.h"
 #include "controller/nvme/nvme_command.h"
 #include "controller/nvme/submission_fetch.h"
 
 namespace ssdtlm {
 
-class IoCommands final : public EntrySink, public CompletionSink, private ListClient {
+class IoCommands final : public EntrySink,
+                         public CompletionSink,
+                         public OwnCommands,
+                         private ListClient,
+                         private OwnClient {
 public:
     struct Surroundings {
         Agenda& agenda;
@@ -30,8 +36,10 @@ public:
         QueueSet& queues;
         CompletionPosting& posting;
         ListReader& lists;
-        ErrorLog& errors;
+        NvmeMemory& memory;
         NvmeCounters& counters;
+        MediaWork& media;
+        bool signed_data;  ///< signatures stand for the host's data (run.data)
     };
     /// `latency_targets`: by priority of the submission queue, as NvmeConfig has them.
     IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
@@ -46,6 +54,18 @@ public:
     void let_go(Command& command) override;
     /// Hands the firmware a flush of everything; ControllerState::flushed() is called at its end.
     void flush_for_shutdown();
+    /// True: the command had not begun, and has ended with status 07h.
+    bool abort(std::uint16_t qid, std::uint16_t cid);
+    /// What waits for another command of this queue, which will not come any more, ends.
+    void queue_deleting(std::uint16_t qid);
+    /// All queues are gone, and what waited with them.
+    void reset();
+
+    NvmeCommand& begin_own(OwnClient& client) override;
+    void submit_own(NvmeCommand& command) override { to_firmware(command); }
+    void give_back(NvmeCommand& command) override { release(command); }
+    std::uint64_t last_number() const override { return arrived_; }
+    bool have_ended(std::uint64_t number) override;
 
     std::uint32_t in_firmware() const { return in_firmware_; }
 
@@ -54,9 +74,26 @@ private:
     void accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk, const nvme::Sqe& sqe,
                       bool conflict);
     void hand_over(NvmeCommand& command) {
+        if (__builtin_expect(command.is_special || !locks_.empty(), 0)) return hand_over_special(command);
         command.timeline->set_number(++handed_over_);
         to_firmware(command);
     }
+    // Of fused pairs, Copy and the controller's own commands.
+    void hand_over_special(NvmeCommand& command);
+    bool fuses(NvmeCommand& command, std::uint32_t fuse, bool refused);
+    void leave_pair(NvmeCommand& command);
+    void give_up_list(NvmeCommand& command, std::uint16_t status);
+    void part_ended(NvmeCommand& command);
+    void begin_pairs();
+    void compare_ended(NvmeCommand& first);
+    void unlock(const NvmeCommand& second);
+    bool is_locked(const NvmeCommand& command) const;
+    void copy_next(NvmeCommand& parent);
+    void copy_ended(NvmeCommand& parent, std::uint16_t code);
+    void own_ended(NvmeCommand& part) override;
+    void settle_marks(NvmeCommand& command);
+    void an_end();
+    void end_with(NvmeCommand& command, std::uint16_t status);
     void to_firmware(NvmeCommand& command) {
         SSDTLM_CHECK(firmware_ != nullptr, "NVMe controller has no command sink");
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
@@ -80,6 +117,9 @@ private:
         return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target, rung};
     }
     void release(NvmeCommand& command);
+    static void clear(NvmeCommand& command);
+    /// Its first block, as the host counts.
+    static std::uint64_t host_lba(const NvmeCommand& c) { return (c.slba - c.first_block) >> c.shift; }
     /// The tracker's answer for (qid, cid), remembered.
     Timeline& timeline(std::uint16_t qid, std::uint16_t cid) {
         const std::vector<Timeline*>& known = timelines_[qid];
@@ -97,8 +137,11 @@ private:
     QueueSet& queues_;
     CompletionPosting& posting_;
     ListReader& lists_;
+    NvmeMemory& memory_;
     ErrorLog& errors_;
     NvmeCounters& counters_;
+    MediaWork& media_;
+    const bool signed_data_;
     CommandSink* firmware_ = nullptr;
     IoDecoder decoder_;
     static constexpr Ps kNoTarget = Ps::max();
@@ -107,6 +150,21 @@ private:
     std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::uint32_t in_firmware_ = 0;
     std::uint64_t handed_over_ = 0;  // commands of the host
+    std::uint64_t arrived_ = 0;      // the same
+    /// Blocks of the drive that a fused pair has for itself.
+    struct Lock {
+        std::uint64_t first;
+        std::uint32_t blocks;
+        std::uint64_t number;  ///< of the pair: commands before it do not wait
+        const NvmeCommand* second;
+    };
+    std::vector<Lock> locks_;
+    std::vector<NvmeCommand*> locked_out_;  // in their order
+    std::vector<NvmeCommand*> pairs_;       // the first of each that waits for commands before it
+    std::vector<NvmeCommand*> firsts_;      // by queue: a first command without its second
+    std::uint32_t firsts_waiting_ = 0;
+    std::vector<bool> first_failed_;  // by queue: the second command of a pair will be in vain
+    bool ends_matter_ = false;        // somebody waits until commands have ended
     SimTime busy_since_{};
     Timeline flush_timeline_;
     std::deque<Timeline> nobodys_;  // of commands that were let go, by their index

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a submission queue entry of an I/O queue into a command, or says which status refuses it. The first fault in
-// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. No metadata, no SGL, no
-// fused commands; of the directives Streams.
+// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. Read and Write are decoded
+// here, all others by their row of the table (io/io_list.h). No metadata, no SGL; of the directives Streams.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "controller/nvme/namespaces.h"
 #include "controller/nvme/nvme_command.h"
@@ -17,16 +16,19 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    IoDecoder(Namespaces namespaces, std::uint32_t max_transfer_bytes, Streams& streams)
-        : namespaces_(std::move(namespaces)), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
+    /// `namespaces` and `streams` must outlive it.
+    IoDecoder(const Namespaces& namespaces, std::uint32_t max_transfer_bytes, Streams& streams)
+        : namespaces_(namespaces), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
 
     /// Feature 06h WCE = 0: every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
+    bool writes_through() const { return write_through_; }
+    const Namespaces& namespaces() const { return namespaces_; }
 
     enum class Next : std::uint8_t {
         submit,    ///< hand the command to the firmware
         prp_list,  ///< first the rest of NvmeCommand::data (PrpWalk::feed), then submit
-        ranges,    ///< first read the DSM ranges from NvmeCommand::data, then parse_ranges()
+        ranges,    ///< first read the ranges from NvmeCommand::data, then parse_ranges()
         finished,  ///< nothing to do: complete with success
         refused    ///< complete with NvmeCommand::code
     };
@@ -45,25 +47,28 @@ public:
     }
 
     /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
-    /// of `count` entries and clears NvmeCommand::data. Returns submit, finished or refused.
+    /// of `count` entries of Dataset Management and clears NvmeCommand::data. Returns submit, finished or refused.
     Next parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const;
 
-private:
     static Next refuse(NvmeCommand& command, std::uint16_t status) {
         command.code = status;
         return Next::refused;
     }
-    /// A write that names a directive. False: not one that is enabled.
-    bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
-    /// Any entry, faulty ones too.
-    Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
-                    PrpWalk& walk) const;
     /// The command's blocks, as the drive numbers them.
     static Next place(const Namespace& of, NvmeCommand& command, Next next) {
         command.first_block = of.first_block;
+        command.shift = static_cast<std::uint8_t>(of.shift);
         if (!of.has(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
-        command.slba += of.first_block;
+        command.slba = of.first_block + (command.slba << of.shift);
+        command.blocks <<= of.shift;
         return next;
+    }
+    /// Of a command that names blocks and has no data.
+    static Next decode_blocks(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command) {
+        command.slba = sqe.slba();
+        command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
+        command.bytes = std::uint64_t{command.blocks} * of.lba_bytes;
+        return place(of, command, Next::submit);
     }
     /// Read or Write that has passed the checks common to all commands.
     Next decode_transfer(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, PrpWalk& walk) const {
@@ -81,7 +86,14 @@ private:
         return place(of, command, step == PrpWalk::Step::done ? Next::submit : Next::prp_list);
     }
 
-    Namespaces namespaces_;
+private:
+    /// A write that names a directive. False: not one that is enabled.
+    bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
+    /// Any entry, faulty ones too.
+    Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
+                    PrpWalk& walk) const;
+
+    const Namespaces& namespaces_;
     std::uint32_t max_transfer_bytes_;
     Streams& streams_;
     bool write_through_ = false;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "controller/nvme/admin/admin_list.h"
+#include "controller/nvme/io/io_list.h"
+
 namespace ssdtlm {
 
 using namespace nvme;
@@ -66,7 +69,7 @@ void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const N
     d[5] = health.percentage_used;
     store(d + 32, data_units(counters.bytes_read));
     store(d + 48, data_units(counters.bytes_written));
-    store(d + 64, counters.reads);
+    store(d + 64, counters.reads + counters.compares);
     store(d + 80, counters.writes);
     store(d + 96, static_cast<std::uint64_t>(counters.busy / 1min));
     store(d + 112, counters.power_cycles);
@@ -84,22 +87,13 @@ void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page) {
     std::copy_n(device.firmware.begin(), std::min<std::size_t>(device.firmware.size(), 8), page.begin() + 8);
 }
 
-void effects_log(bool directives, std::vector<std::uint8_t>& page) {
-    constexpr std::uint32_t kSupported = 1u << 0;
-    constexpr std::uint32_t kChangesBlocks = 1u << 1;
+void effects_log(const NvmeConfig& config, const DriveFacts& device, std::vector<std::uint8_t>& page) {
     page.assign(kEffectsBytes, 0);
-    const auto admin = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 4 * opcode, v); };
-    const auto io = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 1024 + 4 * opcode, v); };
-    for (const std::uint8_t opcode :
-         {kAdminDeleteSq, kAdminCreateSq, kAdminGetLogPage, kAdminDeleteCq, kAdminCreateCq, kAdminIdentify, kAdminAbort,
-          kAdminSetFeatures, kAdminGetFeatures, kAdminAsyncEvent})
-        admin(opcode, kSupported);
-    if (directives)
-        for (const std::uint8_t opcode : {kAdminDirectiveSend, kAdminDirectiveReceive}) admin(opcode, kSupported);
-    io(kIoFlush, kSupported);
-    io(kIoRead, kSupported);
-    for (const std::uint8_t opcode : {kIoWrite, kIoWriteZeroes, kIoDatasetMgmt})
-        io(opcode, kSupported | kChangesBlocks);
+    for (const AdminKind* const kind : admin_kinds())
+        if (kind->offered == nullptr || kind->offered(config, device))
+            store(page.data() + 4 * kind->opcode, kEffectSupported | kind->effects);
+    for (const IoKind* const kind : io_kinds())
+        store(page.data() + 1024 + 4 * kind->opcode, kEffectSupported | kind->effects);
 }
 
 }  // namespace ssdtlm

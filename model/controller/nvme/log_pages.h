@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log pages 01h, 02h, 03h and 05h (NVMe 1.4 §5.14.1). The contents come from the front end's own counters and from
-// what the device says about its health; temperature is constant unless the device reports another.
+// Contents of log pages 01h, 02h, 03h and 05h (NVMe 1.4 §5.14.1). The contents come from the front end's own counters
+// and from what the device says about its health; temperature is constant unless the device reports another.
 #pragma once
 
 #include <array>
@@ -43,6 +43,7 @@ std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& fe
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
 void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page);
-void effects_log(bool directives, std::vector<std::uint8_t>& page);
+/// What the tables of commands say.
+void effects_log(const NvmeConfig& config, const DriveFacts& device, std::vector<std::uint8_t>& page);
 
 }  // namespace ssdtlm

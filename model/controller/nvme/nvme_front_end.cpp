@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
-                           const NvmeConfig& config, const DriveFacts& device)
+                           const NvmeConfig& config, const DriveFacts& device, bool signed_data)
     : sc_core::sc_module(name),
       mmio_target("mmio_target"),
       agenda_(agenda),
@@ -15,21 +15,23 @@ NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, 
       tracker_(tracker),
       config_(config),
       device_(device),
-      controller_(std::in_place, agenda, dma, tracker, config, device) {
+      signed_data_(signed_data),
+      controller_(std::in_place, agenda, dma, tracker, config, device, signed_data) {
     mmio_target.bind(door_);
 }
 
 void NvmeFrontEnd::restart(std::uint64_t host_commands) {
-    NvmeCounters c = counters();
+    NvmeController::Before before{counters(), controller_->memory()};
+    NvmeCounters& c = before.counters;
     ++c.power_cycles;
     if (!registers().is_shut_down()) ++c.unsafe_shutdowns;
     c.dropped = c.sqes - c.cqes;  // whatever has been fetched and has no CQE
-    const std::uint64_t completed = c.reads + c.writes + c.flushes + c.deallocates + c.write_zeroes;
+    const std::uint64_t completed = c.ended();
     SSDTLM_CHECK(host_commands <= completed - c.dropped_completions,
                  "the host has more completions than the controller gave");
     c.dropped_completions = completed - host_commands;  // those on their way among them
     door_.restart();
-    controller_.emplace(agenda_, dma_, tracker_, config_, device_, c);
+    controller_.emplace(agenda_, dma_, tracker_, config_, device_, signed_data_, before);
 }
 
 tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

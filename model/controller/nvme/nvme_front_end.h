@@ -22,7 +22,7 @@ public:
     tlm::tlm_target_socket<> mmio_target;
 
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
-                 const NvmeConfig& config, const DriveFacts& device);
+                 const NvmeConfig& config, const DriveFacts& device, bool signed_data = true);
 
     /// The power went: a controller that knows nothing takes the place of this one and has to be bound again. What the
     /// SMART log keeps goes on, an unsafe shutdown if there was no other one. `host_commands`: I/O commands whose
@@ -67,6 +67,7 @@ private:
     CommandTracker& tracker_;
     const NvmeConfig config_;
     const DriveFacts device_;
+    const bool signed_data_;
     std::optional<NvmeController> controller_;
 };
 

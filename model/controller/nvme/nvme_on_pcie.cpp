@@ -4,12 +4,12 @@
 namespace ssdtlm {
 
 NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
-                       std::uint64_t read_window)
+                       std::uint64_t read_window, bool signed_data)
     : dma("dma", agenda, read_window),
-      controller("front_end", agenda, dma, stages, config, drive),
+      controller("front_end", agenda, dma, stages, config, drive, signed_data),
       mmio_target(controller.mmio_target),
       dma_initiator(dma.pcie_initiator),
-      transfers_(dma) {}
+      transfers_(agenda, dma) {}
 
 void NvmeOnPcie::host_is_gone() {
     controller.host_is_gone();
@@ -18,6 +18,7 @@ void NvmeOnPcie::host_is_gone() {
 
 void NvmeOnPcie::lose_power(std::uint64_t host_commands) {
     dma.restart();
+    transfers_.restart();
     controller.restart(host_commands);
 }
 
@@ -29,7 +30,7 @@ bool NvmeOnPcie::owns(const void* object) const {
 FrontEndCounts NvmeOnPcie::counts() const {
     const NvmeCounters& n = controller.counters();
     FrontEndCounts c;
-    c.ended = n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions;
+    c.ended = n.ended() - n.dropped_completions;
     c.bytes_written = n.bytes_written;
     c.media_errors = n.media_errors;
     c.resets = n.resets;

@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "controller/dma/dma_engine.h"
-#include "controller/dma/dma_transfers.h"
 #include "controller/nvme/nvme_front_end.h"
+#include "controller/nvme/transfers.h"
 #include "controller/ports/front_end.h"
 
 namespace ssdtlm {
 
 class NvmeOnPcie final : public FrontEnd {
 public:
-    /// `read_window`: bytes of data reads that the DMA engine has under way, see there.
+    /// `read_window`: bytes of data reads that the DMA engine has under way, see there. `signed_data`: see
+    /// NvmeController.
     NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
-               std::uint64_t read_window);
+               std::uint64_t read_window, bool signed_data = true);
 
     DmaEngine dma;
     NvmeFrontEnd controller;
@@ -51,7 +52,7 @@ public:
     void check_waiters() const override;
 
 private:
-    DmaTransfers transfers_;
+    NvmeTransfers transfers_;
 };
 
 }  // namespace ssdtlm

@@ -20,6 +20,7 @@ struct alignas(64) SubmissionQueue {
     std::uint16_t delete_cid = 0;  ///< of the waiting Delete SQ command
     std::uint16_t tenant = 0;      ///< what it was created for; 0: nobody in particular
     std::uint8_t priority = 0;     ///< QPRIO
+    bool shadowed = false;         ///< its tail is looked for in host memory at each completion
     std::uint32_t entries = 0;
     std::uint32_t head = 0;  ///< first slot whose entry has not arrived: SQHD
     std::uint64_t base = 0;

@@ -23,7 +23,7 @@ struct FrontEndCounts {
     std::uint64_t bytes_written = 0;    ///< by write commands that have ended well
     std::uint64_t media_errors = 0;     ///< commands that ended so because of the flash
     std::uint64_t resets = 0;
-    std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop, or a loss of power, without a finished shutdown
+    std::uint64_t unsafe_shutdowns = 0;  ///< losses of power without a finished shutdown
 };
 
 /// The contract:

@@ -37,9 +37,9 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
       dram_(agenda_),
       ftl_(ftl),
       slots_(kCommands) {
-    if (counts_reads(ftl.refresh())) {
-        read_counter_.emplace(flash_, ftl);
-        ftl.on_refresh_due([this](GroupId group) { firmware_->refresh(group); });
+    if (auto* const refresh = ftl.feature<Refresh>(); counts_reads(refresh)) {
+        read_counter_.emplace(flash_, ftl.geometry(), *refresh);
+        refresh->on_due([this](GroupId group) { firmware_->refresh(group); });
     }
     FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
     if (ftl.parity() != nullptr) parity_engine_.emplace(counted, ftl);

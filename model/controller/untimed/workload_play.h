@@ -52,6 +52,7 @@ private:
     const bool light_, keeps_caches_;
     const std::uint32_t lba_bytes_;
     Ftl& ftl_;
+    const bool counts_reads_;
     UntimedDrive drive_;
     WorkloadBooks books_;
     CacheContents caches_;

@@ -112,6 +112,7 @@ void BringUp::program_vector(std::uint16_t vector) {
 void BringUp::start(std::function<void()> done) {
     done_ = std::move(done);
     doing_ = "probe";
+    info_.shadows = 0;
     read(nvme::kRegCsts, &BringUp::present);
 }
 
@@ -173,6 +174,7 @@ void BringUp::controller_identified(std::uint32_t) {
     const unsigned mdts = id[nvme::IdCtrl::kMdts];
     const std::uint64_t unit = std::uint64_t{1} << (kMinPageShift + nvme::Cap::mps_min(cap_));
     info_.volatile_write_cache = (id[nvme::IdCtrl::kVwc] & 1) != 0;
+    offers_shadows_ = (nvme::load<std::uint16_t>(id + nvme::IdCtrl::kOacs) & nvme::IdCtrl::kOacsDoorbellBuffer) != 0;
     info_.max_transfer_bytes = SlotBuffer::kMaxBytes;
     if (mdts != 0 && mdts < 32 && (unit << mdts) < SlotBuffer::kMaxBytes)
         info_.max_transfer_bytes = static_cast<std::uint32_t>(unit << mdts);
@@ -289,6 +291,19 @@ void BringUp::namespace_identified(std::uint32_t) {
 }
 
 void BringUp::streams_enabled(std::uint32_t) {
+    if (!offers_shadows_) return shadows_set(0);
+    // As Linux: whenever the controller offers it (drivers/nvme/host/pci.c nvme_dbbuf_set).
+    if (shadows_ == 0) shadows_ = memory_.allocate(2 * nvme::kPageBytes, nvme::kPageBytes);
+    std::fill_n(memory_.at(shadows_, 2 * nvme::kPageBytes), 2 * nvme::kPageBytes, std::uint8_t{0});
+    info_.shadows = shadows_;
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminDoorbellBuffer;
+    sqe.prp1 = shadows_;
+    sqe.prp2 = shadows_ + nvme::kPageBytes;
+    admin(sqe, "Doorbell Buffer Config", &BringUp::shadows_set);
+}
+
+void BringUp::shadows_set(std::uint32_t) {
     doing_ = "running";
     done_();
 }

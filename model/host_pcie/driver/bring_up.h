@@ -43,6 +43,7 @@ struct DriveNamespace {
 struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
     std::vector<DriveNamespace> namespaces;  ///< by number, one behind the other in the addresses of requests
+    std::uint64_t shadows = 0;  ///< doorbells in memory, a page, and behind it the event indices; 0: registers alone
 };
 
 class BringUp : private MmioClient {
@@ -110,6 +111,7 @@ private:
     void namespace_identified(std::uint32_t);
     void identify_next();
     void streams_enabled(std::uint32_t);
+    void shadows_set(std::uint32_t);
     void delete_sq(std::uint32_t);
     void delete_cq(std::uint32_t);
     void shut_down(std::uint32_t);
@@ -123,7 +125,9 @@ private:
     QueuePlan& plan_;
     MmioPort& mmio_;
     QueuePair admin_;
-    std::uint64_t buffer_;               // one page for Identify data
+    std::uint64_t buffer_;       // one page for Identify data
+    std::uint64_t shadows_ = 0;  // two pages for doorbells; 0: not allocated
+    bool offers_shadows_ = false;
     std::vector<std::uint32_t> listed_;  // namespaces, while they are asked for
     ControllerInfo info_;
     struct Rings {

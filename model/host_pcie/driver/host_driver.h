@@ -101,6 +101,7 @@ protected:
                CommandQueues& commands, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     ~HostDriver() = default;
     QueuePlan& plan() { return plan_; }
+    IoPath& io_path() { return io_; }
     /// The drive's message about a queue has arrived.
     void interrupted(std::uint16_t queue) { io_.interrupt(queue); }
 

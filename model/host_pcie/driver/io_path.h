@@ -71,6 +71,10 @@ public:
         else
             agenda_.post(agenda_.now() + config_.interrupt_latency, Then::to<&IoPath::handler>(this, qid - 1u));
     }
+    /// The workload has more than it has said, without a completion or a time of its own.
+    void more() {
+        if (started_) pump();
+    }
     /// Submits nothing more; what is in the device completes, the backlog is dropped.
     void stop_submitting();
     /// Submits nothing until resume(): the drive is about to be reset. Completions are still taken.

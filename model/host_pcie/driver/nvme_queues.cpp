@@ -30,7 +30,18 @@ DriveStatus status_of(std::uint16_t code) {
 
 }  // namespace
 
+/// Writes the doorbell in memory. True: the register has to be written too, for the value passes the event index that
+/// the controller has left (NVMe 1.4 §7.13, as Linux drivers/nvme/host/pci.c nvme_dbbuf_need_event).
+bool NvmeQueues::shadow(std::uint32_t doorbell, std::uint32_t value) {
+    std::uint8_t* const at = memory_.at(info_->shadows + (doorbell - nvme::kRegDoorbells), nvme::kPageBytes + 4);
+    const auto before = static_cast<std::uint16_t>(nvme::load<std::uint32_t>(at));
+    nvme::store(at, value);
+    const auto passed = static_cast<std::uint16_t>(value - nvme::load<std::uint32_t>(at + nvme::kPageBytes) - 1);
+    return passed < static_cast<std::uint16_t>(value - before);
+}
+
 void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) {
+    info_ = &info;
     namespaces_ = info.namespaces;
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
     queues_.reserve(pairs.size());

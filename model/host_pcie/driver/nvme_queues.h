@@ -21,7 +21,7 @@ public:
     NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio)
         : memory_(memory), config_(config), mmio_(mmio) {}
 
-    /// Bring-up has created them. Once.
+    /// Bring-up has created them, and goes on saying in `info` where doorbells are. Once.
     void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
 
     /// Where completion entries are written, submission queues between them included. Precondition: taken.
@@ -36,11 +36,11 @@ public:
     std::uint32_t count() const override { return static_cast<std::uint32_t>(queues_.size()); }
     bool has_room(std::uint16_t queue) const override { return pair(queue).has_room(); }
     Submitted submit(std::uint16_t queue, const HostRequest& request) override;
-    void announce(std::uint16_t queue) override { mmio_.write32(nvme::sq_tail_doorbell(queue), pair(queue).tail()); }
+    void announce(std::uint16_t queue) override { ring(nvme::sq_tail_doorbell(queue), pair(queue).tail()); }
     bool has_ended(std::uint16_t queue) const override { return pair(queue).has_completion(); }
     std::uint16_t next_ended(std::uint16_t queue) const override { return pair(queue).next_completion(); }
     Ended take_ended(std::uint16_t queue) override;
-    void acknowledge(std::uint16_t queue) override { mmio_.write32(nvme::cq_head_doorbell(queue), pair(queue).head()); }
+    void acknowledge(std::uint16_t queue) override { ring(nvme::cq_head_doorbell(queue), pair(queue).head()); }
     std::uint32_t outstanding(std::uint16_t queue) const override { return pair(queue).outstanding(); }
     bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const override { return pair(queue).outstanding(tag); }
     void forget(std::uint16_t queue) override { queues_[queue - 1u].pair.reset(); }
@@ -58,12 +58,18 @@ private:
         std::vector<Slot> slots;  // by CID, grown to the highest used
     };
     const QueuePair& pair(std::uint16_t queue) const { return queues_[queue - 1u].pair; }
+    void ring(std::uint32_t doorbell, std::uint32_t value) {
+        if (__builtin_expect(info_->shadows != 0, 0) && !shadow(doorbell, value)) return;
+        mmio_.write32(doorbell, value);
+    }
+    bool shadow(std::uint32_t doorbell, std::uint32_t value);
     std::uint32_t in_namespace(const HostRequest& request, std::uint64_t& slba) const;
     void make_prp(Slot& slot, std::uint32_t bytes);
 
     HostMemory& memory_;
     const HostConfig& config_;
     MmioPort& mmio_;
+    const ControllerInfo* info_ = nullptr;  // of the bring-up, once there are queues
     std::vector<Queue> queues_;
     std::vector<DriveNamespace> namespaces_;
     unsigned lba_shift_ = 9;

@@ -55,7 +55,8 @@ public:
         std::vector<std::string> words = with_wave_values(argc, argv);
         const bool run = words.size() > 1 && words[1] == "run";
         const bool check = words.size() > 2 && words[1] == "config" && words[2] == "check";
-        if (run && take_word(words, "--report")) line_.run.report = "";
+        const bool serve = words.size() > 1 && words[1] == "serve";
+        if ((run || serve) && take_word(words, "--report")) line_.run.report = "";
         if (run || check)
             line_.run.fio.arguments =
                 take_fio_arguments(words, option_names(run ? *app_.get_subcommand("run")
@@ -225,6 +226,25 @@ private:
             add("--trace-format columns without columns", "", "describe them with --trace-columns");
     }
 
+    /// What a run shows and records of itself, whoever drives the drive.
+    void finish_recording() {
+        RunOptions& run = line_.run;
+        if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");
+        run.wave = parse_wave_options(texts_.wave, problems_);
+        run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
+    }
+
+    void finish_service() {
+        GuestServiceOptions& service = texts_.service;
+        pick("--pace", texts_.pace, pace_words(), service.pace);
+        if (!(service.rate > 0.0 && service.rate <= 1000.0))
+            add("--rate is not positive, or above 1000", "above 0, for example 0.2 for a fifth of the wall's speed",
+                "");
+        if (service.pace == vfio::Pacer::Mode::free && !service.clock.empty())
+            add("--clock with --pace free", "", "leave out one of them: a clock has a pace");
+        line_.run.service = service;
+    }
+
     void finish() {
         make_text();
         RunOptions& run = line_.run;
@@ -248,6 +268,8 @@ private:
         if (run.replay.jobs == 0) add("--replay-jobs 0", "at least 1", "");
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
+        if (line_.command == Command::serve) finish_service();
+        if (line_.command == Command::run || line_.command == Command::serve) finish_recording();
         if (line_.command != Command::run && line_.command != Command::config_check) return;
         for (const char* name :
              {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
@@ -255,10 +277,7 @@ private:
               "--time-scale", "--replay-gap", "--replay-loops", "--replay-jobs"})
             if (deepest().get_option(name)->count() != 0) run.trace_options.emplace_back(name);
         if (line_.command != Command::run) return;
-        if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");
         run.limits = parse_run_limits(run.limit_texts, problems_);
-        run.wave = parse_wave_options(texts_.wave, problems_);
-        run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
         find_workload_among_devices();
         if (run.workloads.empty() && run.fio.arguments.empty() && problems_.empty())
             add("no workload: --workload is missing",

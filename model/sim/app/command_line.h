@@ -18,6 +18,7 @@ struct CommandLine {
         manual,
         completion,
         run,
+        serve,
         config_check,
         config_show,
         config_derive,
@@ -39,7 +40,7 @@ struct CommandLine {
     std::string wave_file;                 ///< wave check
     std::string variants;                  ///< config show: file of further assignments, or ""
     std::optional<std::int64_t> seed;
-    RunOptions run;            ///< run; trace info and head use its `trace` and `json`
+    RunOptions run;            ///< run, serve; trace info and head use its `trace` and `json`
     std::uint32_t lines = 10;  ///< trace head
     std::vector<std::string> python_words;
 };

@@ -24,6 +24,7 @@ public:
         app_.require_subcommand(1);
         app_.allow_extras();
         add_run();
+        add_serve();
         add_config();
         add_trace();
         add_wave();
@@ -161,26 +162,71 @@ private:
             ->type_name("TIME");
     }
 
+    void results(CLI::App* sub) {
+        group(sub, "Results");
+        sub->add_option("-o,--output", line_.run.output_directory,
+                        "Folder for the results; default results/<device>-<workload>")
+            ->type_name(kFolderKind);
+        sub->add_option(
+               "--save-drive", line_.run.save_drive,
+               "Save the drive at the end in this file, for runs that go on from there: --set precondition.from=FILE")
+            ->type_name(kFileKind);
+        sub->add_flag("-q,--quiet", line_.run.quiet,
+                      "No progress, and no summary unless the results cannot be written");
+        sub->add_flag("--watch", line_.run.watch,
+                      "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage "
+                      "collection, ETA");
+        sub->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+    }
+    void report(CLI::App* sub) {
+        group(sub, "Results");
+        // The parser takes the word that stands alone away before: it would take the next one for its value.
+        sub->add_option("--report", line_.run.report,
+                        "After the run, write its report as `ssdtlm report` does; default report.html in the folder of "
+                        "the results")
+            ->expected(0, 1)
+            ->type_name(kFileKind);
+    }
+
+    void add_serve() {
+        auto* serve = subcommand(
+            app_, "serve", "Let a guest drive the drive: a real NVMe driver in QEMU, or any other vfio-user client",
+            Command::serve);
+        device(serve);
+        serve->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")
+            ->type_name("N");
+        group(serve, "Guest");
+        serve->add_option("--socket", texts_.service.socket, "UNIX socket to listen at, for one client at a time")
+            ->required()
+            ->type_name(kFileKind);
+        serve
+            ->add_option("--pace", texts_.pace,
+                         "wall: simulated time goes with the wall's; free: as fast as it can, and stands while the "
+                         "drive has nothing to do")
+            ->capture_default_str()
+            ->type_name(one_of(pace_words()));
+        serve->add_option("--rate", texts_.service.rate, "wall: simulated seconds in a second of the wall")
+            ->capture_default_str()
+            ->type_name("FACTOR");
+        serve
+            ->add_option("--clock", texts_.service.clock,
+                         "Publish the guest's clock in this file, for a guest whose clock follows the model's")
+            ->type_name(kFileKind);
+        serve->add_flag("--stop-after-disconnect", texts_.service.stop_after_disconnect,
+                        "End when the client has gone, in place of waiting for the next");
+        results(serve);
+        report(serve);
+        wave(serve);
+        pins(serve);
+        timeline(serve);
+    }
     void add_run() {
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
         device(run);
         workload(run);
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")
             ->type_name("N");
-        group(run, "Results");
-        run->add_option("-o,--output", line_.run.output_directory,
-                        "Folder for the results; default results/<device>-<workload>")
-            ->type_name(kFolderKind);
-        run->add_option(
-               "--save-drive", line_.run.save_drive,
-               "Save the drive at the end in this file, for runs that go on from there: --set precondition.from=FILE")
-            ->type_name(kFileKind);
-        run->add_flag("-q,--quiet", line_.run.quiet,
-                      "No progress, and no summary unless the results cannot be written");
-        run->add_flag("--watch", line_.run.watch,
-                      "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage "
-                      "collection, ETA");
-        run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        results(run);
         group(run, "Flows");
         run->add_flag("--alone", line_.run.alone,
                       "Also run each flow without the others, and give slow-down, fairness and weighted speed-up");
@@ -188,13 +234,7 @@ private:
                         "Folder of another run of these flows, for example the first of a series: throughput is also "
                         "given as a multiple of theirs")
             ->type_name(kFolderKind);
-        group(run, "Results");
-        // The parser takes the word that stands alone away before: it would take the next one for its value.
-        run->add_option("--report", line_.run.report,
-                        "After the run, write its report as `ssdtlm report` does; default report.html in the folder of "
-                        "the results")
-            ->expected(0, 1)
-            ->type_name(kFileKind);
+        report(run);
         group(run, "Early end");
         run->add_option("--stop-after-time", line_.run.limit_texts.time,
                         "End the workload at this simulated time, for example 2s; what was submitted completes")

@@ -33,6 +33,8 @@ struct CommandLineTexts {
     std::string shell = "bash";      ///< completion
     WaveTexts wave;
     PythonTexts python;
+    GuestServiceOptions service;  ///< serve
+    std::string pace = "wall";    ///< the same
     bool timeline = false;
     std::string timeline_from;
     std::string timeline_to;
@@ -48,6 +50,7 @@ using OptionWords = std::map<std::string, T>;
 const OptionWords<char>& blkparse_action_words();
 const OptionWords<BeyondDevice>& beyond_device_words();
 const OptionWords<TraceReplayOptions::Mode>& replay_words();
+const OptionWords<vfio::Pacer::Mode>& pace_words();
 std::vector<std::string> trace_format_words();
 std::vector<std::string> shell_words();
 

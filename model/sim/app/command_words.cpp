@@ -22,6 +22,12 @@ const OptionWords<TraceReplayOptions::Mode>& replay_words() {
     return words;
 }
 
+const OptionWords<vfio::Pacer::Mode>& pace_words() {
+    using Mode = vfio::Pacer::Mode;
+    static const OptionWords<Mode> words{{"wall", Mode::wall}, {"free", Mode::free}};
+    return words;
+}
+
 std::vector<std::string> trace_format_words() {
     std::vector<std::string> names{"auto"};
     for (const auto& f : trace_formats()) names.emplace_back(f.name);

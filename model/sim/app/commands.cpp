@@ -11,6 +11,7 @@
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
 #include "sim/app/run_report.h"
+#include "sim/app/served_workload.h"
 #include "sim/app/workload_notes.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
@@ -20,11 +21,13 @@
 namespace ssdtlm {
 namespace {
 
+/// `run`, and `serve`, which is a run whose host is a guest.
 int run(const CommandLine& line) {
     end_with_parent();
     Interrupts::catch_all();
     ConfigLoader loader;
     add_flow_defaults(loader, line.run);
+    if (line.run.service) add_service_defaults(loader);
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);
     if (line.seed) {
@@ -36,8 +39,8 @@ int run(const CommandLine& line) {
     RunOptions options = line.run;
     ResolvedConfig resolved;
     AllProblems problems;
-    problems.of([&] { recognise_workload(options); });
-    const bool recognised = !problems.any();
+    if (!options.service) problems.of([&] { recognise_workload(options); });
+    const bool recognised = !problems.any() && !options.service;
     if (options.report) problems.of([&] { check_report(options); });
     if (options.watch) problems.of([] { check_live_view(); });
     problems.of([&] { resolved = loader.finish(); });
@@ -46,7 +49,9 @@ int run(const CommandLine& line) {
         if (!options.output_directory.empty())
             problems.of([&] { check_output_directory(options.output_directory, "-o"); });
     }
+    if (!problems.any() && options.service) problems.of([&] { check_service(resolved); });
     problems.throw_if_any();
+    if (options.service) resolved.config = served_config(std::move(resolved.config));
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
     options.notes = notes_on_effect(resolved);
@@ -85,6 +90,7 @@ int execute(const CommandLine& line) {
             std::fputs(line.text.c_str(), stdout);
             break;
         case Command::run:
+        case Command::serve:
             return run(line);
         case Command::config_check:
             return config_check(line);

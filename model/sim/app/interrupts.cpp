@@ -110,12 +110,11 @@ void Interrupts::tell(pid_t child) {
 
 Interrupts::HeldBack::HeldBack() {
     const sigset_t set = the_signals();
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
 }
 
 Interrupts::HeldBack::~HeldBack() {
-    const sigset_t set = the_signals();
-    ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace ssdtlm

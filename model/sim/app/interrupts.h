@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ public:
         ~HeldBack();
         HeldBack(const HeldBack&) = delete;
         HeldBack& operator=(const HeldBack&) = delete;
+
+    private:
+        sigset_t before_{};  // others may hold them back, too
     };
 };
 

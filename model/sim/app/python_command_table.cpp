@@ -67,6 +67,7 @@ public:
         add_search();
         add_fit();
         add_study();
+        add_guest();
         auto* python =
             family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
         auto* check =
@@ -246,6 +247,51 @@ private:
         study->add_option("-o,--output", p.text, "Folder in which each study has one of its own; default studies")
             ->type_name(kFolderKind);
         pictures(study);
+    }
+    void add_guest() {
+        PythonTexts& p = texts_.python;
+        auto* guest =
+            subcommand(app_, "guest", "Boot a real Linux in QEMU and let it drive the drive", PythonCommand::python);
+        group(guest, "Device");
+        guest->add_option("device", p.words, "Device files or presets, merged from left to right")
+            ->required()
+            ->type_name(kDeviceKind);
+        guest->add_option("--set", p.conditions, "Set a parameter, after all files; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kAssignmentKind);
+        guest->add_option("--seed", p.text, "Of all random streams of the drive; default 1")->type_name("N");
+        group(guest, "Guest");
+        auto* with =
+            guest->add_option("--with", p.text,
+                              "What the guest's shell runs: 'nvme list', or a line of fio, to which the drive and "
+                              "the file of results are added if it names neither");
+        with->type_name("TEXT");
+        guest->add_option("--script", p.text, "File with what the guest's shell runs, in place of --with")
+            ->excludes(with)
+            ->type_name(kFileKind);
+        guest
+            ->add_option(
+                "--clock", p.text,
+                "The guest's clock is the model's; so many of its seconds go by in one of the wall (default 0.2); "
+                "wall: it has the wall's clock")
+            ->type_name("RATE");
+        guest->add_option("--processors", p.text, "Virtual processors, each with a queue pair of its own; default 1")
+            ->type_name("N");
+        guest->add_option("--timeout", p.text, "Seconds of wall time until the guest is ended; default 600")
+            ->type_name("S");
+        guest
+            ->add_option("--parts", p.text,
+                         "Folder with QEMU, kernel and tools, as tools/guest.sh fills it; default SSDTLM_GUEST, else "
+                         "~/.local/share/ssdtlm/guest")
+            ->type_name(kFolderKind);
+        group(guest, "Output");
+        guest
+            ->add_option("--serve", p.text,
+                         "Further options of `ssdtlm serve` as one word, for example '--timeline --wave=host'")
+            ->type_name("TEXT");
+        guest->add_option("-o,--output", p.text, "Folder of the results; default guest")->type_name(kFolderKind);
     }
 };
 

@@ -9,6 +9,7 @@
 #include "host_pcie/workload/fio/fio_job_file.h"
 #include "host_pcie/workload/trace/trace_reader.h"
 #include "host_pcie/workload/trace/trace_workload.h"
+#include "host_vfio/guest_service.h"
 #include "sim/app/run_limits.h"
 #include "sim/wave/wave_options.h"
 
@@ -44,10 +45,11 @@ struct RunOptions : WorkloadOptions {    ///< the first workload, or all that is
     bool check_pins = false;         ///< of all channels, against the rules of the ONFI bus
     WaveOptions wave;
     TimelineOptions timeline;
-    std::optional<std::string> report;  ///< wanted: into this file; empty: into the folder of the results
-    bool watch = false;                 ///< drawn on the terminal as it goes
-    bool quiet = false;                 ///< no progress, no summary (unless the results cannot be written)
-    bool json = false;                  ///< the summary on standard output is result.json
+    std::optional<std::string> report;           ///< wanted: into this file; empty: into the folder of the results
+    bool watch = false;                          ///< drawn on the terminal as it goes
+    bool quiet = false;                          ///< no progress, no summary (unless the results cannot be written)
+    bool json = false;                           ///< the summary on standard output is result.json
+    std::optional<GuestServiceOptions> service;  ///< a guest drives the drive, in place of a workload
 };
 
 }  // namespace ssdtlm

@@ -330,6 +330,7 @@ std::string title_of(const std::string& workload) {
 }  // namespace
 
 std::string workload_title(const RunOptions& options) {
+    if (options.service) return "guest";
     if (!options.flows.empty()) {
         std::string title;
         for (const WorkloadOptions& flow : options.flows) title += (title.empty() ? "" : "+") + title_of(flow.workload);

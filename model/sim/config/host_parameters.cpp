@@ -175,8 +175,8 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .only_with("host.power_cut_at != none"));
     table.push_back(P::boolean(
                         "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
-                        .says("The host shuts the drive down (CC.SHN) before each reset. Without it the drive's SMART "
-                              "log counts an unsafe shutdown")
+                        .says("The host shuts the drive down (CC.SHN) before each reset. Without it what the write "
+                              "buffer holds stays there")
                         .from("Linux drivers/nvme/host/pci.c nvme_dev_disable: a reset does not shut down")
                         .only_with("host.reset_at != none"));
 }

@@ -80,6 +80,12 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
                         .from("NVMe 1.4 §5.21.1.8, reset value")
                         .only_with("host.completion = interrupt"));
+    table.push_back(P::boolean(
+                        "nvme.shadow_doorbells", [](auto& c) -> auto& { return c.nvme.shadow_doorbells; })
+                        .says("The drive offers doorbells in host memory (Doorbell Buffer Config), and a driver uses "
+                              "them, as Linux's does. While a queue has commands in flight the drive reads its tail "
+                              "there at each completion, and the host writes fewer registers")
+                        .from("false: drives without a hypervisor between them and the host have none"));
     table.push_back(
         P::integer(
             "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })

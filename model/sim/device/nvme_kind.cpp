@@ -15,7 +15,8 @@ std::uint64_t read_window(const LinkConfig& link) {
 
 const FrontEnds::Registered kNvme{
     {"nvme", "an NVMe controller at PCIe", {}, [](const FrontEndSetup& s, const PolicySettings&) {
-         return std::make_unique<NvmeOnPcie>(s.agenda, s.stages, s.config.nvme, s.drive, read_window(s.config.link));
+         return std::make_unique<NvmeOnPcie>(s.agenda, s.stages, s.config.nvme, s.drive, read_window(s.config.link),
+                                             s.data != DataMode::bytes);
      }}};
 
 }  // namespace

@@ -102,17 +102,19 @@ void SsdController::fill_caches() {
 }
 
 void SsdController::start_ages(bool written_now) {
-    if (!looks_at_ages(ftl->refresh())) return;
+    auto* const refresh = ftl->feature<Refresh>();
+    if (!looks_at_ages(refresh)) return;
     // A saved drive brings them.
-    if (written_now || data.drive.empty()) ftl->start_ages(written_now);
+    if (written_now || data.drive.empty()) refresh->start_ages(written_now);
     // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown
     // lets the drive work again.
     if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {
-    if (ftl->refresh() != nullptr) ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
-    if (counts_reads(ftl->refresh())) read_counter.emplace(flash_port, *ftl);
+    auto* const refresh = ftl->feature<Refresh>();
+    if (refresh != nullptr) refresh->on_due([this](GroupId group) { firmware->refresh(group); });
+    if (counts_reads(refresh)) read_counter.emplace(flash_port, ftl->geometry(), *refresh);
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
     if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);

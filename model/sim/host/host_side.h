@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -77,7 +78,18 @@ public:
 protected:
     explicit HostSide(HostDriver& d) : driver(d) {}
     virtual sc_core::sc_module& module() = 0;
+
+public:
+    // --- Of a host whose commands are not all known to its driver ---
+
+    /// Those that the drive counts, too, and whose end has reached the host.
+    virtual std::uint64_t carried_out() const { return driver.counters().commands_completed; }
+    /// What the driver counts is all that the drive has been told.
+    virtual bool knows_all() const { return true; }
 };
+
+/// Makes another host than that of the front end's name.
+using HostMaker = std::function<std::unique_ptr<HostSide>(const HostSetup&)>;
 
 std::unique_ptr<HostSide> make_raw_side(const HostSetup& setup);
 

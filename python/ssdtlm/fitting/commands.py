@@ -117,12 +117,16 @@ def command(arguments):
     folder = pathlib.Path(arguments.output or pathlib.Path("fits") / device.name)
     interruptible()
     say, end = progress()
+    searches = []  # the last one has what was found so far
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder, "a fit"):
             sweep_away(folder)
-            outcome = fit(device, frees, groups, folder, options, say)
-            text = finish(outcome, device, folder, pictures)
+            try:
+                outcome = fit(device, frees, groups, folder, options, say, searches)
+                text = finish(outcome, device, folder, pictures)
+            except Interrupted:
+                return so_far(searches, device, folder, arguments.json)
     except Interrupted:
         return interrupted(folder)
     except OSError as error:
@@ -143,8 +147,21 @@ def split(groups, share, seed):
     return [g for i, g in enumerate(groups) if i not in chosen], [g for i, g in enumerate(groups) if i in chosen]
 
 
-def fit(device, frees, groups, folder, options, say):
-    """Returns the Outcome. Raises UserError."""
+def so_far(searches, device, folder, as_json):
+    """What an interrupted fit has found, without any run more: text and exit code."""
+    from .outcome import Interim, save_interim  # pylint: disable=import-outside-toplevel
+    said, code = interrupted(folder)
+    if not searches or searches[-1].best() is None:
+        return said, code
+    interim = Interim(device.name, searches[-1])
+    save_interim(interim, folder, device.with_values({**interim.best.values, "name": f"{device.name}-fitted"}))
+    if as_json:
+        return json.dumps(interim.summary(), indent=1, ensure_ascii=False) + "\n", code
+    return interim.text() + f"the best so far in {folder / 'fitted.toml'}\n" + said, code
+
+
+def fit(device, frees, groups, folder, options, say, searches):
+    """Returns the Outcome. `searches`: each search is put there as it begins. Raises UserError."""
     from . import certainty, optimum, residuals  # pylint: disable=import-outside-toplevel
     from .outcome import Outcome  # pylint: disable=import-outside-toplevel
     write(folder / "device.toml", device.toml)
@@ -161,6 +178,7 @@ def fit(device, frees, groups, folder, options, say):
     many = [answer for _, answer in runs.run([runs.point(group, {}, seed) for seed in seeds for group in fitted])]
     weights = residuals.steady_weights(fitted, [many[i * len(fitted):(i + 1) * len(fitted)] for i in range(SEEDS)])
     search = optimum.Search(frees, fitted, weights, runs, say)
+    searches.append(search)
     hidden = search.unseen()
     if len(hidden) == len(frees):
         raise UserError(*[Problem(f"--free {free.key}={free.range}", "no figure of the fitted cells changes between the ends of this range", "a parameter that these workloads depend on",
@@ -168,6 +186,7 @@ def fit(device, frees, groups, folder, options, say):
     seen = [free for free in frees if free not in hidden]
     if hidden:
         search = optimum.Search(seen, fitted, weights, runs, say)
+        searches.append(search)
     search.explore(options.trials, options.seed)
     if search.best() is None:
         raise UserError(Problem("ssdtlm fit", f"all {len(search.trials)} trials were refused by the program", "", f"narrower ranges; {folder / 'runs'} has what it said"))

@@ -2,6 +2,7 @@
 """fio's results (--output-format=json): which figures there are of each job, and a job file that does the same again."""
 
 import dataclasses
+import itertools
 import json
 import pathlib
 import re
@@ -124,7 +125,7 @@ def read(paths, runtime, ramp):
                 problems.append(Problem(where, "has no reads, writes or trims", "a job with I/Os"))
             else:
                 plain = re.sub(r"[\[\]\s]", "_", name) or "job"
-                unique = next(n for n in (plain, *(f"{plain}-{i}" for i in range(2, 10**6))) if n not in names)
+                unique = next(n for n in itertools.chain([plain], (f"{plain}-{i}" for i in itertools.count(2))) if n not in names)
                 names.add(unique)
                 found.setdefault(number, []).append(Cell(unique, comparable(figures, seconds(runtime)), options))
         groups += [Group(" and ".join(cell.name for cell in cells), cells, job_text(cells, runtime, ramp)) for cells in found.values()]

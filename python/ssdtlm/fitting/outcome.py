@@ -95,6 +95,24 @@ class Outcome:
         return text
 
 
+class Interim:
+    """Of a fit that was interrupted: the best trial so far. What is not known without further runs is not said."""
+
+    def __init__(self, device, search):
+        self.device, self.search, self.best = device, search, search.best()
+
+    def parameters(self):
+        return [{"key": free.key, "range": free.range, "value": shown(self.best.values[free.key])} for free in self.search.frees]
+
+    def summary(self):
+        return {"device": self.device, "interrupted": True, "trials": len(self.search.trials), "refused": sum(t.vector is None for t in self.search.trials),
+                "parameters": self.parameters(), "mean_error": {"fitted_after": self.best.error}}
+
+    def text(self):
+        rows = [[row["key"], row["range"], row["value"]] for row in self.parameters()]
+        return text_table(["parameter", "range", "best so far"], rows) + f"\nerror of the fitted cells {percent(self.best.error)} in the best of {len(self.search.trials)} trials; cells that were held out are not judged\n"
+
+
 def percent(part):
     return f"{100 * part:.2f} %"
 
@@ -111,8 +129,20 @@ def save(outcome, folder, toml):
     """All files but the page. `toml`: the whole device with what was found."""
     write(folder / "fit.json", json.dumps(outcome.summary(), indent=1, ensure_ascii=False) + "\n")
     write(folder / "cells.csv", csv_text(outcome.figures()))
-    trials = [{"trial": n, "how": t.how, "error": "" if t.vector is None else t.error, **{k: shown(v) for k, v in t.values.items()}}
-              for n, t in enumerate(outcome.search.trials)]
-    write(folder / "trials.csv", csv_text(trials))
+    save_trials(outcome.search, folder)
     head = "# By ssdtlm fit: " + ", ".join(f"{row['key']} = {row['value']} (standard error {row['standard_error']:.3g}{row['unit']})" for row in outcome.parameters() if row["value"]) + "\n"
     write(folder / "fitted.toml", head + toml)
+
+
+def save_trials(search, folder):
+    write(folder / "trials.csv", csv_text([{"trial": n, "how": t.how, "error": "" if t.vector is None else t.error, **{k: shown(v) for k, v in t.values.items()}}
+                                           for n, t in enumerate(search.trials)]))
+
+
+def save_interim(interim, folder, toml):
+    """What is there of these files; those of an earlier fit that this one has not made go."""
+    for name in ("cells.csv", "fit.html"):
+        (folder / name).unlink(missing_ok=True)
+    write(folder / "fit.json", json.dumps(interim.summary(), indent=1, ensure_ascii=False) + "\n")
+    save_trials(interim.search, folder)
+    write(folder / "fitted.toml", f"# By ssdtlm fit, interrupted: the best of {len(interim.search.trials)} trials\n" + toml)

@@ -11,6 +11,8 @@ from .outcome import percent
 HEIGHT = 220
 # Trials that are wrong by more than so many times the best say nothing of where the best is.
 SHOWN = 20
+# Ratios: room at both ends of the axis, and how far apart they may be on one that is not logarithmic.
+PAD, LINEAR = 1.02, 4
 
 
 def page(outcome, folder):
@@ -59,8 +61,11 @@ def _figures(outcome):
                 rows.append({"cell": row["cell"], "figure": f"{row['operation']} {row['figure']}", "use": row["use"], "when": when, "ratio": charts.shortened(row[name] / row["measured"])})
     order = list(dict.fromkeys(row["cell"] for row in rows))
     colour = alt.Color("when:N", scale=alt.Scale(domain=["before", "fitted"], range=[charts.LINES[3], charts.LINES[2]]), legend=alt.Legend())
+    # Whole decades on the axis would press what is right to a few per cent into one point.
+    ends = [min(row["ratio"] for row in rows) / PAD, max(row["ratio"] for row in rows) * PAD]
+    scale = alt.Scale(type="log" if ends[1] > LINEAR * ends[0] else "linear", domain=ends, zero=False, nice=False)
     dots = charts.view().mark_point(filled=True, size=40, opacity=0.7).encode(
-        x=alt.X("ratio:Q", title="simulated / measured", scale=alt.Scale(type="log", nice=True)), y=alt.Y("cell:N", title=None, sort=order), color=colour,
+        x=alt.X("ratio:Q", title="simulated / measured", scale=scale), y=alt.Y("cell:N", title=None, sort=order), color=colour,
         shape=alt.Shape("when:N", scale=alt.Scale(domain=["before", "fitted"], range=["diamond", "circle"]), legend=alt.Legend()),
         tooltip=["cell:N", "figure:N", "use:N", "when:N", "ratio:Q"])
     return charts.make("figures", "Each figure, simulated over measured", rows, [dots], 22 * len(order))
@@ -72,11 +77,11 @@ def _profile(outcome, at):
     least = outcome.best.error
     rows = [{"value": charts.shortened(free.number(t.values[free.key])), "percent": charts.shortened(100 * t.error), "how": t.how}
             for t in search.trials if t.vector is not None and t.error <= max(SHOWN * least, 0.5)]
-    kinds = ["screening", "Optuna", "difference", "Gauss-Newton"]
+    kinds = {kind: colour for kind, colour in zip(("screening", "Optuna", "difference", "Gauss-Newton"), charts.LINES) if any(row["how"] == kind for row in rows)}
     scale = {"type": "log"} if free.log else {}
     y = {"type": "log"} if min(row["percent"] for row in rows) > 0 else {}
     dots = charts.view().mark_point(filled=True, size=35, opacity=0.8).encode(
         x=alt.X("value:Q", title=f"{free.key}{' (' + free.unit + ')' if free.unit else ''}", scale=alt.Scale(zero=False, **scale)),
         y=alt.Y("percent:Q", title="error of the fitted cells (%)", scale=alt.Scale(**y)),
-        color=alt.Color("how:N", scale=alt.Scale(domain=kinds, range=charts.LINES[:4]), legend=alt.Legend()), tooltip=["value:Q", "percent:Q", "how:N"])
+        color=alt.Color("how:N", scale=alt.Scale(domain=list(kinds), range=list(kinds.values())), legend=alt.Legend()), tooltip=["value:Q", "percent:Q", "how:N"])
     return charts.make(f"profile-{free.key}", f"Error over {free.key}", rows, [dots], HEIGHT)

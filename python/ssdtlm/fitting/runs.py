@@ -27,7 +27,7 @@ class FitRuns(Runs):
 
     def _key(self, point):
         # Not by the path: a folder that was moved goes on too.
-        return key(Point(point.axes, self._contents, point.jobs, point.settings, point.options), self._build)
+        return key(point, self._build, self._contents)
 
     def _place(self, name):
         return self.folder / "runs" / f"{name}.json"

@@ -14,6 +14,8 @@ from .stage_colours import colour
 
 # Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
 LINES = ["#3B8BC8", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"]
+# Behind them, where a chart has more lines. Not of AREAS, whose blues are hard to tell from these.
+MORE_LINES = ["#9467BD", "#8C6D31", "#7F7F7F", "#A8A800"]
 AREAS = ["#77AADD", "#EE8866", "#EEDD88", "#44BB99", "#FFAABB", "#BBCC33", "#99DDFF", "#AAAA00"]
 # Of labels of bars, and of an axis with its title, in pixels.
 LABEL_WIDTH, AXIS_HEIGHT = 100, 45

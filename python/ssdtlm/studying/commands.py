@@ -12,6 +12,7 @@ from ..errors import Problem, UserError
 from ..extras import need
 from ..reporting import pictures as picture_files
 from ..reporting.page import write
+from ..sweeping.options import Interrupted, interrupted, interruptible
 from . import index as indexes
 from . import measured as measured_curves
 from . import study as studies
@@ -43,7 +44,8 @@ def command(arguments):
         raise UserError(Problem("command line", "--measured with several studies", "one study: the curves name its columns"))
     curves = measured_curves.read(arguments.measured) if arguments.measured else []
     output, suffix = pathlib.Path(arguments.output or "studies"), "-quick" if arguments.quick else ""
-    ended, problems = [], {}
+    ended, problems, stopped = [], {}, False
+    interruptible()
     for name, study in chosen:
         try:
             place_traces(name, study, arguments.trace)
@@ -52,21 +54,28 @@ def command(arguments):
             if len(chosen) == 1:
                 raise
             problems[name] = error.problems  # the others need not wait for a repair
+        except Interrupted:
+            stopped = True
+            break
     text = "".join(one.said for one in ended)
-    if len(chosen) == 1:
+    if len(chosen) > 1:
+        text += index(ended, {name: "; ".join(map(str, of_one)) for name, of_one in problems.items()}
+                      | {name: "interrupted" for name, _ in chosen[len(ended) + len(problems):]}, output / f"index{suffix}.html", pictures)
+    elif ended:
         picture_files.draw(page_of_study(ended[0]), pictures["pictures"], pictures["picture_format"])
-    else:
-        text += index(ended, problems, output / f"index{suffix}.html", pictures)
+    if stopped:
+        said, code = interrupted(output)
+        return text + said, code
     if problems:
         raise UserError(*(problem for of_one in problems.values() for problem in of_one))
     return text, int(any(one.lost for one in ended))
 
 
-def index(ended, problems, path, pictures):
-    """Writes the page of all studies and returns what to print of it."""
+def index(ended, missing, path, pictures):
+    """Writes the page of all studies and returns what to print of it. `missing`: why others are not on it, by name."""
     from ..reporting.report import save  # pylint: disable=import-outside-toplevel
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = indexes.page_of(ended, {name: "; ".join(map(str, of_one)) for name, of_one in problems.items()})
+    made = indexes.page_of(ended, missing)
     save(made, path)
     picture_files.draw(made, pictures["pictures"], pictures["picture_format"])
     lines = "".join(f"  {one.name}: {one.met} of {len(one.trends)} trends are met{f', {len(one.lost)} LOST' if one.lost else ''}\n" for one in ended)

@@ -7,6 +7,8 @@ from ..reporting import charts, scales
 from .time_figures import time_chart
 
 HEIGHT, CELL_HEIGHT = 220, 26
+# Pixels: of a chart without its axis where two stand beside each other, and of a character of a label (10 px high).
+NARROW, CHARACTER = 380, 6.5
 NAMED = ("bars", "stacked", "map")  # their x are names, not numbers
 
 
@@ -75,7 +77,7 @@ def _map(figure, rows):
     columns, values = _different(rows, "x"), [row["y"] for row in rows]
     names = _different(rows, "by")
     shown = charts.cells("x:N", "by:N", "y", len(columns), scales.span(values), x_sort=columns, y_sort=names)
-    shown.rects = shown.rects.encode(x=alt.X("x:N", title=figure.x, sort=columns, axis=alt.Axis(labelAngle=0)), y=alt.Y("by:N", title=figure.by, sort=names),
+    shown.rects = shown.rects.encode(x=alt.X("x:N", title=figure.x, sort=columns, axis=alt.Axis(labelAngle=_label_angle(rows))), y=alt.Y("by:N", title=figure.by, sort=names),
                                      color=shown.colour(_title(figure)), tooltip=TOOLTIP)
     for row in rows:
         row.update(shown.text_of(row["y"]))
@@ -95,15 +97,19 @@ def _title(figure):
 
 
 def _colour(names, colours):
-    # More lines than colours take those of areas too, so that no two are alike.
-    more = colours if len(names) <= len(colours) else list(dict.fromkeys(charts.LINES + charts.AREAS))
+    more = colours if len(names) <= len(colours) else list(dict.fromkeys(charts.LINES + charts.MORE_LINES + charts.AREAS))
     return alt.Color("by:N", sort=names, scale=alt.Scale(domain=names, range=[more[i % len(more)] for i in range(len(names))]),
                      legend=alt.Legend() if len(names) > 1 else None)
 
 
 def _x(figure, rows, kind):
-    axis = {"axis": alt.Axis(labelAngle=0)} if kind == "O" else {}
-    return alt.X(f"x:{kind}", title=figure.x, sort=_different(rows, "x"), **axis)
+    return alt.X(f"x:{kind}", title=figure.x, sort=_different(rows, "x"), axis=alt.Axis(labelAngle=_label_angle(rows)))
+
+
+def _label_angle(rows):
+    """Of the names along x: they lie where each has room."""
+    names = _different(rows, "x")
+    return 0 if max(len(str(name)) for name in names) * CHARACTER <= NARROW / len(names) else -90
 
 
 def _y(figure, rows):

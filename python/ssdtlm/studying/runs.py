@@ -2,6 +2,7 @@
 """The runs of a study. Each is kept in runs/<key>, so that a study that was interrupted goes on, and one that has ended costs nothing."""
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -19,16 +20,39 @@ from ..errors import Problem, UserError
 from ..result import Result
 from ..simulate import assignment
 from ..sweeping.build_id import build_identifier
+from ..sweeping.plan import PLAYED
 
 LONGEST_MESSAGE = 2000
 SECONDS_OF_SILENCE = 10
+# Of no influence on the numbers.
+NOT_IN_KEY = ("name", "description", "based_on")
 
 
-def key(point, build):
-    """Of what decides the result: equal points of two studies are one run."""
-    what = [build, point.device, list(point.jobs), sorted((k, assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
-    what += [hashlib.sha256(pathlib.Path(trace).read_bytes()).hexdigest() for trace in point.traces]
-    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:20]
+def key(point, build, device):
+    """Of what decides the result: equal points of two studies are one run. `device`: what the point's device says, not its name."""
+    what = [build, device, list(point.jobs), sorted((k, _content_of(v) if k == PLAYED else assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
+    what += [_digest(pathlib.Path(trace).read_bytes()) for trace in point.traces]
+    return _digest(json.dumps(what).encode())[:20]
+
+
+def _digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def _content_of(played):
+    """Of a job file or trace; a workload that comes with the program has its name alone."""
+    return _digest(pathlib.Path(played).read_bytes()) if os.path.isfile(played) else played
+
+
+def device_digest(binary, device):
+    """Of all parameters that a device file or preset resolves to: comments and order do not count. Raises UserError."""
+    done = subprocess.run([binary, "config", "show", device, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(Problem(device, done.stderr.strip()[-LONGEST_MESSAGE:]))
+    values = {name: row["value"] for name, row in json.loads(done.stdout)["parameters"].items() if name not in NOT_IN_KEY}
+    if values.get(PLAYED):
+        values[PLAYED] = _content_of(values[PLAYED])
+    return _digest(json.dumps(values, sort_keys=True).encode())
 
 
 def words(point, folder, jobs):
@@ -49,6 +73,8 @@ class Runs:
         self._workers, self._say = workers, say
         self._binary = find_binary()
         self._build = build_identifier(self._binary)
+        # Of these runs: a later study may find other files. There are many points, and few devices.
+        self._device = functools.lru_cache(maxsize=None)(functools.partial(device_digest, self._binary))
         self._stop = threading.Event()
         self._children = set()
 
@@ -77,7 +103,7 @@ class Runs:
     # What others keep of a run.
 
     def _key(self, point):
-        return key(point, self._build)
+        return key(point, self._build, self._device(point.device))
 
     def _place(self, name):
         return self.folder / "runs" / name
@@ -107,6 +133,8 @@ class Runs:
             child = subprocess.Popen([self._binary, *words(point, attempt, jobs)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})
             self._children.add(child)
+            if self._stop.is_set():  # it began while the others were being ended
+                child.kill()
             _, said = child.communicate()
             self._children.discard(child)
             if child.returncode != 0:

@@ -64,6 +64,41 @@ TEST(CommandLine, Run) {
     EXPECT_TRUE(l.run.json);
 }
 
+TEST(CommandLine, Serve) {
+    const CommandLine l = parsed({"serve", "--set", "a=1", "dev.toml", "--socket", "s", "--pace", "free", "--report",
+                                  "--stop-after-disconnect", "--save-drive", "d", "--seed", "9", "--watch"});
+    EXPECT_EQ(l.command, CommandLine::Command::serve);
+    EXPECT_THAT(l.files, ElementsAre("dev.toml"));
+    ASSERT_TRUE(l.run.service);
+    EXPECT_EQ(l.run.service->socket, "s");
+    EXPECT_EQ(l.run.service->pace, vfio::Pacer::Mode::free);
+    EXPECT_TRUE(l.run.service->stop_after_disconnect);
+    EXPECT_EQ(l.run.save_drive, "d");
+    EXPECT_EQ(l.run.report, "");
+    EXPECT_TRUE(l.run.watch);
+    const CommandLine clock = parsed({"serve", "dev.toml", "--socket", "s", "--clock", "c", "--rate", "0.2"});
+    EXPECT_EQ(clock.run.service->pace, vfio::Pacer::Mode::wall);
+    EXPECT_EQ(clock.run.service->clock, "c");
+    EXPECT_EQ(clock.run.service->rate, 0.2);
+    EXPECT_FALSE(parsed({"run", "dev.toml", "-w", "x.fio"}).run.service);
+}
+
+TEST(CommandLine, MistakesOfServe) {
+    const std::vector<const char*> good{"serve", "dev.toml", "--socket", "s"};
+    const auto with = [&](std::vector<const char*> more) {
+        more.insert(more.begin(), good.begin(), good.end());
+        return problems(more);
+    };
+    EXPECT_THAT(with({}), ElementsAre());
+    EXPECT_THAT(problems({"serve", "dev.toml"}), ElementsAre(HasSubstr("--socket is required")));
+    EXPECT_THAT(with({"--pace", "wal"}), ElementsAre(HasSubstr("did you mean 'wall'?")));
+    EXPECT_THAT(with({"--rate", "0"}), ElementsAre(HasSubstr("--rate")));
+    EXPECT_THAT(with({"--rate", "nan"}), ElementsAre(HasSubstr("--rate")));
+    EXPECT_THAT(with({"--clock", "c", "--pace", "free"}), ElementsAre(HasSubstr("--clock with --pace free")));
+    EXPECT_THAT(with({"--watch", "--quiet"}), ElementsAre(HasSubstr("--watch and --quiet")));
+    EXPECT_THAT(with({"-w", "x.fio"}), ElementsAre(HasSubstr("unknown option '-w'")));
+}
+
 TEST(CommandLine, SeveralWorkloads) {
     const CommandLine l =
         parsed({"run", "-w", "x.fio", "dev.toml", "-w", "t.csv", "--workload", "tpcc", "--alone", "--base", "first"});
@@ -148,8 +183,9 @@ TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {
 TEST(CommandLine, Mistakes) {
     EXPECT_THAT(
         problems({"rn", "x"}),
-        ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
-                    "sweep, search, fit, study, python, help, version, manual, completion; did you mean 'run'?"));
+        ElementsAre(
+            "command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, "
+            "sweep, search, fit, study, guest, python, help, version, manual, completion; did you mean 'run'?"));
     EXPECT_THAT(problems({"config", "chek"}),
                 ElementsAre("command line: unknown command 'chek'; check, show, derive, schema, "
                             "presets, workloads, fio, reference, import; did you mean 'check'?"));
@@ -159,8 +195,9 @@ TEST(CommandLine, Mistakes) {
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
     EXPECT_THAT(
         problems({}),
-        ElementsAre("command line: no command given; run, config, trace, wave, compare, explain, report, "
-                    "sweep, search, fit, study, python, help, version, manual, completion; see `ssdtlm --help`"));
+        ElementsAre(
+            "command line: no command given; run, config, trace, wave, compare, explain, report, "
+            "sweep, search, fit, study, guest, python, help, version, manual, completion; see `ssdtlm --help`"));
     EXPECT_THAT(problems({"run", "d"}),
                 ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(

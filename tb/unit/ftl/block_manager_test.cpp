@@ -48,7 +48,7 @@ TEST(BlockManager, TakesEachStepOnlyWhereItBelongs) {
         EXPECT_EQ(is, want);
         ++(want ? taken : refused);
     };
-    for (const S state : {S::free, S::open_host, S::open_gc, S::open_wear, S::full, S::sealed, S::victim, S::failed,
+    for (const S state : {S::free, S::open_host, S::open_gc, S::open_cold, S::full, S::sealed, S::victim, S::failed,
                           S::retired, S::spare}) {
         for (unsigned bits = 0; bits < 16; ++bits) {
             const Situation s{state, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
@@ -60,7 +60,7 @@ TEST(BlockManager, TakesEachStepOnlyWhereItBelongs) {
             expect(is_taken(s, [](BlockManager& b) { b.retire(kAsked); }),
                    state == S::victim && !s.valid && !s.programs);
             expect(is_taken(s, [](BlockManager& b) { b.fail(kAsked); }), state == S::open_host || state == S::open_gc ||
-                                                                             state == S::open_wear ||
+                                                                             state == S::open_cold ||
                                                                              state == S::full || state == S::failed);
             expect(is_taken(s, [](BlockManager& b) { b.page_programmed(kAsked); }), s.programs);
             if (state != S::failed || s.programs)  // one that has failed is in a list, which fail() puts it into

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/refresh/refresh.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -31,11 +32,11 @@ TEST_P(ReadDisturbTest, OneUnitThatIsReadAgainAndAgainMovesEachTime) {
         Device d(config(g, 0.5, most), g);
         d.ftl.precondition();
         std::uint32_t moves = 0;
-        d.ftl.on_refresh_due([&](GroupId group) { moves += d.collect(group); });
+        d.ftl.feature<Refresh>()->on_due([&](GroupId group) { moves += d.collect(group); });
         const Lpa hot{5};
         for (std::uint32_t i = 1; i <= 1000; ++i) {
             const Ppa before = d.ftl.lookup(hot);
-            d.ftl.page_read(g.block_of(g.page_of(before)));
+            d.ftl.feature<Refresh>()->page_read(g.block_of(g.page_of(before)));
             ASSERT_EQ(d.ftl.lookup(hot) != before, i % most == 0) << "after " << i << " reads, of " << most;
         }
         EXPECT_EQ(moves, 1000 / most);
@@ -53,7 +54,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     constexpr std::uint32_t kMost = 300;
     Device d(config(g, 0.6, kMost), g);
     d.ftl.precondition();
-    d.ftl.on_refresh_due([](GroupId) {});
+    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
         reads;  // by block: erases when it was first read, reads since
     const auto reads_of = [&](BlockId b) -> std::uint32_t& {
@@ -71,7 +72,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
         const BlockId block = g.block_of(g.page_of(
             d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(random.below(3) == 0 ? units : units / 50))})));
         ++reads_of(block);
-        d.ftl.page_read(block);
+        d.ftl.feature<Refresh>()->page_read(block);
         if (random.below(4) == 0) {
             std::vector<Lpa> unit{Lpa{static_cast<std::uint32_t>(random.below(units))}};
             while (!d.write(unit))
@@ -81,7 +82,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
             while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {
             }
         const SuperblockId b = d.ftl.shape().superblock_of(block);
-        ASSERT_EQ(d.ftl.refresh()->reads->reads(block), reads_of(block));
+        ASSERT_EQ(d.ftl.feature<Refresh>()->reads()->reads(block), reads_of(block));
         const bool too_often = reads_of(block) >= kMost && d.ftl.superblock(b).state == BlockState::sealed;
         waited += too_often;
         ASSERT_FALSE(too_often && !d.ftl.gc_hard(d.ftl.shape().group_of(b)));
@@ -102,11 +103,12 @@ TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     const NandGeometry g = test::small_geometry();
     Device d(config(g, 0.6, 3), g);
     d.ftl.precondition();
-    d.ftl.on_refresh_due([](GroupId) {});
+    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
     Random random(4);
     const std::uint64_t units = d.ftl.logical_units();
     for (int i = 0; i < 60000; ++i) {
-        d.ftl.page_read(g.block_of(g.page_of(d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(units))}))));
+        d.ftl.feature<Refresh>()->page_read(
+            g.block_of(g.page_of(d.ftl.lookup(Lpa{static_cast<std::uint32_t>(random.below(units))}))));
         if (random.below(2) == 0) continue;
         std::vector<Lpa> unit{Lpa{static_cast<std::uint32_t>(random.below(units))}};
         while (!d.write(unit))

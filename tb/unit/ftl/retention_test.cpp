@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/refresh/refresh.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -28,7 +29,7 @@ protected:
     struct Held : Device {
         Held(double share, bool written_now) : Device(config(test::small_geometry(), share), test::small_geometry()) {
             ftl.precondition();
-            ftl.start_ages(written_now);
+            ftl.feature<Refresh>()->start_ages(written_now);
         }
     };
     static void collect_all(Device& d) {
@@ -53,7 +54,7 @@ TEST_P(RetentionTest, ADriveAtRestMovesAllOfItOnceAnAge) {
     for (std::uint32_t age = 1; age <= 3; ++age) {
         for (std::uint32_t look = 0; look < kLooks; ++look) {
             const std::uint64_t before = d.ftl.counters().refresh_victims;
-            d.ftl.look_at_ages();
+            d.ftl.feature<Refresh>()->look_at_ages();
             collect_all(d);
             const std::uint64_t moved = (d.ftl.counters().refresh_victims - before) / d.ftl.shape().planes();
             EXPECT_GE(moved, held / kLooks) << "look " << look;
@@ -71,11 +72,11 @@ TEST_P(RetentionTest, AgesThatBeginNowAreReachedTogether) {
     Held d(0.5, true);
     const std::uint32_t held = sealed(d);
     for (std::uint32_t look = 1; look < kLooks; ++look) {
-        d.ftl.look_at_ages();
+        d.ftl.feature<Refresh>()->look_at_ages();
         collect_all(d);
         ASSERT_EQ(d.ftl.counters().victims, 0u) << "look " << look;
     }
-    d.ftl.look_at_ages();
+    d.ftl.feature<Refresh>()->look_at_ages();
     collect_all(d);
     EXPECT_EQ(d.ftl.counters().refresh_victims, std::uint64_t{held} * d.ftl.shape().planes());
 }
@@ -105,7 +106,7 @@ TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
             for (const auto& [b, since] : begun)
                 due += d.ftl.superblock(SuperblockId{b}).state == BlockState::sealed &&
                        d.ftl.erases(SuperblockId{b}) == since.first && looks + 1 - since.second >= kLooks;
-            d.ftl.look_at_ages();
+            d.ftl.feature<Refresh>()->look_at_ages();
             ++looks;
             ASSERT_LE(d.ftl.counters().aged_superblocks - before, due);
             collect_all(d);
@@ -113,7 +114,7 @@ TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
             for (const auto& [b, since] : begun) {
                 const SuperblockId id{b};
                 if (d.ftl.superblock(id).write_pointer == 0) continue;
-                ASSERT_EQ(d.ftl.refresh()->ages->age(id), looks - since.second) << "superblock " << b;
+                ASSERT_EQ(d.ftl.feature<Refresh>()->ages()->age(id), looks - since.second) << "superblock " << b;
                 const bool too_old = looks - since.second >= kLooks && d.ftl.superblock(id).state == BlockState::sealed;
                 waited += too_old;
                 // One that was full only after the look waits for the next.

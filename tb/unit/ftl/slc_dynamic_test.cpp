@@ -9,6 +9,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -43,7 +44,7 @@ protected:
     /// An idle drive: until nothing is to be folded any more.
     static void fold_all(Device& d) {
         for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i)
-            while (d.ftl.wants_fold(GroupId{i}, true) && d.collect(GroupId{i}, true)) {
+            while (d.ftl.feature<SlcFeature>()->wants(GroupId{i}, true) && d.collect(GroupId{i}, true)) {
             }
     }
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -72,7 +73,7 @@ TEST_P(SlcCacheTest, TakesAllUntilItIsFull) {
     d.ftl.verify_books();
     for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) {
         EXPECT_FALSE(d.ftl.wants_collection(GroupId{i}));  // of a drive that is at work
-        EXPECT_TRUE(d.ftl.wants_fold(GroupId{i}, true));
+        EXPECT_TRUE(d.ftl.feature<SlcFeature>()->wants(GroupId{i}, true));
         EXPECT_EQ(d.ftl.slc()->sealed_blocks(GroupId{i}), kSlcBlocks);
     }
 }

@@ -16,6 +16,7 @@ using namespace nvme;
 
 struct Followed final : PostedSink {
     void posted(std::uint16_t, SubmissionQueue&) override { ++calls; }
+    void full(std::uint16_t) override {}
     std::uint32_t calls = 0;
 };
 

@@ -21,7 +21,8 @@ struct FakeDma final : DmaPort {
     static constexpr Ps kWriteTime{300ns};
     explicit FakeDma(Agenda& a) : agenda(a), memory(1u << 20) {}
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then, ByteEnables, const DmaTerms&) override {
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
+                    ByteEnables, const DmaTerms&) override {
         for (std::uint32_t i = 0; i < count; ++i) {
             const HostSegment& s = segments[i];
             if (s.address >= kMsiBase && s.address < kMsiBase + 0x100000) {
@@ -36,7 +37,8 @@ struct FakeDma final : DmaPort {
         }
         if (then) then({agenda.now() + kWriteTime});
     }
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables) override {
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables) override {
         std::uint32_t bytes = 0;
         for (std::uint32_t i = 0; i < count; ++i) bytes += segments[i].bytes;
         read_sizes.push_back(bytes);
@@ -132,9 +134,9 @@ struct NvmeBench {
     }
 
     void write(std::uint32_t offset, std::uint64_t value, std::uint32_t bytes = 4) {
-        nvme.mmio_write(offset, bytes, value);
+        target->mmio_write(offset, bytes, value);
     }
-    std::uint32_t csts() const { return static_cast<std::uint32_t>(nvme.mmio_read(nvme::kRegCsts, 4)); }
+    std::uint32_t csts() const { return static_cast<std::uint32_t>(target->mmio_read(nvme::kRegCsts, 4)); }
     void enable(std::uint32_t cc = nvme::Cc::kTypical) {
         admin = Pair{0, 0x1000, 0x2000, 32, 32, 0, 0, true};
         std::memset(&dma.memory[0x1000], 0, 0x2000);
@@ -222,6 +224,7 @@ struct NvmeBench {
     CommandTracker tracker;
     FakeFirmware firmware;
     NvmeController nvme;
+    NvmeController* target = &nvme;  ///< whom the host talks to
     Pair admin;
     std::uint16_t next_cid = 1000;
 };

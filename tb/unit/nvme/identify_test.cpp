@@ -27,6 +27,10 @@ Namespace whole(const DriveFacts& d, std::uint32_t lba = 512) {
     return *Namespaces(d.drive_bytes, lba).find(1);
 }
 
+void identify_namespace(const Namespace& of, const DriveFacts& d, IdentifyData& out) {
+    ssdtlm::identify_namespace(of, Namespaces(d.drive_bytes, of.lba_bytes), d, out);
+}
+
 std::string text(const std::uint8_t* at, std::size_t bytes) {
     return {reinterpret_cast<const char*>(at), bytes};
 }
@@ -46,7 +50,7 @@ TEST(Identify, Controller) {
     EXPECT_EQ(d[512], 0x66);
     EXPECT_EQ(d[513], 0x44);
     EXPECT_EQ(load<std::uint32_t>(&d[516]), 1u);
-    EXPECT_EQ(load<std::uint16_t>(&d[520]), 1u << 2 | 1u << 3 | 1u << 4);
+    EXPECT_EQ(load<std::uint16_t>(&d[520]), 0x1DF);  // all but reservations
     EXPECT_EQ(d[525], 0x7);
     EXPECT_EQ(load<std::uint16_t>(&d[526]), 4096 / config.lba_bytes - 1);
     EXPECT_EQ(load<std::uint32_t>(&d[536]), 0u);  // no SGLs
@@ -73,7 +77,7 @@ TEST(Identify, Namespace) {
         EXPECT_EQ(load<std::uint64_t>(&d[0]), blocks);
         EXPECT_EQ(load<std::uint64_t>(&d[8]), blocks);
         EXPECT_EQ(load<std::uint64_t>(&d[16]), blocks);
-        EXPECT_EQ(d[25], 0);  // one format
+        EXPECT_EQ(d[25], lba == 512 ? 1 : 0);  // formats: two of a drive with the smaller one
         EXPECT_EQ(d[26], 0);
         EXPECT_EQ(d[33] & 7, 1);  // deallocated blocks read zeros
         EXPECT_EQ(load<std::uint16_t>(&d[64]), 16384 / lba - 1);
@@ -103,25 +107,36 @@ TEST(Identify, ControllerByteForByte) {
         .ascii(4, 20, "S123")
         .ascii(24, 40, "A model")
         .ascii(64, 8, "12345678")
-        .number(72, 1, 5)           // RAB
-        .number(77, 1, 5)           // MDTS: 2^5 pages of 4 KiB
-        .number(80, 4, 0x00010400)  // VER
-        .number(88, 4, 5000)        // RTD3E in microseconds
-        .number(111, 1, 1)          // CNTRLTYPE: I/O controller
-        .number(258, 1, 3)          // ACL and AERL: 4
+        .number(72, 1, 5)                 // RAB
+        .number(77, 1, 5)                 // MDTS: 2^5 pages of 4 KiB
+        .number(80, 4, 0x00010400)        // VER
+        .number(88, 4, 5000)              // RTD3E in microseconds
+        .number(92, 4, 1 << 8)            // OAES: namespace attributes
+        .number(111, 1, 1)                // CNTRLTYPE: I/O controller
+        .number(256, 2, 1 << 1 | 1 << 4)  // OACS: format, self-test
+        .number(258, 1, 3)                // ACL and AERL: 4
         .number(259, 1, 3)
-        .number(260, 1, 1 << 1 | 1)       // FRMW: one slot, read only
-        .number(261, 1, 1 << 1 | 1 << 2)  // LPA
-        .number(262, 1, 63)               // ELPE: 64 entries
-        .number(266, 2, 273 + 70)         // WCTEMP, CCTEMP
+        .number(260, 1, 1 << 1 | 1)  // FRMW: one slot, read only
+        .number(261, 1, 0x1E)        // LPA: effects, offsets, telemetry, persistent events
+        .number(262, 1, 63)          // ELPE: 64 entries
+        .number(266, 2, 273 + 70)    // WCTEMP, CCTEMP
         .number(268, 2, 273 + 80)
-        .number(280, 16, dev.drive_bytes)          // TNVMCAP
-        .number(512, 1, 0x66)                      // SQES: 2^6 bytes
-        .number(513, 1, 0x44)                      // CQES: 2^4 bytes
-        .number(516, 4, 1)                         // NN
-        .number(520, 2, 1 << 2 | 1 << 3 | 1 << 4)  // ONCS
-        .number(525, 1, 1 | 3 << 1)                // VWC: present; flush of all namespaces
-        .number(526, 2, 16384 / 512 - 1)           // AWUN
+        .number(280, 16, dev.drive_bytes)  // TNVMCAP
+        .number(316, 2, 8)                 // EDSTT: 480 GB at 1 GB/s
+        .number(318, 1, 1)                 // DSTO: one self-test in the drive
+        .number(320, 2, 10)                // KAS: a second
+        .number(328, 4, 7)                 // SANICAP
+        .number(352, 4, 2)                 // PELS: 128 KiB
+        .number(512, 1, 0x66)              // SQES: 2^6 bytes
+        .number(513, 1, 0x44)              // CQES: 2^4 bytes
+        .number(516, 4, 1)                 // NN
+        .number(520, 2, 0x1DF)             // ONCS
+        .number(522, 2, 1)                 // FUSES
+        .number(524, 1, 1 << 2)            // FNA: crypto erase
+        .number(525, 1, 1 | 3 << 1)        // VWC: present; flush of all namespaces
+        .number(526, 2, 16384 / 512 - 1)   // AWUN
+        .number(532, 2, 16384 / 512 - 1)   // ACWU
+        .number(534, 2, 1)                 // OCFS
         .string(768, "nqn.2024-01.org.ssdtlm:S123")
         .number(2048, 2, 900)  // power state 0: 9 W
         .expect_equal(d.data(), d.size());
@@ -138,11 +153,17 @@ TEST(Identify, NamespaceByteForByte) {
         d.fill(0xAA);
         identify_namespace(whole(dev, config.lba_bytes), dev, d);
         Figure f;
-        f.number(24, 1, 1 << 3 | 1 << 4)  // NSFEAT
-            .number(33, 1, 1 | 1 << 3)    // DLFEAT
+        f.number(24, 1, 1 << 3 | 1 << 4)        // NSFEAT
+            .number(25, 1, lba == 512 ? 1 : 0)  // NLBAF
+            .number(32, 1, 1 << 7)              // FPI
+            .number(74, 2, (128 << 10) / lba)   // MSSRL, MCL, MSRC
+            .number(76, 4, (1 << 20) / lba)
+            .number(80, 1, 15)
+            .number(33, 1, 1 | 1 << 3)  // DLFEAT
             .number(48, 16, dev.drive_bytes)
             .string(104, text(&d[104], 24))
-            .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16);                                     // LBA format 0
+            .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16)  // LBA formats 0, 1
+            .number(132, 4, lba == 512 ? 12 << 16 : 0);
         for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.drive_bytes / lba);        // NSZE, NCAP, NUSE
         for (const std::size_t at : {64u, 66u, 68u, 70u, 72u}) f.number(at, 2, 16384 / lba - 1);  // NPWG .. NOWS
         f.expect_equal(d.data(), d.size());
@@ -195,7 +216,11 @@ TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     EXPECT_EQ(list[12], 2);
     ASSERT_EQ(list[13], 16);
     EXPECT_EQ(text(&list[16], 16), text(&ns[104], 16));
-    EXPECT_EQ(list[33], 0);  // the end
+    EXPECT_EQ(list[32], 3);  // UUID, version 8 and variant of RFC 9562
+    ASSERT_EQ(list[33], 16);
+    EXPECT_EQ(list[36 + 6] >> 4, 8);
+    EXPECT_EQ(list[36 + 8] >> 6, 2);
+    EXPECT_EQ(list[53], 0);  // the end
     DriveFacts other = device();
     other.serial = "S124";
     identify_namespace(whole(other), other, list);

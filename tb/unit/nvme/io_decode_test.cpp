@@ -50,7 +50,8 @@ Streams& no_streams() {
 }
 
 Decoded decode(const Sqe& s, bool cid_in_use = false, bool write_through = false) {
-    IoDecoder d(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
+    const Namespaces namespaces(kBlocks * kLba, kLba);
+    IoDecoder d(namespaces, kMaxTransfer, no_streams());
     d.set_write_through(write_through);
     Decoded out{};
     out.next = d.decode(s, cid_in_use, out.command, out.walk);
@@ -117,7 +118,8 @@ TEST(IoDecode, DeallocateRanges) {
     EXPECT_EQ(d.command.bytes, 64u);
     EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000}));
     const DsmRange ranges[4] = {{0, 10, 0}, {0, 0, 5}, {0, 20, 980}, {0, 1, 10}};
-    const IoDecoder decoder(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
+    const Namespaces namespaces(kBlocks * kLba, kLba);
+    const IoDecoder decoder(namespaces, kMaxTransfer, no_streams());
     ASSERT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 4, d.command), Next::submit);
     ASSERT_EQ(d.command.ranges.size(), 3u);  // the empty range is skipped
     EXPECT_EQ(d.command.ranges[1].slba, 980u);
@@ -127,7 +129,8 @@ TEST(IoDecode, DeallocateRanges) {
 }
 
 TEST(IoDecode, DeallocateRangeFaultsAndNothingToDo) {
-    const IoDecoder decoder(Namespaces(kBlocks * kLba, kLba), kMaxTransfer, no_streams());
+    const Namespaces namespaces(kBlocks * kLba, kLba);
+    const IoDecoder decoder(namespaces, kMaxTransfer, no_streams());
     NvmeCommand c;
     const DsmRange beyond{0, 2, kBlocks - 1};
     EXPECT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(&beyond), 1, c), Next::refused);
@@ -165,13 +168,13 @@ INSTANTIATE_TEST_SUITE_P(
     Table, IoFaults,
     testing::Values(
         FaultCase{"unknown opcode", kStInvalidOpcode, [](Sqe& s) { s.opc = 0x7F; }},
-        FaultCase{"compare is not offered", kStInvalidOpcode, [](Sqe& s) { s.opc = 0x05; }},
+        FaultCase{"reservations are not offered", kStInvalidOpcode, [](Sqe& s) { s.opc = 0x0D; }},
         FaultCase{"NSID 0", kStInvalidNamespace, [](Sqe& s) { s.nsid = 0; }},
         FaultCase{"NSID beyond NN", kStInvalidNamespace, [](Sqe& s) { s.nsid = 2; }},
         FaultCase{"broadcast read", kStInvalidNamespace, [](Sqe& s) { s.nsid = kNsidAll; }},
         FaultCase{"flush of NSID 0", kStInvalidNamespace, [](Sqe& s) { s.opc = kIoFlush, s.nsid = 0; }},
         FaultCase{"CID in use", kStCidConflict, [](Sqe&) {}, true},
-        FaultCase{"fused first", kStInvalidField, [](Sqe& s) { s.flags = 1; }},
+        FaultCase{"a read is never fused", kStInvalidField, [](Sqe& s) { s.flags = 1; }},
         FaultCase{"SGL", kStInvalidField, [](Sqe& s) { s.flags = 1u << 6; }},
         FaultCase{"longer than MDTS", kStInvalidField, [](Sqe& s) { s.cdw12 = kMaxTransfer / kLba; }},
         FaultCase{"directive", kStInvalidField, [](Sqe& s) { s.opc = kIoWrite, s.cdw12 |= 1u << 20; }},
@@ -195,7 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
 /// Of 100, 300 and 600 blocks: each counts its blocks from 0 on, and the firmware those of the drive.
 TEST(IoDecode, Namespaces) {
     const std::uint64_t first[] = {0, 100, 400}, blocks[] = {100, 300, 600};
-    IoDecoder d(Namespaces(kBlocks * kLba, kLba, {100 * kLba, 300 * kLba}), kMaxTransfer, no_streams());
+    const Namespaces namespaces(kBlocks * kLba, kLba, {100 * kLba, 300 * kLba});
+    IoDecoder d(namespaces, kMaxTransfer, no_streams());
     for (std::uint32_t i = 0; i < 3; ++i) {
         for (const std::uint8_t opcode : {kIoRead, kIoWrite, kIoWriteZeroes}) {
             NvmeCommand c;
@@ -234,7 +238,8 @@ TEST(IoDecode, Namespaces) {
 TEST(IoDecode, LongestTransferAndLastBlockAreFine) {
     EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::prp_list);
     EXPECT_EQ(decode(rw(kIoRead, kBlocks - 1, 1)).next, Next::submit);
-    IoDecoder unlimited(Namespaces(std::uint64_t{kLba} << 20, kLba), 0, no_streams());
+    const Namespaces large(std::uint64_t{kLba} << 20, kLba);
+    IoDecoder unlimited(large, 0, no_streams());
     NvmeCommand c;
     PrpWalk w;
     EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::prp_list);

@@ -177,18 +177,33 @@ TEST(LogPages, FirmwareSlotByteForByte) {
     }
 }
 
-// NVMe 1.4 figures 139 and 346 (opcodes): supported, and whether blocks change.
+// NVMe 1.4 figures 139, 202 and 346: of each command that this drive has whether it changes blocks (bit 1), the
+// capabilities of a namespace (2) or which there are (3), and with what it may not run (16 the namespace's, 17 any).
 TEST(LogPages, EffectsByteForByte) {
-    std::vector<std::uint8_t> p(600, 0xAA);
-    effects_log(false, p);
-    ASSERT_EQ(p.size(), 4096u);
-    Figure f;
-    for (const std::size_t admin : {0x00u, 0x01u, 0x02u, 0x04u, 0x05u, 0x06u, 0x08u, 0x09u, 0x0Au, 0x0Cu})
-        f.number(4 * admin, 4, 1);
-    for (const std::size_t io : {0x00u, 0x02u}) f.number(1024 + 4 * io, 4, 1);  // flush, read
-    for (const std::size_t io : {0x01u, 0x08u, 0x09u})
-        f.number(1024 + 4 * io, 4, 3);  // write, write zeroes, dataset management
-    f.expect_equal(p.data(), p.size());
+    for (const bool all : {false, true}) {
+        NvmeConfig config;
+        if (all) {
+            config.streams = 4;
+            config.namespaces = {1u << 30};
+            config.shadow_doorbells = true;
+        }
+        std::vector<std::uint8_t> p(600, 0xAA);
+        effects_log(config, DriveFacts{}, p);
+        ASSERT_EQ(p.size(), 4096u);
+        Figure f;
+        for (const std::size_t admin :
+             {0x00u, 0x01u, 0x02u, 0x04u, 0x05u, 0x06u, 0x08u, 0x09u, 0x0Au, 0x0Cu, 0x14u, 0x18u})
+            f.number(4 * admin, 4, 1);
+        f.number(4 * 0x80, 4, 1 | 1 << 1 | 1 << 2 | 1 << 16);  // Format NVM
+        f.number(4 * 0x84, 4, 1 | 1 << 1 | 1 << 17);           // Sanitize
+        if (all) {
+            for (const std::size_t admin : {0x19u, 0x1Au, 0x7Cu}) f.number(4 * admin, 4, 1);
+            f.number(4 * 0x0D, 4, 1 | 1 << 1 | 1 << 3).number(4 * 0x15, 4, 1 | 1 << 3);  // namespaces
+        }
+        for (const std::size_t io : {0x00u, 0x02u, 0x05u, 0x0Cu}) f.number(1024 + 4 * io, 4, 1);  // they read, or flush
+        for (const std::size_t io : {0x01u, 0x04u, 0x08u, 0x09u, 0x19u}) f.number(1024 + 4 * io, 4, 3);
+        f.expect_equal(p.data(), p.size());
+    }
 }
 
 }  // namespace

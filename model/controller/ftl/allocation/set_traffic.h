@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/allocation/nvm_sets.h"
+#include "controller/ftl/events.h"
 
 namespace ssdtlm {
 
@@ -17,18 +18,19 @@ struct SetCounts {
     std::uint64_t pages = 0;
 };
 
-class SetTraffic {
+class SetTraffic final : public FtlListener {
 public:
     SetTraffic(NvmSets sets, std::uint64_t logical_units)
         : sets_(std::move(sets)), begins_(sets_.ranges(logical_units)), counts_(sets_.count()) {}
 
     bool any() const { return !counts_.empty(); }
-    /// The host has written this unit.
-    __attribute__((noinline)) void mapped(Lpa lpa) {
+    void unit_superseded(Lpa lpa) override {
         const auto behind = std::upper_bound(begins_.begin(), begins_.end(), std::uint64_t{idx(lpa)});
         ++counts_[static_cast<std::size_t>(behind - begins_.begin()) - 1].host_units;
     }
-    __attribute__((noinline)) void programmed(PlaneId plane) { ++counts_[sets_.of(plane)].pages; }
+    void page_ended(const PageAddress& a, PageEnd end) override {
+        if (end != PageEnd::dropped) ++counts_[sets_.of(a.plane)].pages;
+    }
 
     /// By set.
     const std::vector<SetCounts>& counts() const { return counts_; }

@@ -55,8 +55,9 @@ std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const Nand
 }
 
 std::vector<std::uint64_t> CheckpointBooks::encode() const {
+    const std::uint64_t more = groups.empty() ? 0 : groups.front().remembered.size() - 1;
     std::vector<std::uint64_t> w{
-        sequence,           number,        std::uint64_t{clean} | std::uint64_t{read_only} << 1,
+        sequence,           number,        std::uint64_t{clean} | std::uint64_t{read_only} << 1 | more << 8,
         superblocks.size(), blocks.size(), groups.size(),
         journal.size(),     failed.size(), map.size(),
         dirty.size()};
@@ -67,7 +68,10 @@ std::vector<std::uint64_t> CheckpointBooks::encode() const {
         w.push_back(s.free_turn);
     }
     for (const Block& b : blocks) w.push_back(std::uint64_t{b.erases} << 32 | b.next_page);
-    for (const Group& g : groups) w.push_back(std::uint64_t{g.since_levelled} << 32 | idx(g.begun));
+    for (const Group& g : groups) {
+        w.push_back(std::uint64_t{g.remembered.front()} << 32 | idx(g.begun));
+        w.insert(w.end(), g.remembered.begin() + 1, g.remembered.end());
+    }
     for (const PageAddress& a : journal) w.push_back(pack_place(a));
     for (const auto& [b, page] : failed) w.push_back(std::uint64_t{page} << 32 | idx(b));
     for (const PageAddress& a : map) w.push_back(pack_place(a));
@@ -107,7 +111,8 @@ std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::ui
     }
     for (Group& g : c.groups) {
         const std::uint64_t word = r.next();
-        g = {SuperblockId{static_cast<std::uint32_t>(word)}, static_cast<std::uint32_t>(word >> 32)};
+        g = {SuperblockId{static_cast<std::uint32_t>(word)}, {static_cast<std::uint32_t>(word >> 32)}};
+        for (std::uint64_t i = 0; i < flags >> 8; ++i) g.remembered.push_back(static_cast<std::uint32_t>(r.next()));
     }
     for (PageAddress& a : c.journal) a = unpack_place(r.next());
     for (auto& [b, page] : c.failed) {

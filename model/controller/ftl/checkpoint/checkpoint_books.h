@@ -35,8 +35,8 @@ struct CheckpointBooks {
         std::uint32_t erases = 0;
     };
     struct Group {
-        SuperblockId begun = kNoSuperblock;  ///< a victim that preconditioning left half emptied
-        std::uint32_t since_levelled = 0;
+        SuperblockId begun = kNoSuperblock;           ///< a victim that preconditioning left half emptied
+        std::vector<std::uint32_t> remembered = {0};  ///< by features that do (feature.h); one at least
     };
     std::uint64_t sequence = 0;  ///< of checkpoints, from 1
     std::uint64_t number = 0;    ///< all pages and entries of the journal up to it are in what the checkpoint says

@@ -50,7 +50,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         const auto number = [&](SuperblockId b) { c.superblocks[idx(b)].free_turn = turn++; };
         ftl_.blocks_.for_each_free(GroupId{group}, number);
         if (ftl_.slc_ != nullptr) ftl_.slc_->for_each_free(GroupId{group}, number);
-        c.groups.push_back({ftl_.begun_.empty() ? kNoSuperblock : ftl_.begun_[group], ftl_.since_levelled_[group]});
+        c.groups.push_back({ftl_.begun_.of(GroupId{group}), remembered(ftl_.features_, GroupId{group})});
     }
     c.dirty.resize(div_ceil(ftl_.translation_pages_, 64u));
     for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/ftl/events.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
-class ProgramsInFlight {
+class ProgramsInFlight final : public FtlListener {
 public:
     struct Move {
         Lpa lpa;
@@ -25,7 +26,7 @@ public:
     ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks)
         : geometry_(geometry), last_of_(superblocks) {}
 
-    void begins(const PageAddress& a, SuperblockId b, std::uint64_t number) {
+    void page_drawn(const PageAddress& a, SuperblockId b, std::uint64_t number) override {
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
@@ -37,10 +38,10 @@ public:
             if (units[i] != kPadding)
                 pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
     }
-    void ended(const PageAddress& a, bool ok) {
+    void page_ended(const PageAddress& a, PageEnd end) override {
         pages_.erase(key(a));
         awaited_.erase(key(a));
-        disturbed_ = disturbed_ || !ok;
+        disturbed_ = disturbed_ || end != PageEnd::programmed;
         if (on_end_) on_end_();
     }
     void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }

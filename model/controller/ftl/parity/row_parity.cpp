@@ -81,7 +81,7 @@ void RowParity::dropped(const PageAddress& a) {
     const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
     SSDTLM_CHECK(ftl_.is_bad(b), "parity of a superblock that has not failed is given up");
     ftl_.blocks_[b].cut = true;
-    ftl_.page_not_programmed(a);
+    ftl_.page_not_programmed(a, PageEnd::dropped);
 }
 
 void RowParity::program_at_once() {

@@ -226,10 +226,8 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     check_translation_pages(books);
     std::vector<std::vector<SuperblockId>> free(shape.groups());
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
-        ftl_.since_levelled_[g] = books.groups[g].since_levelled;
-        if (books.groups[g].begun == kNoSuperblock) continue;
-        ftl_.begun_.resize(shape.groups(), kNoSuperblock);
-        ftl_.begun_[g] = books.groups[g].begun;
+        remember(ftl_.features_, GroupId{g}, books.groups[g].remembered);
+        ftl_.begun_.leave(GroupId{g}, books.groups[g].begun);
     }
     for (std::uint32_t n = 0; n < shape.superblocks(); ++n) {
         const SuperblockId b{n};
@@ -244,7 +242,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         if (was.state == BlockState::free || was.state == BlockState::slc_free)
             free[idx(shape.group_of(b))].push_back(b);
         // A read-only drive has left what it was collecting as it was.
-        const bool begun = !ftl_.begun_.empty() && ftl_.begun_[idx(shape.group_of(b))] == b;
+        const bool begun = ftl_.begun_.of(shape.group_of(b)) == b;
         if (was.state == BlockState::victim && !begun)
             r.state = was.bad                    ? BlockState::failed
                       : was.stream == kSlcStream ? BlockState::slc_sealed

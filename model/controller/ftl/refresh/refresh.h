@@ -1,48 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is moved although that wins no room: superblocks that have been read too often, or whose data are old.
-// Kernel-free.
+// Superblocks that have been read too often, or whose data are old, are moved by garbage collection, as victims out of
+// turn. Like wear levelling that wins no room but takes some, so it is not begun at the hard threshold, and takes turns
+// with the collections that make room. Kernel-free.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "common/snapshot/snapshot.h"
+#include "controller/ftl/events.h"
+#include "controller/ftl/feature.h"
+#include "controller/ftl/gc/victim_source.h"
 #include "controller/ftl/refresh/read_disturb.h"
 #include "controller/ftl/refresh/refresh_queue.h"
 #include "controller/ftl/refresh/retention.h"
 
 namespace ssdtlm {
 
-struct Refresh {
-    /// 0: reads are not counted, or there are no looks at ages.
-    Refresh(std::uint32_t most_reads, std::uint32_t most_looks, const SuperblockShape& shape,
-            const BlockManager& blocks)
-        : queue(shape, blocks) {
-        if (most_reads != 0) reads.emplace(most_reads, shape);
-        if (most_looks != 0) ages.emplace(most_looks, shape.superblocks());
-    }
+class Refresh final : public FtlFeature, private FtlListener, private VictimSource {
+public:
+    /// Null: the configuration refreshes nothing (refresh.reads, refresh.age).
+    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    explicit Refresh(const FeatureSetup& setup);
 
-    void erased(SuperblockId b) {
-        if (reads) reads->erased(b);
-        if (ages) ages->erased(b);
-    }
-    void state(Snapshot& s) {
-        queue.state(s);
-        if (reads) reads->state(s);
-        if (ages) ages->state(s);
-    }
+    /// Called when something of a group is to be moved that was not before.
+    void on_due(std::function<void(GroupId)> callback) { due_ = std::move(callback); }
+    /// Null: reads are not counted.
+    const ReadDisturb* reads() const { return reads_ ? &*reads_ : nullptr; }
+    /// Null: there are no looks at ages.
+    const Retention* ages() const { return ages_ ? &*ages_ : nullptr; }
 
-    RefreshQueue queue;
-    std::optional<ReadDisturb> reads;
-    std::optional<Retention> ages;
+    /// A page of the block is read. Precondition: reads().
+    void page_read(BlockId block);
+    /// Precondition of both: ages().
+    void look_at_ages();
+    /// Of what the flash holds: it was written now, or at an even rate up to now.
+    void start_ages(bool written_now);
+
+    void state(Snapshot& s) override;
+
+private:
+    void page_drawn(const PageAddress&, SuperblockId b, std::uint64_t) override { ages_->written(b); }
+    void superblock_erased(SuperblockId b) override;
+    bool wants(GroupId group, bool idle) const override;
+    SuperblockId take(GroupId group, bool idle) override;
+    void chosen(GroupId group, SuperblockId victim, const VictimSource& by) override;
+    VictimReason reason() const override { return VictimReason::refresh; }
+
+    const FeatureSetup in_;
+    RefreshQueue queue_;
+    std::optional<ReadDisturb> reads_;
+    std::optional<Retention> ages_;
+    std::function<void(GroupId)> due_ = [](GroupId) {};
 };
 
 /// Of an FTL: null if it refreshes nothing.
 inline bool counts_reads(const Refresh* refresh) {
-    return refresh != nullptr && refresh->reads;
+    return refresh != nullptr && refresh->reads() != nullptr;
 }
 inline bool looks_at_ages(const Refresh* refresh) {
-    return refresh != nullptr && refresh->ages;
+    return refresh != nullptr && refresh->ages() != nullptr;
 }
 
 }  // namespace ssdtlm

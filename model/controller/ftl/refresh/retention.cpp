@@ -29,7 +29,7 @@ void Retention::look(const BlockManager& blocks, std::vector<SuperblockId>& due)
         const BlockState state = blocks[b].state;
         if (state == BlockState::sealed)
             due.push_back(b);
-        else if (state == BlockState::open_host || state == BlockState::open_gc || state == BlockState::open_wear ||
+        else if (state == BlockState::open_host || state == BlockState::open_gc || state == BlockState::open_cold ||
                  state == BlockState::open_map || state == BlockState::full)
             not_full_.push_back(b);
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/state/ftl_state.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -42,8 +41,7 @@ void FtlState::lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& of, Snapshot& s)
 }
 
 void FtlState::check_drained(const Ftl& ftl) {
-    SSDTLM_CHECK(std::all_of(ftl.under_way_.begin(), ftl.under_way_.end(), [](std::uint32_t n) { return n == 0; }),
-                 "a snapshot while pages are under way");
+    SSDTLM_CHECK(ftl.load_.none(), "a snapshot while pages are under way");
 }
 
 void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
@@ -55,15 +53,12 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     s(ftl.map_, ftl.valid_, ftl.mapped_units_, ftl.lost_units_, ftl.last_number_);
     s.section("blocks");
     ftl.blocks_.state(s);
-    if (ftl.slc_ != nullptr) ftl.slc_->state(s);
     if (ftl.placement_ != nullptr) ftl.placement_->state(s);
-    if (ftl.refresh_ != nullptr) ftl.refresh_->state(s);
     ftl.lanes_.state(s);
     ftl.policy_->state(s);
-    s(ftl.begun_);
-    s.fixed(ftl.folded_last_);
-    s.fixed(ftl.since_levelled_);
-    s.fixed(ftl.levels_);
+    ftl.begun_.state(s);
+    ftl.victims_.state(s);
+    for (const auto& feature : ftl.features_) feature->state(s);
     s.fixed(ftl.gc_stream_);
     ftl.translation_room_.state(s);
     s.section("journal");

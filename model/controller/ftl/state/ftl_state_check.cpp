@@ -89,16 +89,13 @@ void FtlState::check_entries(const Ftl& ftl, Snapshot& s) {
 
 void FtlState::check_turns(const Ftl& ftl, Snapshot& s) {
     const std::uint32_t groups = ftl.shape_.groups();
-    s.require(ftl.begun_.empty() || ftl.begun_.size() == groups, "victims of other groups");
-    for (std::uint32_t n = 0; n < ftl.begun_.size(); ++n) {
-        const SuperblockId b = ftl.begun_[n];
+    for (std::uint32_t n = 0; n < groups; ++n) {
+        const SuperblockId b = ftl.begun_.of(GroupId{n});
         s.require(b == kNoSuperblock ||
                       (idx(b) / ftl.shape_.blocks_per_group() == n && ftl.blocks_[b].state == BlockState::victim),
                   "a victim that is none");
     }
     for (std::uint32_t n = 0; n < groups; ++n) {
-        s.require(ftl.folded_last_.empty() || ftl.folded_last_[n] <= 1, "neither yes nor no");
-        s.require(ftl.levels_.empty() || ftl.levels_[n] <= 1, "neither yes nor no");
         s.require(ftl.gc_stream_.empty() || ftl.gc_stream_[n] <= ftl.lanes_.streams(), "a stream that there is not");
     }
     s.require(ftl.journal_group_ < groups, "a group that there is not");

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/slc/slc_feature.h"
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+std::unique_ptr<FtlFeature> SlcFeature::make(const FeatureSetup& setup) {
+    return setup.ftl.config().slc.any() ? std::make_unique<SlcFeature>(setup) : nullptr;
+}
+
+SlcFeature::SlcFeature(const FeatureSetup& setup)
+    : in_(setup),
+      cache_(setup.ftl.config(), setup.ftl.geometry(), setup.ftl.shape(), setup.blocks),
+      folded_last_(setup.ftl.shape().groups()) {
+    in_.victims.add(*this, VictimTurn::out_of_turn);
+    in_.victims.add(last_resort_, VictimTurn::last);
+}
+
+/// Free ones are few, and a dynamic superblock gives one back. What is moved takes one more at most.
+bool SlcFeature::must_fold(GroupId group) const {
+    return cache_.sealed_dynamic(group) != 0 && in_.ftl.gc_soft(group) && in_.blocks.free_blocks(group) != 0;
+}
+
+bool SlcFeature::is_short(GroupId group) const {
+    const SlcConfig& config = in_.ftl.config().slc;
+    return cache_.free_blocks(group) < config.fold_free_blocks ||
+           (config.dynamic_blocks != 0 && in_.ftl.gc_soft(group));
+}
+
+bool SlcFeature::wants(GroupId group, bool idle) const {
+    if (in_.ftl.media().read_only || cache_.sealed_blocks(group) == 0) return false;
+    if (must_fold(group)) return true;
+    if (in_.ftl.gc_hard(group)) return false;
+    // What the host has written again meanwhile costs nothing to be rid of.
+    const std::uint32_t free = cache_.free_blocks(group);
+    return idle || free < in_.ftl.config().slc.fold_free_blocks || (free == 0 && cache_.valid_in_oldest(group) == 0);
+}
+
+SuperblockId SlcFeature::take(GroupId group, bool idle) {
+    std::uint8_t& last = folded_last_[idx(group)];
+    const bool others_wait = last && in_.ftl.gc_soft(group);
+    last = !others_wait && wants(group, idle);
+    if (!last) return kNoSuperblock;
+    const SuperblockId b = cache_.oldest(group, must_fold(group));
+    cache_.take(b);
+    return b;
+}
+
+SuperblockId SlcFeature::LastResort::take(GroupId group, bool idle) {
+    return slc_.must_fold(group) ? slc_.take(group, idle) : kNoSuperblock;
+}
+
+void SlcFeature::chosen(GroupId, SuperblockId victim, const VictimSource& by) {
+    if (!by.is_counted() || !owns(victim)) return;
+    in_.counters.slc_victims += in_.ftl.shape().planes();
+    in_.counters.slc_units_folded += in_.blocks[victim].valid;
+}
+
+void SlcFeature::state(Snapshot& s) {
+    cache_.state(s);
+    s.fixed(folded_last_);
+    for (const std::uint8_t last : folded_last_) s.require(last <= 1, "neither yes nor no");
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One admin command as the table has it (admin_list.h), and what its function may ask and change. A function takes no
+// time and does not touch host memory: what the host sends is in `data` before it, what the host gets is there after
+// it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "controller/nvme/async_events.h"
+#include "controller/nvme/features.h"
+#include "controller/nvme/media/media_work.h"
+#include "controller/nvme/memory.h"
+#include "controller/nvme/queues.h"
+#include "controller/nvme/registers.h"
+#include "controller/nvme/shadow_doorbells.h"
+#include "controller/nvme/streams.h"
+#include "controller/ports/drive_facts.h"
+
+namespace ssdtlm {
+
+struct AdminResult {
+    enum class Then : std::uint8_t {
+        complete,       ///< post the CQE
+        send_data,      ///< write `data` to the host, then post the CQE
+        hold,           ///< no CQE now (asynchronous event request)
+        later,          ///< no CQE before work on the flash has ended
+        delete_sq,      ///< stop SQ `qid`, post the CQE when nothing of it is in flight
+        abort_event,    ///< first complete the held request `aborted_cid` with status 07h, then post the CQE
+        abort_command,  ///< the same of command `aborted_cid` of SQ `qid`, if it has not begun; `dw0` says whether
+    };
+    std::uint16_t status = nvme::kStSuccess;
+    std::uint32_t dw0 = 0;
+    Then then = Then::complete;
+    std::uint16_t qid = 0;
+    std::uint16_t aborted_cid = 0;
+};
+
+class SelfTestJob;
+
+struct AdminContext {
+    const NvmeConfig& config;
+    const DriveFacts& device;
+    const NvmeRegisters& registers;
+    QueueSet& queues;
+    NvmeFeatures& features;
+    AsyncEvents& events;
+    const NvmeCounters& counters;
+    NvmeMemory& memory;
+    Streams streams;
+    MediaWork* media = nullptr;          ///< null: nothing behind the controller
+    ShadowDoorbells* shadows = nullptr;  ///< null: none
+    SelfTestJob* self_test = nullptr;    ///< that runs
+    std::function<DeviceHealth()> health{};
+    // Of the command at hand.
+    SimTime now{};
+    std::uint64_t token = 0;                ///< names it for MediaWork::ended()
+    bool context_open = false;              ///< of the persistent event log
+    std::vector<std::uint8_t> reported{};   ///< what the log held when its context was opened
+    std::vector<std::uint8_t> telemetry{};  ///< as the host has asked for it last
+
+    DeviceHealth healthy() const { return health ? health() : DeviceHealth{}; }
+    std::uint64_t hours() const { return static_cast<std::uint64_t>(now.time_since_epoch() / 1h); }
+    void record(PersistentEvents::Type type, std::vector<std::uint8_t> event) const {
+        memory.events.add(type, std::move(event), memory.clock.field(now));
+    }
+    /// For log 04h and its notice.
+    void tell_change(std::uint32_t nsid);
+};
+
+struct AdminKind {
+    using Offered = bool (*)(const NvmeConfig&, const DriveFacts&);
+    using Execute = AdminResult (*)(AdminContext&, const nvme::Sqe&, std::vector<std::uint8_t>& data);
+    using HostBytes = std::uint32_t (*)(const AdminContext&, const nvme::Sqe&);
+
+    /// `may_end`: statuses besides success, those of any command, and those of its data's way.
+    AdminKind(std::uint8_t code, const char* text, Execute function, std::vector<std::uint16_t> may_end)
+        : opcode(code), name(text), execute(function), statuses(std::move(may_end)) {}
+    AdminKind& if_offered(Offered function) { return offered = function, *this; }
+    AdminKind& identified_by(std::uint16_t oacs_bit) { return oacs = oacs_bit, *this; }
+    AdminKind& changes(std::uint32_t bits) { return effects = bits, *this; }
+    AdminKind& takes(HostBytes function) { return host_bytes = function, *this; }
+    AdminKind& also_in_sanitize() { return in_sanitize = true, *this; }
+
+    std::uint8_t opcode;
+    const char* name;
+    Execute execute;
+    std::vector<std::uint16_t> statuses;
+    Offered offered = nullptr;       ///< null: always
+    std::uint16_t oacs = 0;          ///< with which Identify says so
+    std::uint32_t effects = 0;       ///< besides CSUPP, in log 05h
+    HostBytes host_bytes = nullptr;  ///< what it wants of the host first, one page at most; null: nothing
+    bool in_sanitize = false;        ///< it is carried out while the drive is sanitized, and after that has failed
+};
+
+inline AdminResult admin_status(std::uint16_t status) {
+    AdminResult r;
+    r.status = status;
+    return r;
+}
+/// Of a command that has data for the host when it succeeds.
+inline AdminResult admin_data(std::uint16_t status) {
+    AdminResult r = admin_status(status);
+    if (status == nvme::kStSuccess) r.then = AdminResult::Then::send_data;
+    return r;
+}
+
+}  // namespace ssdtlm

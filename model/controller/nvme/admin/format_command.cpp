@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Format NVM (NVMe 1.4 §5.23): new logical blocks, and none of the old data: the namespace is deallocated from end to
+// end, which takes the time of its map's changes. The flash itself is erased when garbage collection comes to it; a
+// read cannot reach the old data, whatever SES says. One namespace or all of them.
+#include "controller/nvme/admin/admin_list.h"
+#include "controller/nvme/identify.h"
+#include "controller/nvme/media/deallocation_job.h"
+#include "controller/nvme/media/self_test_job.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+namespace {
+
+void format_ended(AdminContext& c, std::uint32_t nsid, std::uint32_t lba_bytes, bool well) {
+    Namespaces& all = c.memory.namespaces;
+    if (well) all.format(nsid, lba_bytes);
+    all.set_remaining(nsid, 0);
+    all.set_busy(nsid, kStSuccess);
+    std::vector<std::uint8_t> event(12);
+    store(event.data(), nsid);
+    event[5] = well ? 0 : 1;
+    c.memory.events.add(PersistentEvents::format_completion, std::move(event), c.memory.clock.field(c.media->now()));
+    c.tell_change(nsid);
+}
+
+/// Formats `nsids` one after the other; then the command ends.
+void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_t lba_bytes, std::uint64_t token,
+                 bool well) {
+    if (nsids.empty()) return c.media->ends().admin_ended(token, well ? kStSuccess : kStInternalError);
+    const std::uint32_t nsid = nsids.back();
+    nsids.pop_back();
+    const Namespace& n = *c.memory.namespaces.allocated(nsid);
+    const std::uint64_t extent = n.extent;
+    c.media->start(std::make_unique<DeallocationJob>(
+        "format", n.first_block, extent,
+        [&c, nsid, extent](std::uint64_t to_go) {
+            c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(to_go * 100 / extent));
+        },
+        [&c, nsid, lba_bytes, nsids = std::move(nsids), token, well](bool this_well) mutable {
+            c.memory.uncorrectable.remove(c.memory.namespaces.allocated(nsid)->first_block,
+                                          c.memory.namespaces.allocated(nsid)->extent);
+            format_ended(c, nsid, lba_bytes, this_well);
+            format_next(c, std::move(nsids), lba_bytes, token, well && this_well);
+        }));
+}
+
+AdminResult format(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) {
+    Namespaces& all = c.memory.namespaces;
+    const std::uint32_t lba_bytes = lba_of_format(sqe.cdw10 & 0xF, c.config.lba_bytes);
+    const bool metadata_setting = (sqe.cdw10 >> 4 & 1u) != 0;
+    const std::uint32_t protection = sqe.cdw10 >> 5 & 7u;
+    const std::uint32_t erase = sqe.cdw10 >> 9 & 7u;  // 0 none, 1 user data, 2 cryptographic
+    std::vector<std::uint32_t> nsids;
+    if (sqe.nsid == kNsidAll) {
+        for (std::uint32_t id = all.most(); id != 0; --id)
+            if (all.attached(id) != nullptr) nsids.push_back(id);
+    } else {
+        if (!all.is_valid(sqe.nsid)) return admin_status(kStInvalidNamespace);
+        if (all.attached(sqe.nsid) == nullptr) return admin_status(kStInvalidField);
+        nsids.push_back(sqe.nsid);
+    }
+    if (erase > 2) return admin_status(kStInvalidField);
+    if (lba_bytes == 0 || metadata_setting || protection != 0) return admin_status(kStInvalidFormat);
+    for (const std::uint32_t id : nsids)
+        if (all.find(id) == nullptr) return admin_status(all.refusal(id));  // one is being formatted
+    if (c.self_test != nullptr) c.self_test->abort(SelfTestResult::aborted_by_format);
+    for (const std::uint32_t id : nsids) {
+        std::vector<std::uint8_t> event(12);
+        store(event.data(), id);
+        event[4] = 1u << 2;  // FNA
+        store(event.data() + 8, sqe.cdw10);
+        c.record(PersistentEvents::format_start, std::move(event));
+        all.set_remaining(id, 100);
+        all.set_busy(id, kStFormatInProgress);
+    }
+    AdminResult r;
+    r.then = AdminResult::Then::later;
+    format_next(c, std::move(nsids), lba_bytes, c.token, true);
+    return r;
+}
+
+}  // namespace
+
+extern const AdminKind kFormatKind;
+const AdminKind kFormatKind =
+    AdminKind(kAdminFormat, "Format NVM", format,
+              {kStInvalidField, kStInvalidNamespace, kStInvalidFormat, kStFormatInProgress, kStInternalError})
+        .identified_by(IdCtrl::kOacsFormat)
+        .changes(kEffectBlocks | kEffectNamespace | kEffectOneInNamespace);
+
+}  // namespace ssdtlm

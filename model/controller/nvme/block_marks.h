@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of logical blocks: those that the host has marked as uncorrectable, until it writes them again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace ssdtlm {
+
+class BlockMarks {
+public:
+    bool empty() const { return end_of_.empty(); }
+    void add(std::uint64_t first, std::uint64_t count) {
+        if (count == 0) return;
+        remove(first, count);
+        end_of_.emplace(first, first + count);
+    }
+    void remove(std::uint64_t first, std::uint64_t count) {
+        const std::uint64_t end = first + count;
+        auto i = end_of_.upper_bound(first);
+        if (i != end_of_.begin()) --i;
+        while (i != end_of_.end() && i->first < end) {
+            const std::uint64_t from = i->first, to = i->second;
+            if (to <= first) {
+                ++i;
+                continue;
+            }
+            i = end_of_.erase(i);
+            if (from < first) end_of_.emplace(from, first);
+            if (to > end) i = end_of_.emplace(end, to).first;
+        }
+    }
+    /// The first marked block of the range; `first + count`: none.
+    std::uint64_t first_in(std::uint64_t first, std::uint64_t count) const {
+        auto i = end_of_.upper_bound(first);
+        if (i != end_of_.begin()) {
+            auto before = i;
+            if ((--before)->second > first) return first;
+        }
+        return i != end_of_.end() && i->first < first + count ? i->first : first + count;
+    }
+    bool any(std::uint64_t first, std::uint64_t count) const { return first_in(first, count) != first + count; }
+
+private:
+    std::map<std::uint64_t, std::uint64_t> end_of_;  // by first block
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One I/O command as the table has it (io_list.h). Read and Write have rows too, but IoDecoder decodes them itself: it
+// is on every command's way.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "controller/nvme/counters.h"
+#include "controller/nvme/io_decode.h"
+
+namespace ssdtlm {
+
+struct IoKind {
+    /// What has passed the checks of all commands. `of`: null only for Flush to all namespaces.
+    using Decode = IoDecoder::Next (*)(const IoDecoder&, const nvme::Sqe&, const Namespace* of, NvmeCommand&, PrpWalk&);
+
+    /// `may_end`: statuses besides success, those of any command, and those of its data's way.
+    IoKind(std::uint8_t code, const char* text, IoOp firmware, Decode function, std::uint64_t NvmeCounters::*counted,
+           std::vector<std::uint16_t> may_end)
+        : opcode(code), name(text), op(firmware), decode(function), count(counted), statuses(std::move(may_end)) {}
+    IoKind& identified_by(std::uint16_t oncs_bit) { return oncs = oncs_bit, *this; }
+    IoKind& changes(std::uint32_t bits) { return effects = bits, *this; }
+    IoKind& for_all_namespaces() { return broadcast = true, *this; }
+    /// CDW12 and CDW10-11 have blocks: Write Zeroes and those that read.
+    IoKind& may_be_fused(std::uint32_t fuse) { return fused_as = fuse, *this; }
+
+    std::uint8_t opcode;
+    const char* name;
+    IoOp op;  ///< what the firmware is to do first
+    Decode decode;
+    std::uint64_t NvmeCounters::*count;
+    std::vector<std::uint16_t> statuses;
+    std::uint16_t oncs = 0;      ///< with which Identify says so
+    std::uint32_t effects = 0;   ///< besides CSUPP, in log 05h
+    bool broadcast = false;      ///< NSID FFFFFFFFh is allowed (Identify VWC [2:1] = 3)
+    std::uint32_t fused_as = 0;  ///< 1 first, 2 second command of a pair; 0: never
+};
+
+}  // namespace ssdtlm

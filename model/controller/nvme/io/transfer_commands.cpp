@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read and Write, and what moves or looks at data as they do: Compare and Verify (NVMe 1.4 §6.9, §6.15, §6.6, §6.14).
+// Compare reads the flash and the host's memory, and the controller compares. Verify reads the flash, and that is all.
+#include "controller/nvme/io/io_list.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+namespace {
+
+IoDecoder::Next decode_transfer(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
+                                PrpWalk& walk) {
+    return decoder.decode_transfer(sqe, *of, command, walk);
+}
+
+IoDecoder::Next decode_compare(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
+                               PrpWalk& walk) {
+    command.is_special = true;
+    command.special.data = SpecialCommand::Data::compare;
+    return decoder.decode_transfer(sqe, *of, command, walk);
+}
+
+/// Not bound by MDTS (Identify CNS 06h says no limit): nothing is transferred.
+IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, PrpWalk&) {
+    command.is_special = true;
+    command.special.data = SpecialCommand::Data::nowhere;
+    return IoDecoder::decode_blocks(sqe, *of, command);
+}
+
+}  // namespace
+
+extern const IoKind kReadKind, kWriteKind, kCompareKind, kVerifyKind;
+const IoKind kReadKind = IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
+                                {kStLbaOutOfRange, kStUnrecoveredRead, kStInvalidPrpOffset});
+const IoKind kWriteKind = IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
+                                 {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
+                                  kStInvalidPrpOffset, kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused})
+                              .changes(kEffectBlocks)
+                              .may_be_fused(2);
+const IoKind kCompareKind =
+    IoKind(kIoCompare, "Compare", IoOp::read, decode_compare, &NvmeCounters::compares,
+           {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStInvalidPrpOffset, kStAbortMissingFused})
+        .identified_by(IdCtrl::kOncsCompare)
+        .may_be_fused(1);
+const IoKind kVerifyKind = IoKind(kIoVerify, "Verify", IoOp::read, decode_verify, &NvmeCounters::verifies,
+                                  {kStLbaOutOfRange, kStUnrecoveredRead})
+                               .identified_by(IdCtrl::kOncsVerify);
+
+}  // namespace ssdtlm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller remembers without power: namespaces, logs, what was said to be uncorrectable. It is not part of a
+// saved drive (run --save-drive): a drive that is loaded has the namespaces and formats of its configuration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/nvme/block_marks.h"
+#include "controller/nvme/log_pages.h"
+#include "controller/nvme/logs/persistent_events.h"
+#include "controller/nvme/logs/sanitize_status.h"
+#include "controller/nvme/logs/self_test_log.h"
+#include "controller/nvme/namespaces.h"
+#include "controller/nvme/nvme_config.h"
+#include "controller/nvme/timestamp.h"
+
+namespace ssdtlm {
+
+struct NvmeMemory {
+    NvmeMemory(const NvmeConfig& config, const DriveFacts& drive)
+        : namespaces(drive.drive_bytes, config.lba_bytes, config.namespaces, namespace_numbers(config)) {}
+
+    /// Ends what the loss has cut short, and begins what counts from the power on. Called for the first start too.
+    void after_power_loss(SimTime now, std::uint64_t power_cycles, const DriveFacts& drive);
+
+    Namespaces namespaces;
+    ErrorLog errors;
+    SelfTestLog self_tests;
+    SanitizeStatus sanitize;
+    PersistentEvents events;
+    BlockMarks uncorrectable;  ///< blocks of the drive
+    // Until the power goes.
+    Timestamp clock;
+    std::vector<std::uint32_t> changed;  ///< namespaces, for log 04h
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/namespaces.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+Namespaces::Namespaces(std::uint64_t drive_bytes, std::uint32_t lba_bytes, const std::vector<std::uint64_t>& sizes,
+                       std::uint32_t most)
+    : drive_blocks_(drive_bytes / lba_bytes), lba_bytes_(lba_bytes) {
+    Namespace next;
+    next.lba_bytes = lba_bytes;
+    for (const std::uint64_t bytes : sizes) {
+        SSDTLM_CHECK(bytes != 0 && bytes % lba_bytes == 0, "a namespace is not a whole number of logical blocks");
+        next.blocks = next.extent = bytes / lba_bytes;
+        all_.push_back(next);
+        ++next.id;
+        next.first_block += next.blocks;
+    }
+    SSDTLM_CHECK(drive_bytes % lba_bytes == 0 && next.first_block < drive_blocks_,
+                 "the last namespace has no blocks, or no whole ones");
+    next.blocks = next.extent = drive_blocks_ - next.first_block;
+    all_.push_back(next);
+    for (std::uint32_t id = this->most() + 1; id <= most; ++id) {
+        all_.emplace_back();
+        all_.back().id = id;
+    }
+    busy_of_.assign(all_.size(), kStSuccess);
+    update();
+}
+
+Namespaces::Namespaces(const Namespaces& other, int)
+    : drive_blocks_(other.drive_blocks_),
+      lba_bytes_(other.lba_bytes_),
+      created_(other.created_),
+      busy_(other.busy_),
+      all_(other.all_),
+      busy_of_(other.busy_of_) {
+    update();  // the numbers of a copy name its own
+}
+
+void Namespaces::update() {
+    reached_.assign(all_.size(), nullptr);
+    for (std::uint32_t id = 1; id <= most(); ++id)
+        if (busy_ == kStSuccess && busy_of_[id - 1] == kStSuccess) reached_[id - 1] = attached(id);
+}
+
+std::uint16_t Namespaces::refusal(std::uint32_t id) const {
+    if (!is_valid(id)) return kStInvalidNamespace;
+    if (attached(id) == nullptr) return kStInvalidField;  // a valid number of nothing that is attached: inactive
+    return busy_ != kStSuccess ? busy_ : busy_of_[id - 1];
+}
+
+std::uint64_t Namespaces::unallocated_bytes() const {
+    std::uint64_t blocks = drive_blocks_;
+    for (const Namespace& n : all_) blocks -= n.extent;
+    return blocks * lba_bytes_;
+}
+
+std::uint32_t Namespaces::create(std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t granule,
+                                 std::uint16_t& status) {
+    const auto free = std::find_if(all_.begin(), all_.end(), [](const Namespace& n) { return n.blocks == 0; });
+    const std::uint64_t step = std::max<std::uint64_t>(granule / lba_bytes_, 1);
+    const std::uint32_t shift = lba_bytes == lba_bytes_ ? 0 : 3;  // 512 and 4096 bytes
+    status = kStNamespaceCapacity;
+    if (blocks == 0 || blocks > drive_blocks_ >> shift) return 0;
+    const std::uint64_t wanted = ((blocks << shift) + step - 1) / step * step;
+    // First fit among the gaps, in the order of the drive's blocks.
+    std::vector<const Namespace*> in_order;
+    for (const Namespace& n : all_)
+        if (n.blocks != 0) in_order.push_back(&n);
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Namespace* a, const Namespace* b) { return a->first_block < b->first_block; });
+    std::uint64_t at = 0;
+    bool fits = false;
+    for (std::size_t i = 0; i <= in_order.size() && !fits; ++i) {
+        const std::uint64_t end = i < in_order.size() ? in_order[i]->first_block : drive_blocks_;
+        at = (at + step - 1) / step * step;
+        fits = at <= end && wanted <= end - at;
+        if (!fits && i < in_order.size()) at = in_order[i]->end();
+    }
+    if (!fits) return 0;
+    status = kStNamespaceIdUnavailable;
+    if (free == all_.end()) return 0;
+    free->first_block = at;
+    free->extent = wanted;
+    free->blocks = blocks;
+    free->lba_bytes = lba_bytes;
+    free->shift = shift;
+    free->generation = ++created_;
+    free->attached = false;
+    status = kStSuccess;
+    update();
+    return free->id;
+}
+
+void Namespaces::remove(std::uint32_t id) {
+    all_[id - 1].blocks = all_[id - 1].extent = 0;
+    busy_of_[id - 1] = kStSuccess;
+    update();
+}
+
+void Namespaces::attach(std::uint32_t id, bool attached) {
+    all_[id - 1].attached = attached;
+    update();
+}
+
+void Namespaces::format(std::uint32_t id, std::uint32_t lba_bytes) {
+    Namespace& n = all_[id - 1];
+    n.lba_bytes = lba_bytes;
+    n.shift = lba_bytes == lba_bytes_ ? 0 : 3;
+    n.blocks = n.extent >> n.shift;  // what is left over behind the last larger block is not used
+}
+
+void Namespaces::set_busy(std::uint32_t id, std::uint16_t status) {
+    busy_of_[id - 1] = status;
+    update();
+}
+
+void Namespaces::set_all_busy(std::uint16_t status) {
+    busy_ = status;
+    update();
+}
+
+}  // namespace ssdtlm

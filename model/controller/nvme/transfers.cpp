@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/transfers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ssdtlm {
+
+namespace {
+
+/// Of two parts of data, in the bytes that have content.
+bool differ(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t bytes, ByteEnables content) {
+    if (content.pattern == nullptr) return std::memcmp(a, b, bytes) != 0;
+    for (std::uint32_t i = 0; i < bytes; ++i)
+        if (content.pattern[i % content.bytes] != 0 && a[i] != b[i]) return true;
+    return false;
+}
+
+}  // namespace
+
+void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                         const DmaThen& then, ByteEnables content, const DmaTerms& terms) {
+    auto& command = const_cast<NvmeCommand&>(static_cast<const NvmeCommand&>(c));
+    const SimTime from = std::max(agenda_.now(), terms.from);
+    switch (command.special.data) {
+        case SpecialCommand::Data::host:
+            return host_.to_host(c, offset, bytes, data, then, content, terms);
+        case SpecialCommand::Data::kept:
+            std::memcpy(command.special.kept.data() + offset, data, bytes);
+            return tell_later(then, from);
+        case SpecialCommand::Data::nowhere:
+            return tell_later(then, from);
+        case SpecialCommand::Data::compare:
+            break;
+    }
+    Wait& w = waits_.acquire();
+    w.command = &command;
+    w.data = data;
+    w.bytes = bytes;
+    w.content = content;
+    w.then = then;
+    w.from = from;
+    w.of_host.assign(bytes, 0);
+    const HostSegments::List list = segments_.of(command.data, offset, bytes);
+    dma_.read_host(list.first, list.count, w.of_host.data(),
+                   DmaThen::to<&NvmeTransfers::came>(this, Pool<Wait>::handle_of(w).number()), content);
+}
+
+void NvmeTransfers::give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
+                         const DmaThen& then, ByteEnables content) {
+    const auto& command = static_cast<const NvmeCommand&>(c);
+    if (command.special.data != SpecialCommand::Data::kept)
+        return host_.from_host(c, offset, bytes, data, then, content);
+    std::memcpy(data, command.special.kept.data() + offset, bytes);
+    tell_later(then, agenda_.now());
+}
+
+void NvmeTransfers::tell_later(const DmaThen& then, SimTime at) {
+    Wait& w = waits_.acquire();
+    w.then = then;
+    agenda_.post(at, Then::to<&NvmeTransfers::told>(this, Pool<Wait>::handle_of(w).number()));
+}
+
+void NvmeTransfers::told(std::uint64_t wait) {
+    Wait& w = waits_.at(wait);
+    const DmaThen then = w.then;
+    waits_.release(w);
+    then({agenda_.now()});
+}
+
+void NvmeTransfers::came(std::uint64_t wait, DmaEnd end) {
+    Wait& w = waits_.at(wait);
+    if (!end.failed && differ(w.data, w.of_host.data(), w.bytes, w.content)) w.command->special.differs = true;
+    const DmaThen then = w.then;
+    const SimTime from = w.from;
+    waits_.release(w);
+    if (!end.failed && from > end.at)
+        tell_later(then, from);
+    else
+        then(end);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of NVMe commands: to and from the host's memory, and for some commands elsewhere. What Verify and a
+// self-test read goes nowhere; what Compare reads meets what the host has; Copy and an overwrite keep their data in the
+// controller.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/containers/pool.h"
+#include "common/tlm/agenda.h"
+#include "controller/nvme/nvme_command.h"
+
+namespace ssdtlm {
+
+/// Every command that comes here is an NvmeCommand.
+class NvmeTransfers final : public HostPort {
+public:
+    NvmeTransfers(Agenda& agenda, DmaPort& dma) : agenda_(agenda), dma_(dma), host_(dma) {}
+
+    void to_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                 const DmaThen& then, ByteEnables content, const DmaTerms& terms) override {
+        if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
+            return take(c, offset, bytes, data, then, content, terms);
+        host_.to_host(c, offset, bytes, data, then, content, terms);
+    }
+    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override {
+        if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
+            return give(c, offset, bytes, data, then, content);
+        host_.from_host(c, offset, bytes, data, then, content);
+    }
+    /// The power went: nothing is under way.
+    void restart() { waits_.release_all(); }
+
+private:
+    /// Of Compare: the host's part, and what it is to be compared with. Else an end that is to be told.
+    struct Wait {
+        NvmeCommand* command = nullptr;
+        const std::uint8_t* data = nullptr;
+        std::uint32_t bytes = 0;
+        ByteEnables content;
+        DmaThen then;
+        SimTime from{};  ///< the data of the flash are there
+        std::vector<std::uint8_t> of_host;
+    };
+    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+              const DmaThen& then, ByteEnables content, const DmaTerms& terms);
+    void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+              ByteEnables content);
+    void tell_later(const DmaThen& then, SimTime at);
+    void told(std::uint64_t wait);
+    void came(std::uint64_t wait, DmaEnd end);
+
+    Agenda& agenda_;
+    DmaPort& dma_;
+    DmaTransfers host_;
+    Pool<Wait> waits_;
+    HostSegments segments_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a served drive has outside the simulation, made before it and read behind it: the socket, the pace, the signals,
+// and the commands of the guest as a workload.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "host_pcie/ports/host_request.h"
+#include "host_vfio/fd.h"
+#include "host_vfio/message_socket.h"
+#include "host_vfio/pacer.h"
+
+namespace ssdtlm {
+
+/// The guest's commands: those that its driver has announced, and no end before it is said.
+class GuestCommands final : public Workload {
+public:
+    /// One job for each queue pair that a guest may have.
+    explicit GuestCommands(std::uint32_t queue_pairs) : queue_pairs_(queue_pairs) {}
+
+    void announced(const HostRequest& request) { waiting_.push_back(request); }
+    /// Those that the I/O path has not taken are dropped.
+    std::size_t forget();
+    void end() { over_ = true; }
+
+    Next next(SimTime now) override;
+    void completed(const HostRequest&, SimTime, SimTime, SimTime, bool) override {}
+    std::uint32_t jobs() const override { return queue_pairs_; }
+    std::uint32_t depth(std::uint32_t) const override { return 1; }
+    double progress(SimTime) const override { return over_ ? 1 : 0; }
+    bool measuring(const HostRequest&, SimTime) const override { return true; }
+
+private:
+    const std::uint32_t queue_pairs_;
+    std::deque<HostRequest> waiting_;
+    bool over_ = false;
+};
+
+/// SIGINT, SIGTERM and SIGHUP end the service, SIGUSR1 cuts the power: read from a file descriptor, so that whoever
+/// waits for a client wakes. The first of the former gives them back to those who had them before.
+class ServiceSignals {
+public:
+    ServiceSignals();
+    ~ServiceSignals() { give_back(); }
+    ServiceSignals(const ServiceSignals&) = delete;
+    ServiceSignals& operator=(const ServiceSignals&) = delete;
+
+    int fd() const { return fd_.get(); }
+    /// What has come since.
+    void read();
+    bool end_wanted() const { return end_; }
+    bool take_power_cut();
+
+private:
+    void give_back();
+
+    vfio::Fd fd_;
+    sigset_t before_{};
+    bool held_ = false, end_ = false, cut_ = false;
+};
+
+struct GuestServiceOptions {
+    std::string socket;  ///< path
+    vfio::Pacer::Mode pace = vfio::Pacer::Mode::wall;
+    double rate = 1;    ///< simulated time for each of the wall
+    std::string clock;  ///< file of the guest's clock; empty: none
+    bool stop_after_disconnect = false;
+};
+
+struct GuestService {
+    /// `c` must outlive it.
+    GuestService(const GuestServiceOptions& o, GuestCommands& c)
+        : options(o), socket(o.socket), pacer(o.pace, o.rate, o.clock), commands(c) {}
+
+    const GuestServiceOptions options;
+    vfio::MessageSocket socket;
+    vfio::Pacer pacer;
+    ServiceSignals signals;
+    GuestCommands& commands;
+    std::uint64_t clients = 0, dropped = 0;  ///< of them, those that broke the protocol
+};
+
+}  // namespace ssdtlm

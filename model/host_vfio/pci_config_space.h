@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration space of the drive's PCIe function: a header of type 0 and the capabilities PM, PCI Express and
+// MSI-X (PCI Express Base Specification 5.0, 7.5 and 7.7.2; offsets as in <linux/pci_regs.h>). 4 KiB, of which nothing
+// lies above 100h: there is no extended capability. What a write asks for is returned; the space itself knows no time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ssdtlm::vfio {
+
+struct PciFacts {
+    std::uint16_t vendor = 0x1B36;  ///< as QEMU's own nvme: Red Hat, 0010h
+    std::uint16_t device = 0x0010;
+    std::uint32_t bar_bytes = 0;                     ///< of BAR0, a power of two
+    std::uint32_t vectors = 0;                       ///< of MSI-X
+    std::uint32_t table_offset = 0, pba_offset = 0;  ///< in BAR0
+    std::uint32_t generation = 3;                    ///< of the link
+    std::uint32_t lanes = 4;
+    std::uint32_t max_payload_bytes = 256;
+    std::uint32_t max_read_request_bytes = 512;
+};
+
+class PciConfigSpace {
+public:
+    static constexpr std::uint32_t kBytes = 4096;
+
+    explicit PciConfigSpace(const PciFacts& facts);
+
+    /// Behind the end: ones, as where nobody answers.
+    void read(std::uint32_t offset, std::uint8_t* to, std::uint32_t bytes) const;
+    /// What a write asks the function to do beside.
+    struct Asked {
+        bool reset = false;  ///< Initiate Function Level Reset
+    };
+    Asked write(std::uint32_t offset, const std::uint8_t* from, std::uint32_t bytes);
+    /// As behind a reset of the function, or of the bus.
+    void reset();
+
+    bool is_bus_master() const { return (at16(kCommand) & 4) != 0; }
+    bool decodes_memory() const { return (at16(kCommand) & 2) != 0; }
+    bool intx_disabled() const { return (at16(kCommand) & 0x400) != 0; }
+    bool msix_enabled() const { return (at16(kMsixCap + 2) & 0x8000) != 0; }
+    bool sleeps() const { return (bytes_[kPmCap + 4] & 3) != 0; }  ///< in another state than D0
+    /// Of the status register: the pin's state.
+    void set_intx(bool asserted);
+
+private:
+    static constexpr std::uint32_t kCommand = 0x04, kStatus = 0x06;
+    // Where QEMU's own nvme puts two of them (hw/nvme/ctrl.c); the third behind.
+    static constexpr std::uint32_t kPmCap = 0x60, kExpCap = 0x80, kMsixCap = 0xC0;
+
+    void set8(std::uint32_t offset, unsigned value) { bytes_[offset] = static_cast<std::uint8_t>(value); }
+    void set16(std::uint32_t offset, unsigned value);
+    void set32(std::uint32_t offset, std::uint32_t value);
+    void allow16(std::uint32_t offset, unsigned mask);
+    void allow32(std::uint32_t offset, std::uint32_t mask);
+    unsigned at16(std::uint32_t offset) const { return bytes_[offset] | bytes_[offset + 1] << 8; }
+
+    const PciFacts facts_;
+    std::array<std::uint8_t, 256> bytes_{};
+    std::array<std::uint8_t, 256> writable_{};
+};
+
+}  // namespace ssdtlm::vfio

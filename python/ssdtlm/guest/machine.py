@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QEMU as the machine around the drive. It emulates the processor (TCG), so it needs neither KVM nor root."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import initrd, outcome
+
+# A model may be slower than a drive by any factor. What waits for it waits for ten minutes: QEMU for an answer (ms), Linux
+# for a command (s). QEMU's own 5 s would break the connection for good.
+PATIENCE_MS = 600_000
+# The check of the timer at boot fails, and Linux with it, where the emulated processor is slow or its clock is another's.
+KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_check",
+                f"nvme_core.io_timeout={PATIENCE_MS // 1000}", f"nvme_core.admin_timeout={PATIENCE_MS // 1000}")
+# TCG's time stamp counter counts the host's ticks, so a guest with a clock of its own must read another timer.
+SLAVED_WORDS = ("tsc=unstable", "clocksource=hpet")
+WALL_WORDS = ("tsc=reliable",)
+# What a guest that lives for seconds has no use for: each takes 0.5 to 1 s of an emulated boot.
+QUICK_WORDS = ("mitigations=off", "cryptomgr.notests", "apparmor=0")
+
+
+@dataclass
+class Plan:
+    """What to boot. Each drive is the path of a vfio-user socket; QEMU's own NVMe device takes a file, or a size in bytes."""
+    folder: Path
+    output: Path
+    script: bytes
+    drives: list = field(default_factory=list)
+    processors: int = 1
+    memory_mib: int = 512
+    timeout_s: float = 600
+    clock: Path | None = None  # the page that `ssdtlm serve --clock-page` writes
+    shim: Path | None = None   # the library that reads it
+    files: dict = field(default_factory=dict)
+    kernel_words: tuple = ()
+
+
+def kernel(folder):
+    return max((folder / "root/boot").glob("vmlinuz-*"))
+
+
+def own_image(plan, number):
+    drive = plan.drives[number]
+    if not isinstance(drive, int):
+        return drive
+    image = plan.output / f"drive{number}.raw"
+    with open(image, "wb") as file:
+        file.truncate(drive)
+    return image
+
+
+def drive_arguments(plan):
+    words = []
+    for number, drive in enumerate(plan.drives):
+        words += ["-device", f"pcie-root-port,id=rp{number},chassis={number + 1},slot={number + 1}"]
+        if isinstance(drive, Path) and drive.is_socket():
+            words += ["-device", json.dumps({"driver": "vfio-user-pci", "bus": f"rp{number}", "x-msg-timeout": PATIENCE_MS,
+                                             "socket": {"path": str(drive), "type": "unix"}})]
+        else:
+            words += ["-drive", f"if=none,id=d{number},file={own_image(plan, number)},format=raw,cache=unsafe", "-device",
+                      f"nvme,serial=own{number},drive=d{number},bus=rp{number}"]
+    return words
+
+
+def arguments(plan):
+    words = [str(plan.folder / "qemu-system-x86_64"), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+             "-accel", "tcg", "-machine", "q35,usb=off,vmport=off,smbus=off,sata=off,graphics=off,memory-backend=mem",
+             # The server maps the guest's memory, so it must be a file that both can have.
+             "-object", f"memory-backend-memfd,id=mem,size={plan.memory_mib}M,share=on",
+             "-cpu", "max", "-smp", str(plan.processors), "-m", f"{plan.memory_mib}M",
+             "-serial", f"file:{plan.output / 'console.txt'}", "-device", "virtio-serial-pci"]
+    for port, name in (("output", "output.txt"), ("files", "files.tar")):
+        words += ["-chardev", f"file,id={port},path={plan.output / name}", "-device",
+                  f"virtserialport,chardev={port},name={port}"]
+    append = [*KERNEL_WORDS, *QUICK_WORDS, *(SLAVED_WORDS if plan.clock else WALL_WORDS), f"guest.drives={len(plan.drives)}",
+              *plan.kernel_words]
+    return words + drive_arguments(plan) + ["-kernel", str(kernel(plan.folder)), "-initrd", str(plan.output / "initrd.cpio"),
+                                            "-append", " ".join(append)]
+
+
+class Machine:
+    """A guest that runs. It ends by itself, or by `cut`, which is what a loss of power is to it."""
+
+    def __init__(self, plan):
+        self.plan = plan
+        plan.output.mkdir(parents=True, exist_ok=True)
+        for name in ("output.txt", "files.tar", "console.txt"):
+            (plan.output / name).unlink(missing_ok=True)
+        initrd.write(plan.folder, plan.output / "initrd.cpio", {"script": plan.script, **plan.files})
+        environment = dict(os.environ)
+        if plan.clock:
+            environment |= {"QEMU_PRELOAD": str(plan.shim), "SSDTLM_GUEST_CLOCK": str(plan.clock)}
+        with open(plan.output / "qemu.txt", "wb") as log:
+            self.begun = time.monotonic()
+            self.process = subprocess.Popen(arguments(plan), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            env=environment)
+
+    def said(self):
+        """What the script has printed so far."""
+        path = self.plan.output / "output.txt"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def cut(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def wait(self):
+        """Waits for the guest's end and returns what came back from it."""
+        late = False
+        try:
+            self.process.wait(max(0.1, self.begun + self.plan.timeout_s - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            late = True
+            self.cut()
+        (self.plan.output / "initrd.cpio").unlink(missing_ok=True)
+        return outcome.collect(self.plan.output, self.process.returncode, time.monotonic() - self.begun, late)
+
+
+def boot(plan):
+    machine = Machine(plan)
+    try:
+        return machine.wait()
+    finally:
+        if machine.process.poll() is None:
+            machine.cut()

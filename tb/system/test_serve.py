@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A drive that is served over vfio-user: what a client finds, what it writes and reads back, resets of every kind,
+losses of power, clients that come again or misbehave, and the results of it all. The client is of the standard
+library (vfio_client.py); QEMU is not needed."""
+import os
+import pathlib
+import random
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+import support
+import vfio_client as vfio
+from vfio_client import BAR0, CONFIG, RAM, Client, Drive, Refused
+
+PATTERN = bytes(range(256)) * 32  # two pages
+
+
+class Served(unittest.TestCase):
+    """A server of its own for each test."""
+
+    def serve(self, *arguments, pace="free"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.path = str(self.folder / "s")
+        self.results = self.folder / "results"
+        self.server = subprocess.Popen(
+            [support.BINARY, "serve", "tiny-test", "--socket", self.path, "--pace", pace, "-o", str(self.results), "-q",
+             *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(self.end)
+        deadline = time.monotonic() + 60
+        while not os.path.exists(self.path):
+            if self.server.poll() is not None:
+                self.fail("the server has ended: " + self.server.communicate()[0])
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def client(self):
+        client = Client(self.path)
+        self.addCleanup(client.close)
+        return client
+
+    def drive(self, sealed=True):
+        drive = Drive(self.client(), sealed)
+        drive.enable()
+        for q in (1, 2):
+            drive.create(q)
+        return drive
+
+    def end(self):
+        if self.server.poll() is None:
+            self.server.kill()
+            self.server.communicate()
+
+    def result(self, how=signal.SIGTERM):
+        """result.json of a server that is told to end."""
+        if how is not None:
+            self.server.send_signal(how)
+        out, _ = self.server.communicate(timeout=60)
+        self.assertEqual(self.server.returncode, support.OK, out)
+        return support.Result(self.results).json()
+
+
+class Drives(Served):
+    def test_what_a_client_finds(self):
+        self.serve("--set", "link.generation=4", "--set", "link.lanes=2")
+        c = self.client()
+        self.assertEqual(struct.unpack("<IIII", c.call(vfio.GET_INFO, struct.pack("<IIII", 16, 0, 0, 0))), (16, 3, 9, 5))
+        self.assertEqual(c.read(0x09, 3, CONFIG), b"\x02\x08\x01", "class 010802h")
+        caps, at = {}, c.read(0x34, 1, CONFIG)[0]
+        while at:
+            caps[c.read(at, 1, CONFIG)[0]], at = at, c.read(at + 1, 1, CONFIG)[0]
+        self.assertEqual(sorted(caps), [0x01, 0x10, 0x11])
+        self.assertEqual(struct.unpack("<H", c.read(caps[0x10] + 0x12, 2, CONFIG))[0] & 0x3FF, 4 | 2 << 4)
+        cap, version = struct.unpack("<QI", c.read(0, 12))
+        self.assertEqual(version, 0x10400)
+        self.assertEqual(c.read(1, 2), struct.pack("<Q", cap)[1:3], "parts of a register")
+        drive = Drive(c)
+        drive.enable()
+        self.assertEqual(drive.command(0, 0x06, prp1=RAM + 0x40000, dw10=1), 0)
+        self.assertEqual(drive.ram[0x40200:0x40202], b"\x66\x44", "Identify: sizes of queue entries")
+
+    def test_two_queues_hold_what_is_written(self):
+        for sealed in (True, False):
+            with self.subTest(sealed=sealed):
+                self.serve()
+                d = self.drive(sealed)
+                rng, held = random.Random(1), {}
+                for i in range(60):
+                    q, lba = 1 + i % 2, rng.randrange(256) * 16
+                    if lba in held:
+                        self.assertEqual(d.read(q, lba, 8192), (0, held[lba]))
+                    else:
+                        held[lba] = rng.randbytes(8192)
+                        self.assertEqual(d.write(q, lba, held[lba]), 0)
+                self.assertEqual(d.command(2, 0x00, nsid=1), 0, "flush")
+                for lba, data in held.items():
+                    self.assertEqual(d.read(1, lba, 8192), (0, data))
+                self.assertEqual(d.command(1, 0x02, nsid=1, prp1=RAM + 0xC0000, dw10=0xFFFFFFFF, dw11=0xFF), 0x80,
+                                 "LBA out of range")
+                counters = self.result()["counters_whole_run"]
+                self.assertEqual(counters["guest_clients"], 1)
+                self.assertEqual(counters["guest_dma_refused"], 0)
+                self.assertGreaterEqual(counters["host_commands"], 60 + 1 + len(held) + 1)
+
+    def test_resets(self):
+        self.serve()
+        d = self.drive()
+        c = d.client
+        self.assertEqual(d.write(1, 0, PATTERN), 0)
+        exp = 0x80
+        self.assertEqual(c.read(exp, 1, CONFIG), b"\x10")
+        table = c.read(0x2000, 16)
+        self.assertEqual(struct.unpack("<QII", table), (0xFEE00000, 0, 0), "vector 0, unmasked")
+
+        def controller():
+            c.write32(0x14, 0x460000)
+            d.wait_status(1, 0)
+
+        def shutdown():
+            c.write32(0x14, 0x464001)
+            d.wait_status(0xC, 8)
+            controller()
+
+        def function():
+            c.write(exp + 8, struct.pack("<H", 0x8000), CONFIG)
+            self.assertEqual(c.read32(0x14), 0)
+            self.cleared(c)
+
+        def bus():
+            c.call(vfio.RESET)
+            self.cleared(c)
+
+        for reset in (controller, shutdown, function, bus, controller, bus):
+            with self.subTest(reset.__name__):
+                for _ in range(3):
+                    d.submit(2, 0x02, nsid=1, prp1=RAM + 0xC0000, prp2=RAM + 0xC1000, dw10=0, dw12=15)
+                reset()
+                for event in d.events:
+                    try:
+                        os.eventfd_read(event)
+                    except BlockingIOError:
+                        pass
+                c.write(4, struct.pack("<H", 6), CONFIG)
+                d.enable()
+                d.create(1)
+                d.create(2)
+                self.assertEqual(d.read(1, 0, 8192), (0, PATTERN))
+        self.assertEqual(self.result()["counters_whole_run"]["guest_function_resets"], 3)
+
+    def cleared(self, c):
+        self.assertEqual(c.read(0x24, 20), bytes(20), "AQA, ASQ, ACQ")
+        self.assertEqual(c.read(0x14, 4) + c.read(0x1C, 4), bytes(8), "CC, CSTS")
+        self.assertEqual(struct.unpack("<QII", c.read(0x2000, 16)), (0, 0, 1), "vector 0, masked")
+        self.assertEqual(struct.unpack("<H", c.read(4, 2, CONFIG))[0], 0, "command register")
+
+    def test_clients_come_again(self):
+        self.serve()
+        d = self.drive()
+        self.assertEqual(d.write(1, 64, PATTERN), 0)
+        d.submit(1, 0x02, nsid=1, prp1=RAM + 0xC0000, prp2=RAM + 0xC1000, dw10=64, dw12=15)
+        d.client.close()  # in the middle
+        d = self.drive()
+        self.assertEqual(d.read(2, 64, 8192), (0, PATTERN))
+        self.assertEqual(self.result()["counters_whole_run"]["guest_clients"], 2)
+
+    def test_memory_that_only_the_client_reaches(self):
+        self.serve()
+        d = self.drive()
+        d.client.map(vfio.ELSEWHERE, 0x10000)
+        for i, b in enumerate(PATTERN):
+            d.client.elsewhere[vfio.ELSEWHERE + i] = b
+        buffers = dict(prp1=vfio.ELSEWHERE, prp2=vfio.ELSEWHERE + 4096)
+
+        def command(opcode):
+            d.submit(1, opcode, nsid=1, dw10=8, dw12=15, **buffers)
+            d.client.read32(0x1C)  # whoever waits for an answer serves the server
+            while not self.completed(d):
+                d.client.read32(0x1C)
+            return d.wait(1)[1]
+
+        self.assertEqual(command(0x01), 0)
+        d.client.elsewhere.clear()
+        self.assertEqual(command(0x02), 0)
+        self.assertEqual(bytes(d.client.elsewhere[vfio.ELSEWHERE + i] for i in range(8192)), PATTERN)
+        self.assertGreater(self.result()["counters_whole_run"]["guest_dma_by_message"], 0)
+
+    @staticmethod
+    def completed(d):
+        at = 0x3000 + 16 * d.rings[1][1]
+        return struct.unpack("<H", d.ram[at + 14:at + 16])[0] & 1 == d.rings[1][2]
+
+    def test_a_loss_of_power(self):
+        self.serve("--set", "host.power_off_time=20ms")
+        d = self.drive()
+        self.assertEqual(d.write(1, 32, PATTERN), 0)
+        self.assertEqual(d.command(1, 0x00, nsid=1), 0, "flush")
+        self.server.send_signal(signal.SIGUSR1)
+        while d.client.read32(0x1C) != 0xFFFFFFFF:
+            pass
+        while d.client.read32(0x1C) == 0xFFFFFFFF:
+            pass
+        self.assertEqual(d.client.read32(0x14), 0, "CC as at power-on")
+        for event in d.events:
+            try:
+                os.eventfd_read(event)
+            except BlockingIOError:
+                pass
+        d.enable()
+        d.create(1)
+        self.assertEqual(d.read(1, 32, 8192), (0, PATTERN))
+        self.assertEqual(len(self.result()["power_cuts"]), 1)
+
+    def test_a_client_that_misbehaves_is_refused_or_dropped(self):
+        self.serve()
+        c = self.client()
+        for offset, count, region in ((0x4000, 4, BAR0), (0, 0, BAR0), (0, 4, 3), (4096, 1, CONFIG)):
+            with self.assertRaises(Refused):
+                c.read(offset, count, region)
+        with self.assertRaises(Refused):
+            c.map(RAM, 4095)
+        c.map(RAM, 4096)
+        with self.assertRaisesRegex(Refused, "exists"):
+            c.map(RAM, 8192)
+        c.close()
+        d = self.drive()
+        # Rings and data where nothing is mapped: the controller says so, and goes on.
+        self.assertEqual(d.command(1, 0x01, nsid=1, prp1=0x40000000, dw12=7) & 0x7F, 4, "data transfer error")
+        c = d.client
+        c.write32(0x14, 0x460000)
+        d.wait_status(1, 0)
+        c.write(0x28, struct.pack("<Q", 0x7000000))
+        c.write32(0x14, 0x460001)
+        d.wait_status(1, 1)
+        c.write32(0x1000, 1)
+        d.wait_status(2, 2)  # CSTS.CFS
+        c.socket.sendall(b"\xff" * 64)
+        with self.assertRaises(OSError):
+            c.read32(0)
+        d = self.drive()
+        self.assertEqual(d.read(1, 0, 512)[0], 0)
+        self.assertGreaterEqual(self.result()["counters_whole_run"]["guest_messages_refused"], 6)
+
+    def test_noise_on_the_socket(self):
+        self.serve()
+        rng = random.Random(2)
+        for _ in range(40):
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(20)
+            s.connect(self.path)
+            try:
+                if rng.random() < 0.7:
+                    s.sendall(struct.pack("<HHIIIHH", 1, 1, 20, 0, 0, 0, 0))
+                for _ in range(rng.randrange(30)):
+                    data = rng.randbytes(rng.randrange(64))
+                    size = 16 + len(data) if rng.random() < 0.9 else rng.randrange(1 << 32)
+                    s.sendall(struct.pack("<HHIII", 1, rng.randrange(20), size, rng.choice((0, 16, 1)), 0) + data)
+            except OSError:
+                pass  # it has hung up
+            s.close()
+        self.assertEqual(self.drive().write(1, 0, PATTERN), 0)
+        self.result()
+
+
+class Results(Served):
+    def test_a_run_of_a_guest_has_what_any_run_has(self):
+        self.serve("--stop-after-disconnect", "--timeline", "--wave")
+        d = self.drive()
+        for i in range(10):
+            self.assertEqual(d.write(1, 16 * i, PATTERN), 0)
+            self.assertEqual(d.read(2, 16 * i, 8192), (0, PATTERN))
+        d.client.close()
+        result = self.result(None)
+        self.assertEqual(result["read"]["ios"], 10)
+        self.assertEqual(result["write"]["ios"], 10)
+        self.assertEqual(result["write"]["bytes"], 10 * len(PATTERN))
+        for name in ("latency.csv", "timeseries.csv", "slowest.json", "trace.json", "wave.vcd"):
+            self.assertTrue((self.results / name).exists(), name)
+
+    def test_paced_time_and_the_guests_clock(self):
+        clock = pathlib.Path(tempfile.mkdtemp()) / "clock"
+        self.addCleanup(lambda: (clock.unlink(missing_ok=True), clock.parent.rmdir()))
+        self.serve("--rate", "0.5", "--clock", str(clock), pace="wall")
+        seq, base, wall0, rate, version = struct.unpack("<QqqdQ", clock.read_bytes()[:40])
+        self.assertEqual((seq % 2, rate, version, clock.stat().st_size), (0, 0.0, 1, 4096))
+        d = self.drive()
+        begin = time.monotonic()
+        before = self.now(clock)
+        time.sleep(0.2)
+        passed = self.now(clock) - before
+        self.assertGreater(passed, 0)
+        self.assertLess(passed, (time.monotonic() - begin) * 1e9 * 0.6)
+        self.assertEqual(d.write(1, 0, PATTERN), 0)
+        notes = " ".join(self.result()["notes"])
+        self.assertRegex(notes, "behind its clock by .* ms at most")
+
+    @staticmethod
+    def now(clock):
+        while True:
+            page = struct.unpack("<QqqdQ", clock.read_bytes()[:40])
+            if page[0] % 2 == 0:
+                return page[1] + (time.clock_gettime_ns(time.CLOCK_MONOTONIC) - page[2]) * page[3]
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, *arguments):
+        done = subprocess.run([support.BINARY, "serve", "tiny-test", *arguments], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, support.USER_ERROR, done.stderr)
+        return done.stderr
+
+    def test_what_a_guest_cannot_have(self):
+        with tempfile.TemporaryDirectory() as folder:
+            at = ["--socket", folder + "/s", "-o", folder + "/r"]
+            said = self.refused(*at, "--set", "run.data=signatures", "--set", "run.integrity=true", "--set",
+                                "host.reset_at=[\"1ms\"]")
+            for key in ("run.data", "run.integrity", "host.reset_at"):
+                self.assertIn(key, said)
+            self.assertIn("--socket", self.refused("--socket", folder + "/none/s", "-o", folder + "/r"))
+            self.assertIn("--clock", self.refused(*at, "--pace", "free", "--clock", folder + "/c"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// I/O commands beyond Read and Write, on bytes: what is on the drive afterwards, and what the host is told.
+#include <gtest/gtest.h>
+
+#include "unit/nvme/memory_drive.h"
+
+namespace ssdtlm {
+namespace {
+
+using namespace nvme;
+using test::DriveBench;
+using test::Pair;
+
+constexpr std::uint32_t kFirst = 1, kSecond = 2;  // FUSE
+
+struct IoSpecial : testing::Test {
+    IoSpecial() {
+        b.enable();
+        p = b.create_pair(1);
+    }
+    std::uint16_t status(const Sqe& s) { return b.run(p, s).status(); }
+    void write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t first) {
+        b.fill(DriveBench::kData, blocks * 512, first);
+        ASSERT_EQ(status(b.io(kIoWrite, slba, blocks)), kStSuccess);
+    }
+    void push(std::uint8_t opcode, std::uint16_t cid, std::uint64_t slba, std::uint32_t blocks, std::uint32_t fuse,
+              std::uint64_t at = DriveBench::kData) {
+        Sqe s = b.io(opcode, slba, blocks, at);
+        s.cid = cid;
+        s.flags = static_cast<std::uint8_t>(fuse);
+        b.push(p, s);
+    }
+    Cqe next(std::uint16_t cid) {
+        const Cqe e = b.take(p);
+        b.ring_head(p);
+        EXPECT_EQ(e.cid, cid);
+        return e;
+    }
+    ~IoSpecial() override {
+        b.controller->check_waiters();
+        b.controller->check_books();
+    }
+    DriveBench b;
+    Pair p;
+};
+
+TEST_F(IoSpecial, CompareSaysWhetherTheDataAreEqual) {
+    write(8, 8, 1);
+    EXPECT_EQ(status(b.io(kIoCompare, 8, 8)), kStSuccess);
+    b.dma.memory[DriveBench::kData + 8 * 512 - 1] ^= 1;  // the last byte
+    const Cqe e = b.run(p, b.io(kIoCompare, 8, 8));
+    EXPECT_EQ(e.status(), kStCompareFailure);
+    EXPECT_TRUE(e.dnr());
+    EXPECT_EQ(b.controller->counters().compares, 2u);
+    EXPECT_EQ(b.controller->counters().bytes_read, 8u * 512);
+    Sqe far = b.io(kIoCompare, DriveBench::kBytes / 512 - 1, 2);
+    EXPECT_EQ(status(far), kStLbaOutOfRange);
+    far = b.io(kIoCompare, 0, 8, 1u << 21);  // memory that does not answer
+    EXPECT_EQ(status(far), kStDataTransferError);
+}
+
+TEST_F(IoSpecial, VerifyReadsTheFlashAndNothingElse) {
+    write(0, 8, 1);
+    const std::size_t reads = b.dma.reads.size();
+    EXPECT_EQ(status(b.io(kIoVerify, 0, 8, 1u << 21)), kStSuccess);
+    EXPECT_EQ(b.dma.reads.size(), reads + 1);  // the entry
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::read)], 1u);
+    EXPECT_EQ(status(b.io(kIoVerify, 0, DriveBench::kBytes / 512)), kStSuccess) << "not bound by MDTS";
+    b.drive.lost.insert(77);
+    EXPECT_EQ(status(b.io(kIoVerify, 70, 8)), kStUnrecoveredRead);
+    EXPECT_EQ(status(b.io(kIoVerify, 78, 8)), kStSuccess);
+}
+
+TEST_F(IoSpecial, WriteUncorrectableUntilItIsWrittenAgain) {
+    write(0, 16, 1);
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 4, 3)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 0, 4, DriveBench::kOther)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 7, 8, DriveBench::kOther)), kStSuccess);
+    for (const std::uint8_t opcode : {kIoRead, kIoVerify, kIoCompare})
+        EXPECT_EQ(status(b.io(opcode, 3, 2, DriveBench::kOther)), kStUnrecoveredRead) << int{opcode};
+    const std::vector<std::uint8_t> errors = b.log(kLogError, 64);
+    EXPECT_EQ(load<std::uint64_t>(&errors[16]), 4u);  // the first block that cannot be read
+    write(4, 2, 9);
+    EXPECT_EQ(status(b.io(kIoRead, 4, 2, DriveBench::kOther)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 6, 1, DriveBench::kOther)), kStUnrecoveredRead);
+    b.lose_power();  // it is not forgotten
+    b.enable();
+    p = b.create_pair(1);
+    EXPECT_EQ(status(b.io(kIoRead, 6, 1, DriveBench::kOther)), kStUnrecoveredRead);
+    EXPECT_EQ(status(b.io(kIoWriteZeroes, 0, 8)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 6, 1, DriveBench::kOther)), kStSuccess);
+}
+
+TEST_F(IoSpecial, CopyOfSeveralRanges) {
+    write(100, 8, 1);
+    write(200, 4, 50);
+    const std::uint64_t list = DriveBench::kOther;
+    std::fill_n(b.dma.memory.begin() + list, 96, std::uint8_t{0});
+    b.dma.put<std::uint64_t>(list + 8, 200);
+    b.dma.put<std::uint16_t>(list + 16, 3);
+    b.dma.put<std::uint64_t>(list + 32 + 8, 102);
+    b.dma.put<std::uint16_t>(list + 32 + 16, 1);
+    Sqe s = b.io(kIoCopy, 300, 2, list);  // two ranges: NR is 0-based
+    EXPECT_EQ(status(s), kStSuccess);
+    const auto byte = [this](std::uint64_t block) { return b.drive.memory.begin() + static_cast<long>(block * 512); };
+    EXPECT_TRUE(std::equal(byte(200), byte(204), byte(300)));
+    EXPECT_TRUE(std::equal(byte(102), byte(104), byte(304)));
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::read)], 2u);
+    EXPECT_EQ(b.controller->counters().copies, 1u);
+    // Faults: a target beyond the end, a source beyond the end, too many ranges, too long a range, another format.
+    EXPECT_EQ(status(b.io(kIoCopy, DriveBench::kBytes / 512 - 5, 2, list)), kStLbaOutOfRange);
+    EXPECT_EQ(status(b.io(kIoCopy, 0, 17, list)), kStCommandSizeLimit);
+    s.cdw12 |= 1u << 8;
+    EXPECT_EQ(status(s), kStInvalidField);
+    b.dma.put<std::uint16_t>(list + 16, 256);  // 257 blocks: more than 128 KiB
+    EXPECT_EQ(status(b.io(kIoCopy, 300, 1, list)), kStCommandSizeLimit);
+    b.dma.put<std::uint64_t>(list + 8, DriveBench::kBytes / 512);
+    b.dma.put<std::uint16_t>(list + 16, 0);
+    EXPECT_EQ(status(b.io(kIoCopy, 300, 1, list)), kStLbaOutOfRange);
+    // A source that cannot be read: how many ranges were copied.
+    b.dma.put<std::uint64_t>(list + 8, 1);
+    b.drive.lost.insert(102);
+    const Cqe e = b.run(p, b.io(kIoCopy, 300, 2, list));
+    EXPECT_EQ(e.status(), kStUnrecoveredRead);
+    EXPECT_EQ(e.dw0, 1u);
+}
+
+TEST_F(IoSpecial, CompareAndWriteIsOneThing) {
+    write(8, 1, 1);
+    b.fill(DriveBench::kOther, 512, 77);
+    push(kIoCompare, 1, 8, 1, kFirst);
+    push(kIoWrite, 2, 8, 1, kSecond, DriveBench::kOther);
+    push(kIoRead, 3, 8, 1, 0, DriveBench::kOther + 0x1000);  // comes behind the pair: sees what it has written
+    b.ring(p);
+    b.agenda.run();
+    EXPECT_EQ(next(1).status(), kStSuccess);
+    EXPECT_EQ(next(2).status(), kStSuccess);
+    EXPECT_EQ(next(3).status(), kStSuccess);
+    EXPECT_TRUE(b.equal(DriveBench::kOther, 8 * 512, 512));
+    EXPECT_TRUE(b.equal(DriveBench::kOther + 0x1000, 8 * 512, 512));
+    // Different data: nothing is written.
+    push(kIoCompare, 1, 8, 1, kFirst);
+    push(kIoWrite, 2, 8, 1, kSecond);
+    b.ring(p);
+    b.agenda.run();
+    EXPECT_EQ(next(1).status(), kStCompareFailure);
+    EXPECT_EQ(next(2).status(), kStAbortFailedFused);
+    EXPECT_TRUE(b.equal(DriveBench::kOther, 8 * 512, 512));
+}
+
+TEST_F(IoSpecial, APairHasItsBlocksForItself) {
+    write(8, 1, 1);
+    b.fill(DriveBench::kOther, 512, 77);
+    b.fill(DriveBench::kOther + 0x1000, 512, 99);
+    push(kIoWrite, 1, 8, 1, 0, DriveBench::kOther);            // before the pair, and different
+    push(kIoCompare, 2, 8, 1, kFirst, DriveBench::kOther);     // must see it
+    push(kIoWrite, 3, 8, 1, kSecond);                          //
+    push(kIoWrite, 4, 8, 1, 0, DriveBench::kOther + 0x1000);   // must come last
+    push(kIoRead, 5, 100, 1, 0, DriveBench::kOther + 0x2000);  // other blocks: does not wait
+    b.ring(p);
+    b.agenda.run();
+    for (int i = 0; i < 5; ++i) {
+        const Cqe e = b.take(p);
+        b.ring_head(p);
+        EXPECT_EQ(e.status(), kStSuccess) << e.cid;
+        if (i == 0) {
+            EXPECT_TRUE(e.cid == 1 || e.cid == 5);
+        }
+        if (i == 4) {
+            EXPECT_EQ(e.cid, 4);
+        }
+    }
+    EXPECT_TRUE(b.equal(DriveBench::kOther + 0x1000, 8 * 512, 512));
+}
+
+TEST_F(IoSpecial, HalvesOfPairs) {
+    // Of different blocks; a first one without a second; a second one without a first; a first one that is refused.
+    push(kIoCompare, 1, 8, 1, kFirst);
+    push(kIoWrite, 2, 9, 1, kSecond);
+    push(kIoCompare, 3, 8, 1, kFirst);
+    push(kIoRead, 4, 8, 1, 0);
+    push(kIoWrite, 5, 8, 1, kSecond);
+    push(kIoCompare, 6, DriveBench::kBytes, 1, kFirst);
+    push(kIoWrite, 7, DriveBench::kBytes, 1, kSecond);
+    push(kIoCompare, 8, 8, 1, kFirst);
+    push(kIoWrite, 9, DriveBench::kBytes, 1, kSecond);
+    push(kIoVerify, 10, 8, 1, kFirst);
+    push(kIoWrite, 11, 8, 1, kFirst);
+    b.ring(p);
+    b.agenda.run();
+    std::map<std::uint16_t, std::uint16_t> ends;
+    while (b.has_cqe(p)) {
+        const Cqe e = b.take(p);
+        ends[e.cid] = e.status();
+    }
+    b.ring_head(p);
+    EXPECT_EQ(ends, (std::map<std::uint16_t, std::uint16_t>{{1, kStInvalidField},
+                                                            {2, kStInvalidField},
+                                                            {3, kStAbortMissingFused},
+                                                            {4, kStSuccess},
+                                                            {5, kStAbortMissingFused},
+                                                            {6, kStLbaOutOfRange},
+                                                            {7, kStLbaOutOfRange},
+                                                            {8, kStAbortFailedFused},
+                                                            {9, kStLbaOutOfRange},
+                                                            {10, kStInvalidField},
+                                                            {11, kStInvalidField}}));
+}
+
+TEST_F(IoSpecial, ResetsUnderPairsAndCopies) {
+    for (std::uint32_t us = 0; us < 60; ++us) {
+        push(kIoCompare, 1, 8, 1, kFirst);
+        push(kIoWrite, 2, 8, 1, kSecond);
+        push(kIoWrite, 3, 8, 1, 0);
+        push(kIoCopy, 4, 300, 2, 0, DriveBench::kOther);
+        push(kIoCompare, 5, 8, 1, kFirst);
+        b.ring(p);
+        b.agenda.run_until(b.agenda.now() + Ps{1us} * us);
+        b.write(kRegCc, 0);
+        b.agenda.run();
+        ASSERT_EQ(b.csts(), 0u);
+        b.controller->check_books();
+        b.enable();
+        p = b.create_pair(1);
+        write(8, 1, static_cast<std::uint8_t>(us));  // no lock was left
+    }
+}
+
+TEST_F(IoSpecial, AbortOfWhatHasNotBegun) {
+    // 24 KiB: a PRP list has to be read first.
+    Sqe s = b.io(kIoRead, 0, 48);
+    s.cid = 7;
+    b.push(p, s);
+    push(kIoCompare, 8, 8, 1, kFirst);
+    push(kIoWrite, 9, 100, 1, 0);  // in the firmware by then
+    b.drive.time = 1ms;
+    b.dma.read_times = {Ps{1us}, Ps{1ms}};  // the entries, and the list
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 5us);
+    for (const auto& [cid, aborted] : {std::pair<std::uint32_t, bool>{7, true}, {8, false}, {9, false}, {99, false}}) {
+        Sqe a = b.admin_command(kAdminAbort, 0, 1 | cid << 16);
+        a.cid = 500;
+        b.push(b.admin, a);
+        b.ring(b.admin);
+        b.agenda.run_until(b.agenda.now() + 5us);
+        const Cqe e = b.take(b.admin);
+        b.ring_head(b.admin);
+        EXPECT_EQ(e.status(), kStSuccess);
+        EXPECT_EQ(e.dw0, aborted ? 0u : 1u) << cid;
+    }
+    EXPECT_EQ(next(8).status(), kStAbortMissingFused);  // when 9 came
+    EXPECT_EQ(next(7).status(), kStAbortRequested);
+    b.agenda.run();
+    EXPECT_EQ(next(9).status(), kStSuccess);
+    // A first command that waits for its second one.
+    push(kIoCompare, 8, 8, 1, kFirst);
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 5us);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminAbort, 0, 1 | 8u << 16)).dw0, 0u);
+    EXPECT_EQ(next(8).status(), kStAbortRequested);
+    // And one that waits while its queue is deleted.
+    push(kIoCompare, 8, 8, 1, kFirst);
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 5us);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminDeleteSq, 0, 1)).status(), kStSuccess);
+    EXPECT_EQ(next(8).status(), kStAbortSqDeletion);
+}
+
+}  // namespace
+}  // namespace ssdtlm

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// A drive of plain memory behind the NVMe controller: it carries out commands on bytes, in a time that the test says.
+// What the host sees of the controller's own commands can be checked against it without flash.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "controller/nvme/transfers.h"
+#include "unit/nvme/fake_host.h"
+
+namespace ssdtlm::test {
+
+class MemoryDrive final : public CommandSink {
+public:
+    MemoryDrive(Agenda& agenda, HostPort& host, std::uint64_t bytes, std::uint32_t lba)
+        : memory(bytes), agenda_(agenda), host_(host), lba_(lba) {}
+    void bind(CompletionSink& ends) { ends_ = &ends; }
+
+    void submit(Command& c) override {
+        ++submitted[static_cast<std::size_t>(c.op)];
+        under_way.insert(&c);
+        most = std::max(most, under_way.size());
+        agenda_.post(agenda_.now() + time, Then::to<&MemoryDrive::begin>(this, c));
+    }
+    void abort_waits(bool) override {}
+
+    Ps time{10us};
+    std::vector<std::uint8_t> memory;
+    std::array<std::uint64_t, 5> submitted{};
+    std::set<Command*> under_way;
+    std::size_t most = 0;
+    std::set<std::uint64_t> lost;  ///< blocks that cannot be read
+
+private:
+    struct Moving {
+        Command* command;
+        std::vector<std::uint8_t> data;
+    };
+    void begin(Command& c) {
+        c.status = CommandStatus::success;
+        if (c.op == IoOp::deallocate)
+            for (const LbaRange& r : c.ranges)
+                std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(r.slba * lba_), r.blocks * lba_,
+                            std::uint8_t{0});
+        if (c.op == IoOp::write_zeroes)
+            std::fill_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), c.bytes, std::uint8_t{0});
+        if (c.op != IoOp::read && c.op != IoOp::write) return end(c);
+        const auto bytes = static_cast<std::uint32_t>(c.bytes);
+        moving_.push_back({&c, std::vector<std::uint8_t>(bytes)});
+        Moving& m = moving_.back();
+        const DmaThen then = DmaThen::to<&MemoryDrive::moved>(this, m);
+        if (c.op == IoOp::write) return host_.from_host(c, 0, bytes, m.data.data(), then, {});
+        std::copy_n(memory.begin() + static_cast<std::ptrdiff_t>(c.slba * lba_), bytes, m.data.begin());
+        const auto bad = lost.lower_bound(c.slba);
+        if (bad != lost.end() && *bad < c.slba + c.blocks) {
+            c.status = CommandStatus::unrecovered_read;
+            return end(c);
+        }
+        host_.to_host(c, 0, bytes, m.data.data(), then, {}, kPlainTerms);
+    }
+    void moved(Moving& m, DmaEnd how) {
+        if (how.failed)
+            m.command->status = CommandStatus::transfer_error;
+        else if (m.command->op == IoOp::write)
+            std::copy(m.data.begin(), m.data.end(),
+                      memory.begin() + static_cast<std::ptrdiff_t>(m.command->slba * lba_));
+        end(*m.command);
+    }
+    void end(Command& c) {
+        under_way.erase(&c);
+        if (c.timeline->last() < agenda_.now()) c.timeline->charge(Stage::array, agenda_.now());
+        ends_->complete(c);
+    }
+
+    Agenda& agenda_;
+    HostPort& host_;
+    const std::uint32_t lba_;
+    CompletionSink* ends_ = nullptr;
+    std::deque<Moving> moving_;  // never given back: references stay good
+};
+
+/// A host, a controller and such a drive of 1 MiB.
+struct DriveBench : NvmeBench {
+    static constexpr std::uint64_t kBytes = 1u << 20;
+    static constexpr std::uint64_t kData = 0xC0000, kOther = 0xD0000;  ///< buffers of the host
+
+    explicit DriveBench(const NvmeConfig& c = NvmeBench::small())
+        : NvmeBench(c), transfers(agenda, dma), drive(agenda, transfers, kBytes, c.lba_bytes) {
+        start();
+    }
+    void start() {
+        DriveFacts facts = NvmeBench::device(true);
+        facts.drive_bytes = kBytes;
+        controller.emplace(agenda, dma, tracker, config, facts, false);
+        join();
+    }
+    void lose_power() {
+        DriveFacts facts = NvmeBench::device(true);
+        facts.drive_bytes = kBytes;
+        agenda.drop_if([](const void*) { return true; });
+        transfers.restart();
+        drive.under_way.clear();
+        const NvmeController::Before before{controller->counters(), controller->memory()};
+        controller.emplace(agenda, dma, tracker, config, facts, false, before);
+        join();
+    }
+    void join() {
+        drive.bind(controller->completions());
+        controller->bind(drive);
+        target = &*controller;
+    }
+    /// Runs the command on `pair` and takes its completion.
+    nvme::Cqe run(Pair& pair, nvme::Sqe s) {
+        s.cid = next_cid++;
+        push(pair, s);
+        ring(pair);
+        agenda.run();
+        const nvme::Cqe e = take(pair);
+        ring_head(pair);
+        EXPECT_EQ(e.cid, s.cid);
+        return e;
+    }
+    nvme::Sqe io(std::uint8_t opcode, std::uint64_t slba, std::uint32_t blocks, std::uint64_t at = kData) const {
+        nvme::Sqe s = rw(opcode, 0, slba, blocks);
+        s.prp1 = at;
+        s.prp2 = at + 4096;
+        return s;
+    }
+    void fill(std::uint64_t at, std::size_t bytes, std::uint8_t first) {
+        for (std::size_t i = 0; i < bytes; ++i) dma.memory[at + i] = static_cast<std::uint8_t>(first + i / 64);
+    }
+    bool equal(std::uint64_t at, std::uint64_t drive_byte, std::size_t bytes) const {
+        return std::equal(dma.memory.begin() + static_cast<std::ptrdiff_t>(at),
+                          dma.memory.begin() + static_cast<std::ptrdiff_t>(at + bytes),
+                          drive.memory.begin() + static_cast<std::ptrdiff_t>(drive_byte));
+    }
+    std::vector<std::uint8_t> log(std::uint8_t lid, std::uint32_t bytes, std::uint32_t lsp = 0) {
+        nvme::Sqe s;
+        s.opc = nvme::kAdminGetLogPage;
+        s.nsid = nvme::kNsidAll;
+        s.prp1 = kOther;
+        s.cdw10 = lid | lsp << 8 | (bytes / 4 - 1) << 16;
+        EXPECT_EQ(run_admin(s).status(), nvme::kStSuccess);
+        return {dma.memory.begin() + kOther, dma.memory.begin() + kOther + bytes};
+    }
+    nvme::Sqe admin_command(std::uint8_t opcode, std::uint32_t nsid = 0, std::uint32_t cdw10 = 0,
+                            std::uint32_t cdw11 = 0) const {
+        nvme::Sqe s;
+        s.opc = opcode;
+        s.nsid = nsid;
+        s.cdw10 = cdw10;
+        s.cdw11 = cdw11;
+        s.prp1 = kData;
+        return s;
+    }
+
+    NvmeTransfers transfers;
+    MemoryDrive drive;
+    std::optional<NvmeController> controller;
+};
+
+}  // namespace ssdtlm::test
