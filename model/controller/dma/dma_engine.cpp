@@ -166,13 +166,14 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
     }
 }
 
-void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content) {
+void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                          ByteEnables content) {
     start<false>(segments, count, data, then, content, kPlainTerms);
 }
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count,
-                                                     std::uint8_t* data, const DmaThen& then,
-                                                     ByteEnables content, const DmaTerms& terms) {
+                                                     std::uint8_t* data, const DmaThen& then, ByteEnables content,
+                                                     const DmaTerms& terms) {
     Request& request = work_->requests.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;

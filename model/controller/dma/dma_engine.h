@@ -51,8 +51,10 @@ public:
     /// link's read tags to control traffic.
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content = {}) override;
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
+                    ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content = {}) override;
 
     void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) override;
 
@@ -96,8 +98,10 @@ private:
     };
 
     template <bool Write>
-    void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content, const DmaTerms& terms);
-    void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables content, const DmaTerms& terms);
+    void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+               ByteEnables content, const DmaTerms& terms);
+    void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
+                    const DmaThen& then, ByteEnables content, const DmaTerms& terms);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content,
               const DmaTerms& terms);
     static void enable(Payload& payload, ByteEnables content);

@@ -51,7 +51,8 @@ public:
         const HostSegments::List list = to_.of(static_cast<const AddressedCommand&>(c).data, offset, bytes);
         dma_.write_host(list.first, list.count, data, then, content, terms);
     }
-    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then, ByteEnables content) override {
+    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override {
         const HostSegments::List list = from_.of(static_cast<const AddressedCommand&>(c).data, offset, bytes);
         dma_.read_host(list.first, list.count, data, then, content);
     }

@@ -245,8 +245,8 @@ void AdminQueue::restart_keep_alive() {
     if (features_.keep_alive_ms() == 0) return;
     constexpr std::uint64_t kUnit = kKeepAliveUnits * std::uint64_t{100};  // rounded up to it
     const std::uint64_t ms = div_ceil(features_.keep_alive_ms(), kUnit) * kUnit;
-    keep_alive_ = agenda_.post_cancellable(
-        agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms), Then::to<&AdminQueue::keep_alive_expired>(this));
+    keep_alive_ = agenda_.post_cancellable(agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms),
+                                           Then::to<&AdminQueue::keep_alive_expired>(this));
 }
 
 void AdminQueue::keep_alive_expired() {

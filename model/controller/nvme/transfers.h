@@ -24,8 +24,8 @@ public:
             return take(c, offset, bytes, data, then, content, terms);
         host_.to_host(c, offset, bytes, data, then, content, terms);
     }
-    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
-                   const DmaThen& then, ByteEnables content) override {
+    void from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables content) override {
         if (__builtin_expect(static_cast<const NvmeCommand&>(c).is_special, 0))
             return give(c, offset, bytes, data, then, content);
         host_.from_host(c, offset, bytes, data, then, content);
@@ -44,8 +44,8 @@ private:
         SimTime from{};  ///< the data of the flash are there
         std::vector<std::uint8_t> of_host;
     };
-    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, const DmaThen& then,
-              ByteEnables content, const DmaTerms& terms);
+    void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+              const DmaThen& then, ByteEnables content, const DmaTerms& terms);
     void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
               ByteEnables content);
     void tell_later(const DmaThen& then, SimTime at);

@@ -16,8 +16,7 @@ class HostPort {
 public:
     virtual ~HostPort() = default;
     virtual void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
-                         const DmaThen& then, ByteEnables content,
-                         const DmaTerms& terms = kPlainTerms) = 0;
+                         const DmaThen& then, ByteEnables content, const DmaTerms& terms = kPlainTerms) = 0;
     virtual void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                            const DmaThen& then, ByteEnables content) = 0;
 };

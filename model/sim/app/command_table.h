@@ -33,8 +33,8 @@ struct CommandLineTexts {
     std::string shell = "bash";      ///< completion
     WaveTexts wave;
     PythonTexts python;
-    GuestServiceOptions service;     ///< serve
-    std::string pace = "wall";       ///< the same
+    GuestServiceOptions service;  ///< serve
+    std::string pace = "wall";    ///< the same
     bool timeline = false;
     std::string timeline_from;
     std::string timeline_to;

@@ -60,8 +60,7 @@ int run(const CommandLine& line) {
     for (std::string& note : notes_on_generators(resolved, generators)) options.notes.push_back(std::move(note));
     options.output_option = "-o";
     if (options.output_directory.empty()) {
-        options.output_directory =
-            default_output_directory(resolved.config.name, workload_title(options));
+        options.output_directory = default_output_directory(resolved.config.name, workload_title(options));
         options.output_option = "default output folder";
     }
     if (!options.report) return run_simulation(resolved.config, options);

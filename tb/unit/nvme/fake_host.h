@@ -21,7 +21,8 @@ struct FakeDma final : DmaPort {
     static constexpr Ps kWriteTime{300ns};
     explicit FakeDma(Agenda& a) : agenda(a), memory(1u << 20) {}
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then, ByteEnables, const DmaTerms&) override {
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
+                    ByteEnables, const DmaTerms&) override {
         for (std::uint32_t i = 0; i < count; ++i) {
             const HostSegment& s = segments[i];
             if (s.address >= kMsiBase && s.address < kMsiBase + 0x100000) {
@@ -36,7 +37,8 @@ struct FakeDma final : DmaPort {
         }
         if (then) then({agenda.now() + kWriteTime});
     }
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then, ByteEnables) override {
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, const DmaThen& then,
+                   ByteEnables) override {
         std::uint32_t bytes = 0;
         for (std::uint32_t i = 0; i < count; ++i) bytes += segments[i].bytes;
         read_sizes.push_back(bytes);

@@ -75,8 +75,10 @@ struct SectorFirmware final : CommandSink {
                 const auto half = static_cast<std::uint32_t>(c.blocks / 2 * bytes_of_sector);
                 if (half == 0) w.left = 1;
                 const auto rest = static_cast<std::uint32_t>(c.bytes) - half;
-                if (half != 0) host->from_host(c, 0, half, w.data.data(), DmaThen::to<&SectorFirmware::brought>(this, c), {});
-                host->from_host(c, half, rest, w.data.data() + half, DmaThen::to<&SectorFirmware::brought>(this, c), {});
+                if (half != 0)
+                    host->from_host(c, 0, half, w.data.data(), DmaThen::to<&SectorFirmware::brought>(this, c), {});
+                host->from_host(c, half, rest, w.data.data() + half, DmaThen::to<&SectorFirmware::brought>(this, c),
+                                {});
                 return;
             }
             case IoOp::deallocate:
