@@ -236,7 +236,7 @@ TEST(TimeSeries, PhasesOfRows) {
         struct Entry {
             Bench* bench;
             bool layout, measured;
-            void happen(std::uint64_t) {
+            void happen() {
                 HostRequest r;
                 r.op = HostOp::write;
                 r.bytes = 4096;
