@@ -62,7 +62,7 @@ public:
         std::uint32_t slots = 0;  ///< commands under way at most
         bool write_cache = true;  ///< false: the host has switched it off
     };
-    using Then = std::function<void()>;
+    using Done = std::function<void()>;
 
     CasePort() = default;
     CasePort(const CasePort&) = delete;
@@ -70,7 +70,7 @@ public:
     virtual ~CasePort() = default;
 
     /// Brings the drive up, at the start and when its power is back.
-    virtual void start(Then started) = 0;
+    virtual void start(Done started) = 0;
     /// Known when the drive has been brought up once.
     virtual const Facts& facts() const = 0;
     virtual bool has_room(const CaseCommand& command) const = 0;
@@ -87,10 +87,10 @@ public:
     virtual void drop() = 0;
     /// `variant`: bit 0: with a normal shutdown before, Serial ATA bit 1: a software reset. `stopped`: the drive has
     /// forgotten every command; `done`: it was brought up again. What was not told of before `stopped` is not told of.
-    virtual void reset(std::uint32_t variant, Then stopped, Then done) = 0;
+    virtual void reset(std::uint32_t variant, Done stopped, Done done) = 0;
     /// A normal shutdown after which the power goes; one at the end. Precondition: nothing is under way.
-    virtual void stop(Then done) = 0;
-    virtual void shutdown(Then done) = 0;
+    virtual void stop(Done done) = 0;
+    virtual void shutdown(Done done) = 0;
     /// Whatever was being done is given up. The power went, and start() begins anew.
     virtual void power_lost() = 0;
     /// What was not done when a reset has ended will not be.

@@ -93,11 +93,11 @@ void NvmeCasePort::interrupt(std::uint64_t, std::uint32_t data) {
 // ---------------------------------------------------------------------------------------------------------------
 // Up and down.
 
-void NvmeCasePort::start(Then started) {
+void NvmeCasePort::start(Done started) {
     bring_up_.start([this, started = std::move(started)] { brought_up(started); });
 }
 
-void NvmeCasePort::brought_up(const Then& then) {
+void NvmeCasePort::brought_up(const Done& then) {
     if (queue_.empty()) {
         queue_ = bring_up_.take_queues();
         facts_.blocks = bring_up_.info().blocks;
@@ -114,7 +114,7 @@ void NvmeCasePort::drop() {
     announced_ = queue_[0].tail();
 }
 
-void NvmeCasePort::reset(std::uint32_t variant, Then stopped, Then done) {
+void NvmeCasePort::reset(std::uint32_t variant, Done stopped, Done done) {
     serves_ = false;  // no doorbell is written from now on
     bring_up_.reset(variant % 2 != 0, std::move(stopped), [this, done = std::move(done)] { brought_up(done); });
 }

@@ -28,7 +28,7 @@ public:
                  std::uint32_t depth, CasePortClient& client);
     RootComplex& root_complex() { return root_complex_; }
 
-    void start(Then started) override;
+    void start(Done started) override;
     const Facts& facts() const override { return facts_; }
     bool has_room(const CaseCommand&) const override { return queue_[0].has_room(); }
     std::uint32_t next_slot() const override { return queue_[0].next_cid(); }
@@ -36,9 +36,9 @@ public:
     void submit(std::uint32_t slot, const CaseCommand& command) override;
     void announce() override;
     void drop() override;
-    void reset(std::uint32_t variant, Then stopped, Then done) override;
-    void stop(Then done) override { bring_up_.stop(std::move(done)); }
-    void shutdown(Then done) override { bring_up_.shutdown(std::move(done)); }
+    void reset(std::uint32_t variant, Done stopped, Done done) override;
+    void stop(Done done) override { bring_up_.stop(std::move(done)); }
+    void shutdown(Done done) override { bring_up_.shutdown(std::move(done)); }
     void power_lost() override;
     bool resets_end_commands() const override { return true; }
     std::uint64_t commands() const override { return commands_; }
@@ -75,7 +75,7 @@ private:
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
     void end_of_elaboration() override { registers_ = door_.towards(mmio_initiator.operator->()); }
     void admin_handler() { bring_up_.admin_interrupt(); }
-    void brought_up(const Then& then);
+    void brought_up(const Done& then);
     bool take_ended();
 
     Agenda& agenda_;

@@ -47,7 +47,7 @@ void SataCasePort::own_ended(std::uint8_t status, std::uint8_t error) {
 // ---------------------------------------------------------------------------------------------------------------
 // Bring-up.
 
-void SataCasePort::start(Then started) {
+void SataCasePort::start(Done started) {
     started_ = std::move(started);
     starting_ = true;
     doing_ = "wait for the signature";
@@ -137,7 +137,7 @@ void SataCasePort::when_idle() {
     if (reset_waits_ && idle()) begin_stop();
 }
 
-void SataCasePort::stop(Then done) {
+void SataCasePort::stop(Done done) {
     done_ = std::move(done);
     begin_stop();
 }
@@ -161,7 +161,7 @@ void SataCasePort::standing_by() {
     std::exchange(done_, nullptr)();
 }
 
-void SataCasePort::reset(std::uint32_t variant, Then stopped, Then done) {
+void SataCasePort::reset(std::uint32_t variant, Done stopped, Done done) {
     stopped_ = std::move(stopped);
     done_ = std::move(done);
     reset_variant_ = variant;

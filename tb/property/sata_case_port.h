@@ -47,16 +47,16 @@ public:
     SataCasePort(sc_core::sc_module_name name, Agenda& agenda, const Config& config, SataLink& link,
                  CasePortClient& client);
 
-    void start(Then started) override;
+    void start(Done started) override;
     const Facts& facts() const override { return facts_; }
     bool has_room(const CaseCommand& command) const override;
     std::uint32_t next_slot() const override;
     std::uint8_t* buffer(std::uint32_t slot, std::uint32_t bytes) override;
     void submit(std::uint32_t slot, const CaseCommand& command) override;
     void drop() override;
-    void reset(std::uint32_t variant, Then stopped, Then done) override;
-    void stop(Then done) override;
-    void shutdown(Then done) override { stop(std::move(done)); }
+    void reset(std::uint32_t variant, Done stopped, Done done) override;
+    void stop(Done done) override;
+    void shutdown(Done done) override { stop(std::move(done)); }
     void power_lost() override;
     bool resets_end_commands() const override { return true; }
     void break_frame(std::uint32_t n) override { link_object_.inject_crc_error(n); }
@@ -150,7 +150,7 @@ private:
     sata::RegisterH2d own_command_;
     bool own_may_fail_ = false;
     Next own_next_ = nullptr;
-    Then started_, done_, stopped_;
+    Done started_, done_, stopped_;
     std::uint32_t reset_variant_ = 0;
     bool reset_waits_ = false;  // for the end of what is under way, and the shutdown
     std::uint64_t attempt_ = 0;
