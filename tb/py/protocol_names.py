@@ -17,8 +17,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORDS = re.compile(r"nvme|\b(?:sqe|cqe|prp|sqid|cid|nsid|ControllerInfo|QueuePair|BringUp)\b|\b(?-i:kSt[A-Z])", re.IGNORECASE)
-# The protocol's own: front end, driver, facts.
-OWN = re.compile(r"^model/(controller/nvme/|protocol/nvme\.h|host_pcie/driver/(nvme_\w+|bring_up|prp_builder|queue_pair)\.(h|cpp)|sim/config/nvme_parameters\.cpp)")
+# The protocol's own: front end, driver, what follows a guest's driver, facts.
+OWN = re.compile(r"^model/(controller/nvme/|protocol/nvme\.h|host_pcie/driver/(nvme_\w+|bring_up|prp_builder|queue_pair)\.(h|cpp)|host_vfio/(guest_queues|vfio_host)\.(h|cpp)|sim/config/nvme_parameters\.cpp)")
 # Joins the model's parts by their types, says what a user may set, or records what a host and a drive tell each other.
 JOINS = re.compile(r"^model/sim/(device/|host/|ssd_system|sim_config\.h|config/|derive/|wave/|app/)")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

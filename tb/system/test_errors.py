@@ -107,7 +107,7 @@ class CommandLineErrors(ErrorTest):
         self.refused(["config", "shw", "tiny-test"], r"command line: .*'shw'.*'show'\?$")
 
     def test_nothing(self):
-        self.refused([], r"command line: no command.*run, config, trace")
+        self.refused([], r"command line: no command.*run, serve, config, trace")
         self.refused(["run"], r"command line: .*device")
         self.refused(["run", "tiny-test"], r"command line: .*--workload")
 
