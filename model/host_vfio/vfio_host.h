@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_pcie/driver/host_driver.h"
 #include "host_pcie/driver/mmio_initiator.h"
 #include "host_vfio/guest_queues.h"
@@ -164,7 +164,7 @@ private:
     GuestService& service_;
     CommandTracker& stages_;
     const std::function<bool()> is_idle_;
-    TargetDoor<> door_;
+    TargetGuard<> door_;
     MmioInitiator mmio_;
     vfio::Session session_;
     vfio::GuestQueues queues_;

@@ -48,7 +48,7 @@ struct RunConfig : ContentsConfig {
         FillCaches::automatic;  ///< of a configuration that is loaded; FtlConfig::caches_filled is what came of it
     AgendaMode agenda = AgendaMode::run_ahead;
     bool check_waiters = false;              ///< after every event: nobody waits whom nobody will wake
-    bool through_doors = false;              ///< the model's modules call each other as they do foreign ones
+    bool through_guards = false;             ///< the model's modules call each other as they do foreign ones
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
     bool gc_log = false;                     ///< gc.csv: each victim of garbage collection
     std::uint32_t slowest = 100;             ///< commands of each operation whose way is kept

@@ -324,7 +324,7 @@ Counters SsdSystem::counters() const {
                                {"flash_pages_torn", loss.pages_torn},
                                {"flash_erases_cut", loss.erases_cut},
                                {"flash_lower_pages_lost", loss.lower_pages_lost},
-                               {"map_scan_page_reads", reads}});
+                               {"mount_page_reads", reads}});
     }
     if (!config.host.reset_at.empty() || !cuts.empty()) {
         all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});

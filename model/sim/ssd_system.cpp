@@ -36,7 +36,7 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const SsdContro
     return oracle;
 }
 
-std::unique_ptr<UntimedHost> host_of(const SsdConfig& c, Workload* before) {
+std::unique_ptr<FunctionalHost> host_of(const SsdConfig& c, Workload* before) {
     if (before == nullptr && c.run.drive.empty() && !c.ftl.precondition_workload.empty())
         throw UserError(Problem{"precondition.workload",
                                 "\"" + c.ftl.precondition_workload + "\" in a program that plays none",
@@ -67,7 +67,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       host_side_((make_host ? make_host : HostMaker(make_host_side))(
           {agenda, config, workload, device, link, or_none(taps), oracle.get(), observer})),
       host(*host_side_) {
-    agenda.call_straight(!c.run.through_doors);
+    agenda.call_straight(!c.run.through_guards);
 
     if (!config.run.drive.empty()) load_drive();
     host.driver.set_power_switch([this](bool on) {

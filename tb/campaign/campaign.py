@@ -236,9 +236,9 @@ def drawn_namespaces(seed, device):
     return [f"nvme.namespaces=[{', '.join(f'{r.randint(1, most) * 4096}B' for _ in range(r.randint(1, 3)))}]"] if most else []
 
 
-def drawn_doors(seed):
-    """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
-    return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
+def drawn_guards(seed):
+    """All calls through the guards of the sockets for half of them: what they hold back is held back there."""
+    return ["run.through_guards=true"] if random.Random(f"guards {seed}").random() < 1 / 2 else []
 
 
 def drawn_data(seed, device):
@@ -293,7 +293,7 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_namespaces(seed, device) + drawn_dram_and_suspends(seed, options.way) + drawn_cache_program(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_merged_reads(seed) + drawn_slc(seed, device)
+    settings += drawn_guards(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_merged_reads(seed) + drawn_slc(seed, device)
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)

@@ -60,8 +60,8 @@ private:
 class Regions final : public Mapping {
 public:
     Regions(const MappingSetup& setup, std::uint32_t units, Ps wait) : Mapping(setup), units_(units), wait_(wait) {}
-    std::unique_ptr<MapPort> ask(MapPort& own, const MapSurroundings& around) const override {
-        return std::make_unique<RegionMap>(own, around.agenda, units_, wait_);
+    std::unique_ptr<MapPort> ask(MapPort& own, const MapPeers& peers) const override {
+        return std::make_unique<RegionMap>(own, peers.agenda, units_, wait_);
     }
 
 private:

@@ -82,7 +82,7 @@ TEST(ReadCacheTime, HitsMissesAndWhatTakesAUnitOut) {
     run(kept);
     // In the room of the write buffer, of a page for each plane, nearly all of which dirty units take. Three units are
     // left to what is read.
-    c.ftl.read_cache = {0, ReadCacheReplacement::lru, ReadCacheFill::reads, ReadCacheRoom::buffer};
+    c.ftl.read_cache = {0, ReadCacheReplacement::lru, ReadCacheFill::reads, ReadCacheSpace::buffer};
     c.ftl.buffer_order = BufferOrder::lru;
     c.ftl.flush_start_percent = 99;
     c.ftl.buffer_bytes = 256 * 4096;

@@ -26,16 +26,16 @@ SOURCE = HERE.parents[1]
 
 # Organ: its files, and the unit tests that know it.
 ORGANS = {
-    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters", "controller/data",
+    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/wait_queues", "controller/data",
                     "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
                     "controller/scheduler", "controller/ftl", "controller/cached_map", "controller/journal", "controller/dram",
-                    "controller/map_scan", "controller/checkpoint", "controller/read_cache"],
+                    "controller/mount", "controller/checkpoint", "controller/read_cache"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
                     "controller/dma": ["dma_engine_test", "dma_link_test", "both_directions_test"],
                     "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
                                             "firmware_random_failures_test"],
-                    "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/wait_queues": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
                     "controller/cached_map": ["cached_map_test", "saved_drive_test"],
                     "controller/destage": ["firmware_test", "gc_pace_test", "firmware_failures_test", "firmware_random_test",
@@ -44,7 +44,7 @@ ORGANS = {
                                         "firmware_random_failures_test", "power_cut_test"],
                     "controller/dram": ["dram_test"],
                     "controller/read_cache": ["read_cache_test", "firmware_random_test", "saved_drive_test"],
-                    "controller/map_scan": ["map_scan_test", "power_cut_test"],
+                    "controller/mount": ["mount_test", "power_cut_test"],
                     "controller/checkpoint": ["power_cut_test"],
                     "controller/gc": ["gc_pace_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
                                    "firmware_random_failures_test"],
@@ -67,7 +67,7 @@ ORGANS = {
                       "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test", "saved_drive_test"]}),
     "snapshot": (["common/snapshot"], {"common/snapshot": ["snapshot_test", "saved_drive_test"]}),
 }
-WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test", "restart_time_test", "cached_map_time_test"]
+WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "mount_time_test", "restart_time_test", "cached_map_time_test"]
 # All but those that look at the sources, which are not the project's own any more.
 CI_TESTS = ["-LE", "nightly", "-E", "^(structure|mutation_rewriting)$"]
 

@@ -33,7 +33,7 @@ struct Netlist {
 
     Netlist(const SsdConfig& c, std::uint32_t depth, const std::vector<DriveOp>& ops)
         : config(c), host(agenda, drive(), depth, ops), side(make_case_side(agenda, config, device, depth, host)) {
-        agenda.call_straight(!c.run.through_doors);
+        agenda.call_straight(!c.run.through_guards);
         host.set_port(side->port());
         host.set_power_switch([this](bool on) {
             if (!on) supply_fails();

@@ -116,7 +116,7 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
         {"nand.onfi.interface", {"-", "-", "-", "\"ideal\""}},
         {"transfer", {"32", "8", "128"}},
         {"host.buffer_offset", {"-", "-", "\"12B\"", "\"2052B\""}},
-        {"run.through_doors", {"-", "true"}},
+        {"run.through_guards", {"-", "true"}},
         {"run.check_waiters", {"-", "-", "-", "-", "-", "true"}},
         {"run.seed", {"1", "2", "3", "4"}},
         {"nand.two_step", {"-", "true"}},
@@ -160,7 +160,7 @@ bool starts(const std::string& text, const char* with) {
 
 std::uint32_t planes_of(const DriveCase& c);
 bool goes_with(const DriveCase& c, const std::string& key);
-bool goes_with_lanes(const DriveCase& c) {
+bool goes_with_partitions(const DriveCase& c) {
     return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions");
 }
 
@@ -185,7 +185,7 @@ bool collects_in_no_time(const DriveCase& c) {
 bool goes_with_sets(const DriveCase& c) {
     const std::string sets = c.value("ftl.nvm_sets");
     if (sets == "-" || keeps_one_block(c) || c.value("ftl.mapping") == "\"fast\"" ||
-        c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"")
+        c.value("ftl.mapping") == "\"block\"" || goes_with_partitions(c) || c.value("ftl.superblock") == "\"drive\"")
         return false;
     const auto has = [&](const char* dimension, const char* count) {
         return c.value(std::string("nand.geometry.") + dimension) == count;
@@ -318,7 +318,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
                (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
     if (key == "precondition.state" && c.value(key) == "\"analytic\"")
         return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" &&
-               !goes_with_lanes(c) && !goes_with_sets(c);
+               !goes_with_partitions(c) && !goes_with_sets(c);
     if (key == "read_cache.room") return shares_room(c);
     if (key == "read_cache.window") return shares_room(c) && c.value("read_cache.replacement") == "\"cflru\"";
     if (key == "read_cache.replacement" && c.value(key) == "\"cflru\"") return shares_room(c);

@@ -6,8 +6,8 @@
 #include <tlm>
 #include <vector>
 
-#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/root_complex.h"
@@ -83,7 +83,7 @@ private:
     const std::uint32_t lba_bytes_;
     CasePortClient& client_;
     HostMemory memory_;
-    InitiatorDoor<> door_;
+    InitiatorGuard<> door_;
     RootComplex root_complex_;
     tlm::tlm_fw_transport_if<>* registers_ = nullptr;
     PooledPayloads<Access> accesses_;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/payload_pool.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_sata/link/sata_link.h"
 #include "property/case_port.h"
 #include "protocol/ata.h"
@@ -129,8 +129,8 @@ private:
     const Config config_;
     SataLink& link_object_;
     CasePortClient& client_;
-    TargetDoor<SataProtocol> in_;
-    InitiatorDoor<SataProtocol> out_;
+    TargetGuard<SataProtocol> in_;
+    InitiatorGuard<SataProtocol> out_;
     tlm::tlm_fw_transport_if<SataProtocol>* link_ = nullptr;
     PayloadPool<SataExtension> payloads_;
     std::deque<std::vector<std::uint8_t>> frames_;  // to be sent; the first one is at the link if sent_ says so

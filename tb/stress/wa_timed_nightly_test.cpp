@@ -51,9 +51,9 @@ double untimed(const SsdConfig& c) {
     return (d.ftl.counters() - before).unit_write_amplification(1);
 }
 
-class TimedAndUntimed : public testing::TestWithParam<Row> {};
+class TimedAndFunctional : public testing::TestWithParam<Row> {};
 
-TEST_P(TimedAndUntimed, TheSameWriteAmplification) {
+TEST_P(TimedAndFunctional, TheSameWriteAmplification) {
     const SsdConfig c = drive_of(GetParam());
     const std::uint64_t logical = c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes;
     const double without_time = untimed(c), timed = equilibrium(c, 2 * logical / 10 * 10, 32).rest(0).waf;
@@ -61,7 +61,7 @@ TEST_P(TimedAndUntimed, TheSameWriteAmplification) {
                 100 * GetParam().over_provisioning, without_time, timed, 100 * (timed / without_time - 1));
     EXPECT_NEAR(timed / without_time, 1.0, 0.01);
 }
-INSTANTIATE_TEST_SUITE_P(, TimedAndUntimed,
+INSTANTIATE_TEST_SUITE_P(, TimedAndFunctional,
                          testing::Values(Row{"greedy", 0.07}, Row{"greedy", 0.28}, Row{"cost_benefit", 0.125},
                                          Row{"d_choices", 0.125}, Row{"fifo", 0.125}, Row{"random", 0.125}),
                          [](const auto& p) {

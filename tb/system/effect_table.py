@@ -252,7 +252,7 @@ NO_RESULT = {
     "run.agenda": "test_determinism.py: results are the same",
     "run.data": "test_determinism.py: results are the same",
     "run.check_waiters": "test_determinism.py: results are the same",
-    "run.through_doors": "test_determinism.py: results are the same",
+    "run.through_guards": "test_determinism.py: results are the same",
     "run.watchdog": "test_watchdog.py: when a run is given up",
     "host.admin_entries": "bring_up_test.cpp: the queues that the driver makes",
     "link.downstream_nonposted_headers": "link tests: reads of registers wait for credits; the driver reads one at a time",

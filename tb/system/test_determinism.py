@@ -59,9 +59,9 @@ class Determinism(SystemTest):
             ]
             self.assert_equal_files(*run)
 
-    def test_through_doors(self):
+    def test_through_guards(self):
         for device in ("tiny-test", "wd-sn730-512g"):
-            run = [without("through_doors", self.simulate(device, self.mix, "--set", f"run.through_doors={way}", output=f"{device}-{way}").files())
+            run = [without("through_guards", self.simulate(device, self.mix, "--set", f"run.through_guards={way}", output=f"{device}-{way}").files())
                    for way in ("false", "true")]
             self.assert_equal_files(*run)
 

@@ -19,7 +19,7 @@
 
 #include "common/containers/pool.h"
 #include "common/report/error.h"
-#include "common/tlm/far_entries.h"
+#include "common/tlm/overflow_heap.h"
 #include "common/tlm/then.h"
 #include "common/units/units.h"
 
@@ -44,7 +44,7 @@ public:
     Agenda& operator=(const Agenda&) = delete;
 
     SimTime now() const { return now_; }
-    /// Whether its modules call each other past their sockets' doors (doors.h), which says nothing else. To be set
+    /// Whether its modules call each other past their sockets' guards (tlm_guard.h), which says nothing else. To be set
     /// before elaboration ends.
     bool calls_straight() const { return calls_straight_; }
     void call_straight(bool on) { calls_straight_ = on; }
@@ -231,7 +231,7 @@ private:
         if (bucket_of(at) - bucket_of(now_) < kBuckets)
             post(at, then);
         else
-            post_far(FarEntry{at, ++posted_, then});
+            post_far(OverflowEntry{at, ++posted_, then});
         asleep_in_ = kernel;
         if (kernel != nullptr) kernel->wake(at);
     }
@@ -263,10 +263,10 @@ private:
                                 "call in_step() before now() is read, or leave the call to a socket of the model"});
     }
 
-    __attribute__((noinline)) void post_far(const FarEntry& e) { far_.push(e); }
+    __attribute__((noinline)) void post_far(const OverflowEntry& e) { far_.push(e); }
     __attribute__((noinline)) bool run_far(SimTime limit) {
         if (far_.empty() || far_.first_at() > limit) return false;
-        const FarEntry first = far_.pop();
+        const OverflowEntry first = far_.pop();
         now_ = first.at;
         ++executed_;
         first.then();
@@ -277,7 +277,7 @@ private:
     Node* free_ = nullptr;
     std::uint64_t posted_ = 0;
     std::uint64_t executed_ = 0;
-    FarEntries far_;
+    OverflowHeap far_;
     SimTime run_limit_ = SimTime::min();
     bool calls_straight_ = true;
     AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
@@ -319,7 +319,7 @@ void Agenda::drop_if(Drop drop) {
         b.tail = kept;
         if (b.head == nullptr) leave_bucket(i);
     }
-    for (const FarEntry& e : far_.take_all()) {
+    for (const OverflowEntry& e : far_.take_all()) {
         if (drop(owner_of(e.then)))
             dropped(e.then);
         else

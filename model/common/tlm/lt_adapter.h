@@ -14,9 +14,9 @@
 #include "common/report/error.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/payload_pool.h"
 #include "common/tlm/sc_time_bridge.h"
+#include "common/tlm/tlm_guard.h"
 
 namespace ssdtlm {
 
@@ -45,7 +45,7 @@ private:
     void end_of_elaboration() override { initiator_ = door_.towards(model_target.operator->()); }
 
     Agenda& agenda_;
-    TargetDoor<Types> door_;
+    TargetGuard<Types> door_;
     tlm::tlm_bw_transport_if<Types>* initiator_ = nullptr;  // behind the socket
     struct Response {
         tlm::tlm_generic_payload* payload = nullptr;
@@ -87,7 +87,7 @@ private:
     void end_of_elaboration() override { target_ = door_.towards(model_initiator.operator->()); }
 
     Agenda& agenda_;
-    InitiatorDoor<> door_;
+    InitiatorGuard<> door_;
     tlm::tlm_fw_transport_if<>* target_ = nullptr;  // behind the socket
     PayloadPool<Call> payloads_;
 };

@@ -22,27 +22,27 @@ CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_ke
 }
 }  // namespace
 
-CachedMap::CachedMap(const CachedMapSurroundings& around)
-    : around_(around),
-      page_of_(around.ftl.entries_per_translation_page()),
-      by_page_(around.ftl.config().map.granularity == MapGranularity::page),
-      units_per_key_(by_page_ ? around.ftl.entries_per_translation_page() : 1),
-      prefetch_(by_page_ ? 1 : around.ftl.config().map.prefetch),
-      table_(table_shape(around.ftl, units_per_key_)),
-      check_(around.ftl),
-      write_backs_(around, table_, check_),
+CachedMap::CachedMap(const CachedMapPeers& peers)
+    : peers_(peers),
+      page_of_(peers.ftl.entries_per_translation_page()),
+      by_page_(peers.ftl.config().map.granularity == MapGranularity::page),
+      units_per_key_(by_page_ ? peers.ftl.entries_per_translation_page() : 1),
+      prefetch_(by_page_ ? 1 : peers.ftl.config().map.prefetch),
+      table_(table_shape(peers.ftl, units_per_key_)),
+      check_(peers.ftl),
+      write_backs_(peers, table_, check_),
       page_reads_(
-          around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
+          peers, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
     write_backs_.on_progress([this] {
         look_again_at_ = 0;
         make_room();
         if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
     });
-    if (Checkpoints* const c = around.ftl.checkpoints())
+    if (Checkpoints* const c = peers.ftl.checkpoints())
         c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
-    if (by_page_ && table_.room() >= around.ftl.translation_pages())
-        for (std::uint32_t page = 0; page < around.ftl.translation_pages(); ++page) take_in_known(page);
+    if (by_page_ && table_.room() >= peers.ftl.translation_pages())
+        for (std::uint32_t page = 0; page < peers.ftl.translation_pages(); ++page) take_in_known(page);
 }
 
 CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
@@ -86,7 +86,7 @@ bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, cons
         table_.use(s);
         count_hit(s, whose.tenant);
     });
-    return around_.resident.translate(extent, use, places, then);
+    return peers_.resident.translate(extent, use, places, then);
 }
 
 bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) {
@@ -177,7 +177,7 @@ void CachedMap::begin(std::uint32_t number) {
         ++q.missing;
         uses_[s].waiting.push_back(number);
     });
-    if (q.missing == 0) around_.agenda.post(around_.agenda.now(), Then::to<&CachedMap::answer>(this, number));
+    if (q.missing == 0) peers_.agenda.post(peers_.agenda.now(), Then::to<&CachedMap::answer>(this, number));
     for (const Wanted& entry : missing) want(entry);
 }
 
@@ -187,7 +187,7 @@ void CachedMap::answer(std::uint64_t number) {
     free_questions_.push_back(static_cast<std::uint32_t>(number));
     if (q.units.empty()) {
         places_.resize(std::max<std::size_t>(places_.size(), q.extent.units));
-        around_.resident.translate(q.extent, MapUse::read, places_.data(), {});
+        peers_.resident.translate(q.extent, MapUse::read, places_.data(), {});
         for (const Slot s : q.held) let_go(s);
     }
     q.units.empty() ? q.answered(places_.data()) : q.brought();
@@ -229,31 +229,31 @@ void CachedMap::load(const Wanted& entry) {
     if (reading.slots.size() != 1) return;
     reading.whose = entry.whose;
     ++reads_under_way_;
-    around_.cores.run(page, around_.costs.flash_issue, CoreStep::map_read, Then::to<&CachedMap::read_page>(this, page));
+    peers_.cores.run(page, peers_.costs.flash_issue, CoreStep::map_read, Then::to<&CachedMap::read_page>(this, page));
 }
 
 void CachedMap::read_page(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     // What is on its way to the flash is still in the DRAM; what was never written says that nothing is mapped.
-    if (write_backs_.in_dram(number) || !is_place(around_.ftl.translation_place(number))) {
-        around_.agenda.post(around_.agenda.now(), Then::to<&CachedMap::page_was_at_hand>(this, page));
+    if (write_backs_.in_dram(number) || !is_place(peers_.ftl.translation_place(number))) {
+        peers_.agenda.post(peers_.agenda.now(), Then::to<&CachedMap::page_was_at_hand>(this, page));
         return;
     }
     ++counters_.reads;
-    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, number, &reading_.at(number).whose);
+    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, number, &reading_.at(number).whose);
     job.txn.then = Then::to<&CachedMap::flash_done>(this, job);
-    around_.flash.submit(job.txn);
+    peers_.flash.submit(job.txn);
 }
 
 void CachedMap::flash_done(FlashJob& job) {
-    end_translation_read(around_, job, Then::to<&CachedMap::page_read>(this, job));
+    end_translation_read(peers_, job, Then::to<&CachedMap::page_read>(this, job));
 }
 
 void CachedMap::page_read(FlashJob& job) {
     const std::uint32_t page = job.item[0];
     if (check_.has_entries(job)) compare(job);
     if (__builtin_expect(prefetch_ > 1, 0)) prefetch(page, &job);
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     page_at_hand(page);
 }
 
@@ -274,7 +274,7 @@ void CachedMap::page_at_hand(std::uint64_t page) {
         const std::uint64_t key = table_.key(s);
         if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) {
             check_.require_fresh(key * units_per_key_, units_per_key_);
-            if (!is_place(around_.ftl.translation_place(static_cast<std::uint32_t>(page))))
+            if (!is_place(peers_.ftl.translation_place(static_cast<std::uint32_t>(page))))
                 check_.require_unmapped(key * units_per_key_, units_per_key_);
         }
         uses_[s].loading = Loading::no;
@@ -307,7 +307,7 @@ void CachedMap::make_room(Cause cause) {
         if (occupied_ >= table_.room()) {
             const Slot coldest = table_.coldest();
             if (coldest == kNone) return;  // all are held
-            if (__builtin_expect(table_.is_dirty(coldest) && around_.ftl.media().read_only, 0)) {
+            if (__builtin_expect(table_.is_dirty(coldest) && peers_.ftl.media().read_only, 0)) {
                 if (wanted_.empty()) return;
             } else if (table_.is_dirty(coldest)) {
                 if (wanted_.empty() && cause == Cause::other) return;

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/address/fast_divide.h"
-#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/cached_map_peers.h"
 #include "controller/cached_map/entry_check.h"
 #include "controller/cached_map/page_reads.h"
 #include "controller/cached_map/write_backs.h"
@@ -47,11 +47,11 @@ public:
         std::uint64_t prefetch_dropped = 0;  ///< that left before anybody did
         Counters& operator+=(const Counters& o);
     };
-    explicit CachedMap(const CachedMapSurroundings& around);
+    explicit CachedMap(const CachedMapPeers& peers);
 
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen& then) override;
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
-        around_.resident.let_go(plane, block, units);
+        peers_.resident.let_go(plane, block, units);
     }
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
@@ -97,7 +97,7 @@ public:
     void state(Snapshot& s) {
         s(table_, check_);
         // Entries of units that collection has moved may wait until somebody finds them (map.gc_updates).
-        if (s.reads() && around_.ftl.config().map.gc_updates == GcMapUpdates::written)
+        if (s.reads() && peers_.ftl.config().map.gc_updates == GcMapUpdates::written)
             check_.for_each_stale([&](std::uint64_t unit) {
                 const Slot slot = table_.find(static_cast<std::uint32_t>(unit / units_per_key_));
                 s.require(slot != kNone && table_.is_dirty(slot),
@@ -187,7 +187,7 @@ private:
     void flash_done(FlashJob& read);
     void page_read(FlashJob& job);
 
-    const CachedMapSurroundings around_;
+    const CachedMapPeers peers_;
     const FastDivide page_of_;
     const bool by_page_;
     const std::uint32_t units_per_key_;

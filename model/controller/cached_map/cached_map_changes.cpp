@@ -32,7 +32,7 @@ void CachedMap::changed(Lpa lpa) {
     if (by_page_) {  // the other entries of the page have to be read
         table_.pin(s);
         uses_[s].waiting.push_back(kOwn);
-        load({s, around_.jobs.cause()});
+        load({s, peers_.jobs.cause()});
     } else {
         uses_[s].loading = Loading::no;
         counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
@@ -41,16 +41,16 @@ void CachedMap::changed(Lpa lpa) {
 }
 
 void CachedMap::moved(Lpa lpa) {
-    if (around_.ftl.config().map.gc_updates == GcMapUpdates::written) return changed(lpa);
+    if (peers_.ftl.config().map.gc_updates == GcMapUpdates::written) return changed(lpa);
     check_.changed(lpa);
 }
 
 /// No copy of the page counts any more: all of its entries are dirty that say something.
 __attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
-    const std::uint64_t n = around_.ftl.entries_per_translation_page(),
-                        end = std::min((page + 1) * n, around_.ftl.logical_units());
+    const std::uint64_t n = peers_.ftl.entries_per_translation_page(),
+                        end = std::min((page + 1) * n, peers_.ftl.logical_units());
     for (std::uint64_t u = page * n; u < end; ++u)
-        if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
+        if (peers_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
             changed(Lpa{static_cast<std::uint32_t>(u)});
 }
 
@@ -83,7 +83,7 @@ void CachedMap::write_in_no_time(Lpa lpa) {
 }
 
 void CachedMap::unmap(const MapExtent& extent) {
-    const std::uint64_t per_page = around_.ftl.entries_per_translation_page(), all = around_.ftl.logical_units();
+    const std::uint64_t per_page = peers_.ftl.entries_per_translation_page(), all = peers_.ftl.logical_units();
     const std::uint64_t end = std::uint64_t{idx(extent.first)} + extent.units;
     std::vector<Lpa> in_part;
     for (std::uint64_t u = idx(extent.first); u < end;) {
@@ -92,21 +92,21 @@ void CachedMap::unmap(const MapExtent& extent) {
         if (u == page * per_page && until == page_end) {  // nothing is left of it, so it need not be written
             check_.written(u, until - u);
             table_.clean(page, [](Slot) {});
-            around_.ftl.drop_translation(page);
+            peers_.ftl.drop_translation(page);
             u = until;
         }
         for (; u < until; ++u)
-            if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
+            if (peers_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped)
                 in_part.push_back(Lpa{static_cast<std::uint32_t>(u)});
     }
-    around_.resident.unmap(extent);
+    peers_.resident.unmap(extent);
     for (const Lpa lpa : in_part) changed(lpa);
     make_room(Cause::host);
     write_backs_.units_changed();
 }
 
 void CachedMap::lose(Lpa lpa) {
-    around_.resident.lose(lpa);
+    peers_.resident.lose(lpa);
     changed(lpa);
 }
 

@@ -17,7 +17,7 @@ void CachedMap::check_waiters() const {
     const bool all_held = table_.coldest() == CachedMappingTable::kNone && table_.pinned() != 0;
     require(wanted_.empty() || all_held || write_backs_.any(), wanted_.size(),
             " entries wait for room, not all are held, and none is written back");
-    require(!write_backs_.waits_for_block() || around_.gc.active() != 0 || wanted_.empty(), wanted_.size(),
+    require(!write_backs_.waits_for_block() || peers_.gc.active() != 0 || wanted_.empty(), wanted_.size(),
             " entries wait for room, those to be written for a free block, and no group is collected");
 }
 

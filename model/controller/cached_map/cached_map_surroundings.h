@@ -10,12 +10,12 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
-#include "controller/program_feed/program_feed.h"
+#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
 /// All must outlive it.
-struct CachedMapSurroundings {
+struct CachedMapPeers {
     const FirmwareConfig& costs;
     Agenda& agenda;
     CorePort& cores;
@@ -23,17 +23,17 @@ struct CachedMapSurroundings {
     MapPort& resident;  ///< what the map says
     DramPort& dram;
     FlashPort& flash;
-    ProgramFeed& feed;
+    ProgramQueue& feed;
     GcEngine& gc;
     FlashJobPool& jobs;
 };
 
 /// A job that reads the translation page, which must be on the flash; what comes then is left to say. Its block is not
 /// erased until end_translation_read().
-FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page,
+FlashJob& start_translation_read(const CachedMapPeers& peers, FlashJob::Kind kind, std::uint32_t page,
                                  const WorkTag* whose = nullptr);
 /// The flash has answered: into the DRAM, and then on. CheckFailed when the flash held something else. What
 /// cannot be corrected, with all retries, is taken from where drives keep it a second time (assumed, at no cost).
-void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, const Then& then);
+void end_translation_read(const CachedMapPeers& peers, FlashJob& job, const Then& then);
 
 }  // namespace ssdtlm

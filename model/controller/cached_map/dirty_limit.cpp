@@ -9,13 +9,13 @@
 
 namespace ssdtlm {
 
-DirtyLimit::DirtyLimit(const CachedMapSurroundings& around, CachedMap& map)
-    : around_(around),
+DirtyLimit::DirtyLimit(const CachedMapPeers& peers, CachedMap& map)
+    : peers_(peers),
       map_(map),
-      entries_(around.ftl.entries_per_translation_page()),
-      most_(most_dirty_pages(around.ftl.config(), around.ftl.geometry())),
-      until_programmed_(around.ftl.config().map.dirty_until == DirtyUntil::programmed),
-      pages_(around.ftl.translation_pages()) {
+      entries_(peers.ftl.entries_per_translation_page()),
+      most_(most_dirty_pages(peers.ftl.config(), peers.ftl.geometry())),
+      until_programmed_(peers.ftl.config().map.dirty_until == DirtyUntil::programmed),
+      pages_(peers.ftl.translation_pages()) {
     map_.write_backs().on_page([this](std::uint32_t page) { page_changed(page); });
 }
 
@@ -72,7 +72,7 @@ void DirtyLimit::go_on() {
         const std::uint32_t number = free_answers_.back();
         free_answers_.pop_back();
         answers_[number] = std::move(row);
-        around_.agenda.post(around_.agenda.now(), Then::to<&DirtyLimit::answer>(this, number));
+        peers_.agenda.post(peers_.agenda.now(), Then::to<&DirtyLimit::answer>(this, number));
     }
     write_oldest();
 }
@@ -139,17 +139,17 @@ void DirtyLimit::page_changed(std::uint32_t page) {
 /// Until there will be room for the row whose turn is next. A page counts while it is programmed, or not: then all rows
 /// that wait are looked at, so that more than one is.
 void DirtyLimit::write_oldest() {
-    if (rows_.empty() || around_.ftl.media().read_only) return;
+    if (rows_.empty() || peers_.ftl.media().read_only) return;
     std::uint64_t wanted = counted_;
     for (const Row& row : rows_) {
         wanted += more_for(row.units.data(), static_cast<std::uint32_t>(row.units.size()));
         if (!until_programmed_ || wanted > std::uint64_t{most_} + leaving_ + may_leave_) break;
     }
-    const TranslationRoom& room = around_.ftl.translation_room();
+    const TranslationRoom& room = peers_.ftl.translation_room();
     bool dropped = false;
     while (oldest_ != kNone && wanted > most_ + leaving_ && !dropped) {
         std::vector<std::uint32_t> pages;
-        while (oldest_ != kNone && pages.size() < around_.ftl.geometry().units_per_page() &&
+        while (oldest_ != kNone && pages.size() < peers_.ftl.geometry().units_per_page() &&
                wanted > most_ + leaving_ + pages.size() && !dropped) {
             const std::uint32_t page = oldest_;
             if (map_.write_backs().waits_for_place(page)) {  // the cache wanted room

@@ -25,7 +25,7 @@ namespace ssdtlm {
 class DirtyLimit final : public MapUpdates, public DirtyPages {
 public:
     /// Both must outlive it.
-    DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
+    DirtyLimit(const CachedMapPeers& peers, CachedMap& map);
 
     bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) override;
     void done(Lpa lpa, bool has_changed) override;
@@ -75,7 +75,7 @@ private:
     };
     std::uint32_t page_of(Lpa lpa) const { return idx(lpa) / entries_; }
     std::uint32_t more_for(const Lpa* units, std::uint32_t count);
-    bool fits(std::uint32_t more) const { return counted_ + more <= most_ || around_.ftl.media().read_only; }
+    bool fits(std::uint32_t more) const { return counted_ + more <= most_ || peers_.ftl.media().read_only; }
     void hold(const Lpa* units, std::uint32_t count);
     void join(std::uint32_t page);
     void page_changed(std::uint32_t page);
@@ -87,7 +87,7 @@ private:
     void write_oldest();
     void answer(std::uint64_t row);
 
-    const CachedMapSurroundings around_;
+    const CachedMapPeers peers_;
     CachedMap& map_;
     const std::uint32_t entries_;  // of a translation page
     const std::uint32_t most_;

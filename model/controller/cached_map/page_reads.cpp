@@ -11,36 +11,36 @@ void PageReads::start(std::vector<std::uint32_t> pages, std::function<void()> do
     pages_ = std::move(pages);
     next_ = 0;
     done_ = std::move(done);
-    around_.agenda.post(around_.agenda.now(), Then::to<&PageReads::begin>(this));
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&PageReads::begin>(this));
 }
 
 void PageReads::begin() {
     // assumed: as many at a time as keep each group of planes busy.
-    for (std::uint32_t i = 0; i < 2 * around_.ftl.shape().groups() && next_ != pages_.size(); ++i) go_on();
+    for (std::uint32_t i = 0; i < 2 * peers_.ftl.shape().groups() && next_ != pages_.size(); ++i) go_on();
 }
 
 void PageReads::go_on() {
     ++under_way_;
     const std::uint32_t page = pages_[next_++];
-    around_.cores.run(page, around_.costs.flash_issue, CoreStep::map_read, Then::to<&PageReads::read>(this, page));
+    peers_.cores.run(page, peers_.costs.flash_issue, CoreStep::map_read, Then::to<&PageReads::read>(this, page));
 }
 
 void PageReads::read(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
-    if (in_dram_(number) || !is_place(around_.ftl.translation_place(number))) return ended();
+    if (in_dram_(number) || !is_place(peers_.ftl.translation_place(number))) return ended();
     ++reads_;
-    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, number);
+    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, number);
     job.txn.then = Then::to<&PageReads::flash_done>(this, job);
     job.txn.cause = FlashCause::checkpoint;
-    around_.flash.submit(job.txn);
+    peers_.flash.submit(job.txn);
 }
 
 void PageReads::flash_done(FlashJob& job) {
-    end_translation_read(around_, job, Then::to<&PageReads::page_read>(this, job));
+    end_translation_read(peers_, job, Then::to<&PageReads::page_read>(this, job));
 }
 
 void PageReads::page_read(FlashJob& job) {
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     ended();
 }
 

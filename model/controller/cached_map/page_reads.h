@@ -7,15 +7,15 @@
 #include <functional>
 #include <vector>
 
-#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/cached_map_peers.h"
 
 namespace ssdtlm {
 
 class PageReads final {
 public:
     /// `in_dram`: whether what a page says is on its way to the flash, so that it need not be read. `reads`: counts.
-    PageReads(const CachedMapSurroundings& around, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
-        : around_(around), in_dram_(std::move(in_dram)), reads_(reads) {}
+    PageReads(const CachedMapPeers& peers, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
+        : peers_(peers), in_dram_(std::move(in_dram)), reads_(reads) {}
 
     /// `done` is called later. Precondition: idle(), and `pages` is not empty.
     void start(std::vector<std::uint32_t> pages, std::function<void()> done);
@@ -29,7 +29,7 @@ private:
     void flash_done(FlashJob& job);
     void page_read(FlashJob& job);
 
-    const CachedMapSurroundings around_;
+    const CachedMapPeers peers_;
     const std::function<bool(std::uint32_t)> in_dram_;
     std::vector<std::uint32_t> pages_;
     std::size_t next_ = 0;

@@ -2,15 +2,15 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/cached_map_peers.h"
 
 namespace ssdtlm {
 
-FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page,
+FlashJob& start_translation_read(const CachedMapPeers& peers, FlashJob::Kind kind, std::uint32_t page,
                                  const WorkTag* whose) {
-    const NandGeometry& g = around.ftl.geometry();
-    const Ppa at = around.ftl.translation_place(page);
-    FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
+    const NandGeometry& g = peers.ftl.geometry();
+    const Ppa at = peers.ftl.translation_place(page);
+    FlashJob& job = peers.jobs.acquire(kind, peers.agenda.now());
     job.item[0] = page;
     if (whose != nullptr) job.txn.whose = *whose;
     job.next = nullptr;
@@ -18,18 +18,18 @@ FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::
     job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));
     job.txn.first_byte = job.slot[0] * g.unit_bytes;
     job.txn.data_bytes = g.unit_bytes;
-    around.ftl.read_started(g.block_of(job.txn.address));
+    peers.ftl.read_started(g.block_of(job.txn.address));
     return job;
 }
 
-void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, const Then& then) {
-    const NandGeometry& g = around.ftl.geometry();
+void end_translation_read(const CachedMapPeers& peers, FlashJob& job, const Then& then) {
+    const NandGeometry& g = peers.ftl.geometry();
     const bool readable = job.txn.status.result == FlashResult::ok;
-    if (readable && around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
+    if (readable && peers.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != peers.ftl.lpa_of_translation(job.item[0]))
         throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) +
                           " was read, and the flash held something else");
-    around.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
-    around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, then);
+    peers.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
+    peers.dram.access({peers.dram.place(g.unit_bytes), g.unit_bytes}, then);
 }
 
 }  // namespace ssdtlm

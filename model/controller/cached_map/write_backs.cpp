@@ -13,13 +13,13 @@ namespace {
 constexpr std::uint32_t kLookedAt = 256;
 }  // namespace
 
-WriteBacks::WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& table, EntryCheck& check)
-    : around_(around),
-      geometry_(around.ftl.geometry()),
-      by_page_(around.ftl.config().map.granularity == MapGranularity::page),
+WriteBacks::WriteBacks(const CachedMapPeers& peers, CachedMappingTable& table, EntryCheck& check)
+    : peers_(peers),
+      geometry_(peers.ftl.geometry()),
+      by_page_(peers.ftl.config().map.granularity == MapGranularity::page),
       table_(table),
       check_(check),
-      without_page_(around.ftl.translation_room().pools()) {}
+      without_page_(peers.ftl.translation_room().pools()) {}
 
 bool WriteBacks::begin(std::uint64_t coldest) {
     std::vector<std::uint32_t> pages;
@@ -39,8 +39,8 @@ void WriteBacks::write_all(std::function<void()> done) {
 /// Of pages of a pool that follow each other, as many as a flash page takes.
 void WriteBacks::sweep() {
     if (!swept_) return;
-    const std::uint32_t end = around_.ftl.translation_pages();
-    const std::uint64_t most = 2ull * around_.ftl.shape().groups();  // assumed: keeps each group of planes busy
+    const std::uint32_t end = peers_.ftl.translation_pages();
+    const std::uint64_t most = 2ull * peers_.ftl.shape().groups();  // assumed: keeps each group of planes busy
     while (sweep_ != end && batches_.size() - free_.size() - waiting_ + programs_ < most) {
         std::vector<std::uint32_t> pages;
         for (; sweep_ != end && pages.size() < geometry_.units_per_page(); ++sweep_) {
@@ -50,7 +50,7 @@ void WriteBacks::sweep() {
         }
         if (!pages.empty()) start(std::move(pages));
     }
-    if (sweep_ == end && idle() && swept_ && (waiting_ == 0 || around_.gc.active() == 0))
+    if (sweep_ == end && idle() && swept_ && (waiting_ == 0 || peers_.gc.active() == 0))
         std::exchange(swept_, nullptr)();
 }
 
@@ -61,7 +61,7 @@ void WriteBacks::start(std::vector<std::uint32_t> pages) {
     }
     const std::uint32_t number = free_.back();
     free_.pop_back();
-    Batch b{std::move(pages), 0, around_.dram.place(geometry_.page_bytes), 0};
+    Batch b{std::move(pages), 0, peers_.dram.place(geometry_.page_bytes), 0};
     std::vector<std::uint32_t> in_part;
     for (const std::uint32_t page : b.pages) {
         b.leaving += table_.dirty_in(page);
@@ -73,8 +73,8 @@ void WriteBacks::start(std::vector<std::uint32_t> pages) {
     batches_[number] = std::move(b);
     if (in_part.empty()) ready(number);
     for (const std::uint32_t page : in_part)
-        around_.cores.run(page, around_.costs.flash_issue, CoreStep::map_read,
-                          Then::to<&WriteBacks::read>(this, std::uint64_t{number} << 32 | page));
+        peers_.cores.run(page, peers_.costs.flash_issue, CoreStep::map_read,
+                         Then::to<&WriteBacks::read>(this, std::uint64_t{number} << 32 | page));
 }
 
 /// The first one is needed; what else a flash page takes is of others that will be, before long.
@@ -91,44 +91,44 @@ void WriteBacks::choose(std::vector<std::uint32_t>& pages, std::uint64_t coldest
 
 /// They may be in one flash page.
 bool WriteBacks::goes_with(const std::vector<std::uint32_t>& pages, std::uint32_t page) const {
-    const TranslationRoom& room = around_.ftl.translation_room();
+    const TranslationRoom& room = peers_.ftl.translation_room();
     return pages.empty() || room.pool_of(pages.front()) == room.pool_of(page);
 }
 
 /// All of its entries are in the table and will be written.
 bool WriteBacks::is_whole(std::uint32_t page) const {
-    const std::uint64_t n = around_.ftl.entries_per_translation_page(), first = page * n;
-    return by_page_ || table_.dirty_in(page) == std::min(n, around_.ftl.logical_units() - first);
+    const std::uint64_t n = peers_.ftl.entries_per_translation_page(), first = page * n;
+    return by_page_ || table_.dirty_in(page) == std::min(n, peers_.ftl.logical_units() - first);
 }
 
 void WriteBacks::read(std::uint64_t what) {
     const auto number = static_cast<std::uint32_t>(what >> 32), page = static_cast<std::uint32_t>(what);
-    if (in_dram(page) || !is_place(around_.ftl.translation_place(
+    if (in_dram(page) || !is_place(peers_.ftl.translation_place(
                              page))) {  // on its way to the flash; never written, or dropped meanwhile
         --reads_;
         if (--batches_[number].reads == 0) ready(number);
         return;
     }
     ++counters_.reads;
-    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, page);
+    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, page);
     job.txn.then = Then::to<&WriteBacks::read_done>(this, job);
     job.item[1] = number;
-    around_.flash.submit(job.txn);
+    peers_.flash.submit(job.txn);
 }
 
 void WriteBacks::read_done(FlashJob& job) {
-    end_translation_read(around_, job, Then::to<&WriteBacks::page_read>(this, job));
+    end_translation_read(peers_, job, Then::to<&WriteBacks::page_read>(this, job));
 }
 
 void WriteBacks::programmed(FlashJob& job) {
-    around_.cores.run(idx(job.txn.die), around_.costs.flash_complete, CoreStep::map_write_done,
-                      Then::to<&WriteBacks::program_done>(this, job));
+    peers_.cores.run(idx(job.txn.die), peers_.costs.flash_complete, CoreStep::map_write_done,
+                     Then::to<&WriteBacks::program_done>(this, job));
 }
 
 void WriteBacks::page_read(FlashJob& job) {
     const std::uint32_t number = job.item[1];
     if (check_.has_entries(job)) check_.compare_page(job);
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     --reads_;
     if (--batches_[number].reads == 0) ready(number);
 }
@@ -136,13 +136,13 @@ void WriteBacks::page_read(FlashJob& job) {
 void WriteBacks::ready(std::uint32_t number) {
     const Batch& b = batches_[number];
     const std::uint64_t changes = by_page_ ? b.pages.size() : b.leaving;
-    around_.cores.run(number, around_.costs.flash_issue + around_.costs.map_update * changes, CoreStep::map_write,
-                      Then::to<&WriteBacks::put>(this, number));
+    peers_.cores.run(number, peers_.costs.flash_issue + peers_.costs.map_update * changes, CoreStep::map_write,
+                     Then::to<&WriteBacks::put>(this, number));
 }
 
 void WriteBacks::put(std::uint64_t number) {
     const auto batch = static_cast<std::uint32_t>(number);
-    without_page_[around_.ftl.translation_room().pool_of(batches_[batch].pages.front())].push_back(batch);
+    without_page_[peers_.ftl.translation_room().pool_of(batches_[batch].pages.front())].push_back(batch);
     ++waiting_;
     place_waiting();
     sweep();
@@ -165,7 +165,7 @@ void WriteBacks::place_waiting() {
             progress_();
         }
     }
-    if (any_waits) around_.gc.check_all();
+    if (any_waits) peers_.gc.check_all();
 }
 
 /// False: there is no flash page.
@@ -176,7 +176,7 @@ bool WriteBacks::place(std::uint32_t number) {
     for (const std::uint32_t page : b.pages)
         if (table_.dirty_in(page) != 0) pages.push_back(page);
     GroupId group{};
-    if (!pages.empty() && !around_.ftl.group_for_translation(pages.front(), group)) return false;
+    if (!pages.empty() && !peers_.ftl.group_for_translation(pages.front(), group)) return false;
     const std::vector<std::uint32_t> begun = std::move(b.pages);
     leaving_ -= b.leaving;
     const std::uint64_t dram = b.dram;
@@ -193,8 +193,8 @@ bool WriteBacks::place(std::uint32_t number) {
 }
 
 void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram) {
-    const PageAddress a = around_.ftl.allocate_translation_page(group);
-    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::map_program, around_.agenda.now());
+    const PageAddress a = peers_.ftl.allocate_translation_page(group);
+    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::map_program, peers_.agenda.now());
     job.units = static_cast<std::uint8_t>(pages.size());
     job.again = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
@@ -205,11 +205,11 @@ void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group,
     }
     ++programs_;
     submit(job, a);
-    around_.gc.check(group);
+    peers_.gc.check(group);
 }
 
 void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
-    Ftl& ftl = around_.ftl;
+    Ftl& ftl = peers_.ftl;
     job.next = nullptr;
     job.txn.path = nullptr;
     set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_,
@@ -227,15 +227,15 @@ void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
         capture(page);
         if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, page);
         if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(page);
-        around_.feed.add_data(std::uint64_t{job.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
+        peers_.feed.add_data(std::uint64_t{job.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
     }
     counters_.written += job.units;
-    around_.feed.add(job);
-    around_.feed.hand_over();
+    peers_.feed.add(job);
+    peers_.feed.hand_over();
 }
 
 void WriteBacks::capture(std::uint32_t page) {
-    const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
+    const std::uint64_t n = by_page_ ? peers_.ftl.entries_per_translation_page() : 1;
     table_.clean(page, [&](CachedMappingTable::Slot s) {
         ++counters_.entries;
         check_.written(table_.key(s) * n, n);
@@ -245,14 +245,14 @@ void WriteBacks::capture(std::uint32_t page) {
 void WriteBacks::program_done(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     if (__builtin_expect(job.again, 0))
-        around_.ftl.gc_page_programmed(job.txn.address);
+        peers_.ftl.gc_page_programmed(job.txn.address);
     else
-        around_.ftl.translation_page_programmed(job.txn.address);
+        peers_.ftl.translation_page_programmed(job.txn.address);
     for (std::uint32_t i = 0; i < job.units; ++i) leave(job, i);
     const PlaneId plane = job.txn.address.plane;
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     --programs_;
-    around_.gc.check(plane);
+    peers_.gc.check(plane);
     units_changed();
     progress_();
     sweep();
@@ -262,27 +262,27 @@ void WriteBacks::program_done(FlashJob& job) {
 void WriteBacks::leave(const FlashJob& job, std::uint32_t unit) {
     const auto state = pages_.find(job.item[unit]);
     if (--state->second.programs == 0 && !state->second.begun) pages_.erase(state);
-    const SuperblockId freed = around_.ftl.let_go_copy(job.old[unit]);
-    if (freed != kNoSuperblock) around_.gc.let_go(freed);
+    const SuperblockId freed = peers_.ftl.let_go_copy(job.old[unit]);
+    if (freed != kNoSuperblock) peers_.gc.let_go(freed);
     tell(job.item[unit]);
 }
 
 __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
-    for (std::uint32_t i = 0; i < job.units; ++i) around_.ftl.drop_translation(job.item[i]);
+    for (std::uint32_t i = 0; i < job.units; ++i) peers_.ftl.drop_translation(job.item[i]);
     if (job.again)
-        around_.ftl.gc_page_failed(a);
+        peers_.ftl.gc_page_failed(a);
     else
-        around_.ftl.translation_page_failed(a);
-    if (!place_failed(job, around_.ftl.shape().group_of(a.plane))) {
+        peers_.ftl.translation_page_failed(a);
+    if (!place_failed(job, peers_.ftl.shape().group_of(a.plane))) {
         for (std::uint32_t i = 0; i < job.units; ++i) {
             leave(job, i);
             given_back_(job.item[i]);
         }
-        around_.jobs.release(job);
+        peers_.jobs.release(job);
         --programs_;
     }
-    around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
+    peers_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
     units_changed();
     progress_();
     sweep();
@@ -291,10 +291,10 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
 /// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is
 /// read-only.
 bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
-    const bool read_only = around_.ftl.media().read_only;
-    if (read_only && !around_.ftl.group_for_translation(job.item[0], group)) return false;
+    const bool read_only = peers_.ftl.media().read_only;
+    if (read_only && !peers_.ftl.group_for_translation(job.item[0], group)) return false;
     job.again = !read_only;
-    submit(job, read_only ? around_.ftl.allocate_translation_page(group) : around_.ftl.allocate_again(group));
+    submit(job, read_only ? peers_.ftl.allocate_translation_page(group) : peers_.ftl.allocate_again(group));
     return true;
 }
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/cached_map_peers.h"
 #include "controller/cached_map/entry_check.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
 
@@ -32,7 +32,7 @@ public:
         }
     };
     /// All must outlive it.
-    WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& table, EntryCheck& check);
+    WriteBacks(const CachedMapPeers& peers, CachedMappingTable& table, EntryCheck& check);
 
     /// Called when entries have become clean, or may be written that were not before.
     void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
@@ -53,7 +53,7 @@ public:
     bool begin(std::uint64_t coldest);
     /// The page says what the map says: its entries are clean. Before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
-        const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
+        const std::uint64_t n = by_page_ ? peers_.ftl.entries_per_translation_page() : 1;
         table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
     }
     /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are
@@ -80,7 +80,7 @@ public:
     }
     /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
     void units_changed() {
-        if (__builtin_expect(waiting_ != 0, 0)) around_.gc.check_all();
+        if (__builtin_expect(waiting_ != 0, 0)) peers_.gc.check_all();
     }
     const Counters& counters() const { return counters_; }
     bool any() const { return !pages_.empty(); }
@@ -125,7 +125,7 @@ private:
     void page_read(FlashJob& job);
     void programmed(FlashJob& job);
 
-    const CachedMapSurroundings around_;
+    const CachedMapPeers peers_;
     const NandGeometry geometry_;
     const bool by_page_;
     CachedMappingTable& table_;

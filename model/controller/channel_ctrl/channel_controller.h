@@ -16,7 +16,7 @@
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/channel_ctrl/bus_arbiter.h"
 #include "controller/channel_ctrl/channel_pins.h"
 #include "controller/channel_ctrl/die_tracker.h"
@@ -40,7 +40,7 @@ public:
         WaitAccounting::History busy;
     };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`:
-    /// null: nothing is suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what
+    /// null: nothing is suspended; else the scheduler decides at once. `socket` is to be bound to guard(), and what
     /// follows `earlier` in its place needs no other binding. `moves_with_host`: programs of GC are ordered with those
     /// of the host, in one class, because they share blocks.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
@@ -49,7 +49,7 @@ public:
                       const History& earlier = {});
 
     OnfiInitiatorSocket& onfi_initiator;
-    InitiatorDoor<OnfiProtocol>& door() { return door_; }
+    InitiatorGuard<OnfiProtocol>& guard() { return door_; }
 
     /// Once the socket is bound.
     void bound() { bus_ = straight<OnfiProtocol>(onfi_initiator.operator->(), agenda_); }
@@ -213,7 +213,7 @@ private:
     std::unique_ptr<SharedReads> shared_;  // null: each read is one of the array
     std::unique_ptr<ChannelPins> pins_;    // null: nobody looks
     std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended
-    InitiatorDoor<OnfiProtocol> door_;
+    InitiatorGuard<OnfiProtocol> door_;
 };
 
 }  // namespace ssdtlm

@@ -22,7 +22,7 @@ FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const N
     for (std::uint32_t c = 0; c < geometry_.channels; ++c) {
         channels_.push_back(std::make_unique<Channel>(("channel" + std::to_string(c)).c_str()));
         build(c, {});
-        channels_[c]->onfi_initiator.bind(channel(c).door());
+        channels_[c]->onfi_initiator.bind(channel(c).guard());
     }
     for (std::uint32_t d = 0; d < geometry_.dies(); ++d)
         routes_.push_back(Route{&channel(geometry_.channel_of(DieId{d})), geometry_.die_in_channel(DieId{d}),

@@ -9,13 +9,13 @@
 
 namespace ssdtlm {
 
-CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around)
+CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers)
     : costs_(costs),
-      geometry_(around.ftl.geometry()),
-      around_(around),
+      geometry_(peers.ftl.geometry()),
+      peers_(peers),
       interval_units_(
           config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
-      row_pages_(around.ftl.shape().planes()) {
+      row_pages_(peers.ftl.shape().planes()) {
     checkpoints().in_flight().on_end([this] { program_ended(); });
 }
 
@@ -23,13 +23,13 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
 void CheckpointWriter::program_ended() {
     if (look_posted_ || (state_ != State::settling && (state_ != State::idle || !is_due()))) return;
     look_posted_ = true;
-    around_.agenda.post(around_.agenda.now(), Then::to<&CheckpointWriter::look>(this));
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&CheckpointWriter::look>(this));
 }
 
 /// The first one when something is written: after a start that was not a clean one the last is old.
 bool CheckpointWriter::is_due() const {
-    return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !around_.ftl.media().read_only &&
-           around_.ftl.counters().host_units >= due_at_;
+    return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !peers_.ftl.media().read_only &&
+           peers_.ftl.counters().host_units >= due_at_;
 }
 
 void CheckpointWriter::look() {
@@ -50,49 +50,49 @@ void CheckpointWriter::write_clean(std::function<void()> done) {
 }
 
 void CheckpointWriter::begin() {
-    due_at_ = around_.ftl.counters().host_units + interval_units_;
+    due_at_ = peers_.ftl.counters().host_units + interval_units_;
     const CheckpointCapture::Result result =
-        given_up_ ? CheckpointCapture::Result::no_room : CheckpointCapture::begin(around_.ftl, is_clean_);
+        given_up_ ? CheckpointCapture::Result::no_room : CheckpointCapture::begin(peers_.ftl, is_clean_);
     if (result == CheckpointCapture::Result::not_now && !is_clean_) {
         due_at_ = 0;  // when the next program has ended
         return;
     }
     if (result != CheckpointCapture::Result::begun) return end();
-    turn_ = around_.journal.demand();
+    turn_ = peers_.journal.demand();
     next_page_ = 0;
     broken_ = false;
     state_ = State::erasing;
     for (const SuperblockId b : checkpoints().attempt()->erases) erase(b);
-    if (around_.map != nullptr) read_map();
+    if (peers_.map != nullptr) read_map();
     go_on();
 }
 
 /// Of the pages of the map that are to be written: the translation pages that say their entries.
 void CheckpointWriter::read_map() {
     const std::uint64_t per_page = checkpoints().layout().entries_per_page(),
-                        per_translation = around_.ftl.entries_per_translation_page();
+                        per_translation = peers_.ftl.entries_per_translation_page();
     std::vector<std::uint32_t> pages;
     for (const std::uint32_t page : checkpoints().attempt()->map) {
-        const std::uint64_t end = std::min((page + 1) * per_page, around_.ftl.logical_units());
+        const std::uint64_t end = std::min((page + 1) * per_page, peers_.ftl.logical_units());
         for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
             const auto translation = static_cast<std::uint32_t>(u / per_translation);
-            if (is_place(around_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation))
+            if (is_place(peers_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation))
                 pages.push_back(translation);
         }
     }
     if (pages.empty()) return;
     ++in_flight_;
-    around_.map->read_pages(std::move(pages), [this] {
+    peers_.map->read_pages(std::move(pages), [this] {
         --in_flight_;
         go_on();
     });
 }
 
 void CheckpointWriter::erase(SuperblockId b) {
-    const SuperblockShape& shape = around_.ftl.shape();
+    const SuperblockShape& shape = peers_.ftl.shape();
     JobChain chain;
     for (std::uint32_t i = 0; i < shape.planes(); ++i) {
-        FlashJob& job = around_.jobs.acquire(FlashJob::Kind::erase, around_.agenda.now());
+        FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::erase, peers_.agenda.now());
         set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_,
                Then::to<&CheckpointWriter::flash_done>(this, job));
         job.txn.cause = FlashCause::checkpoint;
@@ -100,15 +100,15 @@ void CheckpointWriter::erase(SuperblockId b) {
         chain.add(job);
     }
     in_flight_ += shape.planes();
-    around_.ftl.count_checkpoint(0, shape.planes());
-    around_.cores.run(idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
-                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
+    peers_.ftl.count_checkpoint(0, shape.planes());
+    peers_.cores.run(idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
+                     CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
 
 void CheckpointWriter::issue_erases(FlashJob& first) {
     for (FlashJob* job = &first; job != nullptr;) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
-        around_.flash.submit(job->txn);
+        peers_.flash.submit(job->txn);
         job = next;
     }
 }
@@ -133,8 +133,8 @@ void CheckpointWriter::go_on() {
     if (issuing_ || in_flight_ >= 2 * row_pages_) return;
     const auto pages = static_cast<std::uint32_t>(std::min<std::size_t>(left, row_pages_));
     issuing_ = true;
-    around_.cores.run(0, std::uint64_t{costs_.flash_issue} * pages, CoreStep::checkpoint_issue,
-                      Then::to<&CheckpointWriter::issue_pages>(this, pages));
+    peers_.cores.run(0, std::uint64_t{costs_.flash_issue} * pages, CoreStep::checkpoint_issue,
+                     Then::to<&CheckpointWriter::issue_pages>(this, pages));
 }
 
 void CheckpointWriter::issue_pages(std::uint64_t pages) {
@@ -143,35 +143,35 @@ void CheckpointWriter::issue_pages(std::uint64_t pages) {
         const Checkpoints::Page& page = checkpoints().attempt()->pages[next_page_];
         add(page.at, PageKind::checkpoint, page.content);
     }
-    around_.feed.hand_over();
+    peers_.feed.hand_over();
     go_on();
 }
 
 void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageContent& content) {
-    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::checkpoint_program, around_.agenda.now());
+    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::checkpoint_program, peers_.agenda.now());
     job.units = 0;
-    job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
+    job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
     set_up_program(job, FlashClass::mapping_write, at, geometry_, Then::to<&CheckpointWriter::flash_done>(this, job));
     job.txn.cause = FlashCause::checkpoint;
-    job.txn.record = around_.ftl.draw_checkpoint_record(kind);
+    job.txn.record = peers_.ftl.draw_checkpoint_record(kind);
     job.txn.record.content = &content;
     if (kind == PageKind::root) root_number_ = job.txn.record.number;
-    around_.feed.add_data(geometry_.page_bytes);
-    around_.feed.add(job);
+    peers_.feed.add_data(geometry_.page_bytes);
+    peers_.feed.add(job);
     ++in_flight_;
 }
 
 void CheckpointWriter::flash_done(FlashJob& job) {
-    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
-    around_.cores.then(slot.end, Then::to<&CheckpointWriter::ended>(this, job));
+    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
+    peers_.cores.then(slot.end, Then::to<&CheckpointWriter::ended>(this, job));
 }
 
 void CheckpointWriter::ended(FlashJob& job) {
     const bool ok = job.txn.status.result == FlashResult::ok, erased = job.txn.op == FlashOp::erase;
-    const SuperblockId b = around_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
-    around_.jobs.release(job);
+    const SuperblockId b = peers_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
+    peers_.jobs.release(job);
     --in_flight_;
-    if (!erased) around_.ftl.count_checkpoint(1, 0);
+    if (!erased) peers_.ftl.count_checkpoint(1, 0);
     broken_ = broken_ || !ok;
     if (state_ == State::root) {
         if (in_flight_ != 0) return;
@@ -197,8 +197,8 @@ void CheckpointWriter::abandon(bool again) {
 
 void CheckpointWriter::try_root() {
     if (checkpoints().in_flight().disturbed()) return abandon(true);
-    if (!checkpoints().in_flight().awaited_ended() || !around_.journal.is_durable(turn_)) return;
-    if (around_.journal.is_lost(turn_)) {
+    if (!checkpoints().in_flight().awaited_ended() || !peers_.journal.is_durable(turn_)) return;
+    if (peers_.journal.is_lost(turn_)) {
         abandon(false);
         return end();
     }
@@ -224,13 +224,13 @@ void CheckpointWriter::write_root() {
     SuperblockId first = kNoSuperblock;
     if (!checkpoints().root_place(at, first)) {
         given_up_ = true;
-        if (works_) around_.ftl.refuse_writes();
+        if (works_) peers_.ftl.refuse_writes();
         if (!works_) checkpoints().give_up();
         state_ = State::idle;
         return end();
     }
     if (first != kNoSuperblock) return erase(first);
-    around_.cores.run(0, costs_.flash_issue, CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_root>(this));
+    peers_.cores.run(0, costs_.flash_issue, CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_root>(this));
 }
 
 void CheckpointWriter::issue_root() {
@@ -239,7 +239,7 @@ void CheckpointWriter::issue_root() {
     checkpoints().root_place(at, none);
     checkpoints().root_taken();
     add(at, PageKind::root, root_);
-    around_.feed.hand_over();
+    peers_.feed.hand_over();
 }
 
 void CheckpointWriter::root_done(bool ok) {
@@ -266,7 +266,7 @@ void CheckpointWriter::check_waiters() const {
     if ((state_ == State::erasing || state_ == State::writing) && !busy)
         throw CheckFailed("checkpoint: its pages are to be written, and nothing is under way");
     if (state_ == State::settling && !look_posted_ && checkpoints().in_flight().awaited_ended() &&
-        around_.journal.is_durable(turn_))
+        peers_.journal.is_durable(turn_))
         throw CheckFailed("checkpoint: all that it names is in flash, and its root record is not written");
 }
 

@@ -18,25 +18,25 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_feed/program_feed.h"
+#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
 class CheckpointWriter final {
 public:
     /// All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramFeed& feed;
+        ProgramQueue& feed;
         FlashPort& flash;
         FlashJobPool& jobs;
         JournalWriter& journal;
         CachedMap* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
-    CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
+    CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
     /// Nothing is being written, nor will it be before something else changes.
     bool idle() const { return state_ == State::idle || state_ == State::settling; }
@@ -48,7 +48,7 @@ public:
     /// under way in the drive.
     void write_clean(std::function<void()> done);
     /// The newest root record is that one's.
-    bool clean() const { return around_.ftl.checkpoints()->clean(); }
+    bool clean() const { return peers_.ftl.checkpoints()->clean(); }
     /// It is not any more, before anything else is written; a drive that cannot say so is read-only. Precondition:
     /// clean() and idle().
     void write_working(std::function<void()> done);
@@ -70,7 +70,7 @@ private:
     };
     static constexpr std::uint32_t kMostTries = 4;  // at a shutdown
 
-    Checkpoints& checkpoints() const { return *around_.ftl.checkpoints(); }
+    Checkpoints& checkpoints() const { return *peers_.ftl.checkpoints(); }
     void program_ended();
     void look();
     bool is_due() const;
@@ -92,7 +92,7 @@ private:
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
-    const Surroundings around_;
+    const Peers peers_;
     const std::uint64_t interval_units_;  // 0: none but at a shutdown
     const std::uint32_t row_pages_;
     State state_ = State::idle;

@@ -5,19 +5,19 @@
 
 namespace ssdtlm {
 
-CleanShutdown::CleanShutdown(Surroundings around) : around_(std::move(around)) {
-    around_.writer.on_idle([this] { look_again(); });
-    if (around_.map != nullptr && around_.writes) around_.map->on_idle([this] { look_again(); });
+CleanShutdown::CleanShutdown(Peers peers) : peers_(std::move(peers)) {
+    peers_.writer.on_idle([this] { look_again(); });
+    if (peers_.map != nullptr && peers_.writes) peers_.map->on_idle([this] { look_again(); });
 }
 
 void CleanShutdown::look_again() {
     if (!stopping() || std::exchange(settles_, true)) return;
-    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::settle>(this));
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::settle>(this));
 }
 
 bool CleanShutdown::hold(Command& c) {
-    if (c.ends_work) return false;                 // another shutdown: what it flushes is in flash
-    if (!stopping() && !around_.writer.clean()) {  // the last one has left no checkpoint
+    if (c.ends_work) return false;                // another shutdown: what it flushes is in flash
+    if (!stopping() && !peers_.writer.clean()) {  // the last one has left no checkpoint
         release();
         return false;
     }
@@ -28,7 +28,7 @@ bool CleanShutdown::hold(Command& c) {
 
 void CleanShutdown::works_again() {
     if (std::exchange(reopening_, true)) return;
-    around_.writer.write_working([this] {
+    peers_.writer.write_working([this] {
         reopening_ = false;
         release();
     });
@@ -36,78 +36,77 @@ void CleanShutdown::works_again() {
 
 void CleanShutdown::release() {
     stopped_ = false;
-    around_.writer.hold_off(false);
-    around_.gc.go_on();
+    peers_.writer.hold_off(false);
+    peers_.gc.go_on();
     while (!held_.empty()) {
         Command& c = *held_.front();
         held_.pop_front();
-        around_.submit(c);
+        peers_.submit(c);
     }
 }
 
 void CleanShutdown::flushed(Command& c) {
-    if (!around_.writes) return around_.complete(c);
+    if (!peers_.writes) return peers_.complete(c);
     // Behind a clean checkpoint nothing is collected, be it of the last life: the drive has not worked since.
     stopped_ = true;
-    around_.writer.hold_off(true);
-    if (around_.writer.clean()) {
-        around_.gc.stop();
-        return around_.complete(c);
+    peers_.writer.hold_off(true);
+    if (peers_.writer.clean()) {
+        peers_.gc.stop();
+        return peers_.complete(c);
     }
     command_ = &c;
-    map_written_ = around_.map == nullptr;
+    map_written_ = peers_.map == nullptr;
     // Dirty entries go to their pages while garbage collection gives these room; what it changes until it has ended
     // follows.
     if (map_written_)
         stop_collection();
     else
-        around_.map->write_all([this] { stop_collection(); });
+        peers_.map->write_all([this] { stop_collection(); });
 }
 
 void CleanShutdown::stop_collection() {
-    around_.gc.stop();
-    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::begin>(this));
+    peers_.gc.stop();
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::begin>(this));
 }
 
 void CleanShutdown::settle() {
     settles_ = false;
-    around_.waiters.settle();
+    peers_.wait_queues.settle();
 }
 
 void CleanShutdown::begin() {
-    around_.waiters.wait(Waiters::For::flush, Attempt::to<&CleanShutdown::try_write>(this));
-    around_.waiters.settle();
+    peers_.wait_queues.wait(WaitQueues::For::flush, Attempt::to<&CleanShutdown::try_write>(this));
+    peers_.wait_queues.settle();
 }
 
 bool CleanShutdown::try_write() {
-    if (!around_.journal.is_durable(around_.journal.demand())) {
+    if (!peers_.journal.is_durable(peers_.journal.demand())) {
         // What collection has come across at its end may have to be noted, and find no page: it goes on until there is
         // one.
-        if (around_.journal.under_way()) return false;
-        map_written_ = around_.map == nullptr;
-        around_.gc.go_on();
+        if (peers_.journal.under_way()) return false;
+        map_written_ = peers_.map == nullptr;
+        peers_.gc.go_on();
         return false;
     }
-    around_.gc.stop();
-    if (!around_.is_quiet() || !around_.writer.idle()) return false;
-    around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::write>(this));
+    peers_.gc.stop();
+    if (!peers_.is_quiet() || !peers_.writer.idle()) return false;
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::write>(this));
     return true;
 }
 
 void CleanShutdown::write() {
     // A checkpoint that waited for the journal may have begun its root record since.
-    if (!around_.is_quiet() || !around_.writer.idle()) return begin();
-    if (std::exchange(map_written_, true)) return around_.writer.write_clean([this] { written(); });
-    around_.map->write_all(
-        [this] { around_.agenda.post(around_.agenda.now(), Then::to<&CleanShutdown::begin>(this)); });
+    if (!peers_.is_quiet() || !peers_.writer.idle()) return begin();
+    if (std::exchange(map_written_, true)) return peers_.writer.write_clean([this] { written(); });
+    peers_.map->write_all([this] { peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::begin>(this)); });
 }
 
 void CleanShutdown::written() {
     Command& c = *std::exchange(command_, nullptr);
-    c.timeline->charge(Stage::buffer, around_.agenda.now());
-    around_.complete(c);
+    c.timeline->charge(Stage::buffer, peers_.agenda.now());
+    peers_.complete(c);
     if (held_.empty()) return;
-    if (around_.writer.clean())
+    if (peers_.writer.clean())
         works_again();
     else
         release();

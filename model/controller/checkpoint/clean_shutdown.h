@@ -15,30 +15,30 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/journal/journal_writer.h"
 #include "controller/ports/command.h"
-#include "controller/waiters/waiters.h"
+#include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
 class CleanShutdown {
 public:
     /// All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CheckpointWriter& writer;
         GcEngine& gc;
         JournalWriter& journal;
-        Waiters& waiters;
+        WaitQueues& wait_queues;
         CachedMap* map;                          ///< null: it is all in memory
         bool writes;                             ///< a checkpoint at a shutdown
         std::function<bool()> is_quiet;          ///< no other organ has anything under way
         std::function<void(Command&)> submit;    ///< for commands that have waited
         std::function<void(Command&)> complete;  ///< for that of a shutdown
     };
-    explicit CleanShutdown(Surroundings around);
+    explicit CleanShutdown(Peers peers);
 
     /// Takes a command that may not go on yet; false: it may.
     bool holds(Command& c) {
-        if (__builtin_expect(!stopped_ && !around_.writer.clean(), 1)) return false;
+        if (__builtin_expect(!stopped_ && !peers_.writer.clean(), 1)) return false;
         return hold(c);
     }
     /// The flush of a shutdown has ended: this completes its command.
@@ -46,8 +46,8 @@ public:
     bool idle() const { return !stopping() && held_.empty(); }
     /// A checkpoint that nobody else waits for is on its way.
     bool under_way() const {
-        return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_ ||
-                              (around_.map != nullptr && !around_.map->idle()));
+        return stopping() && (peers_.gc.active() != 0 || !peers_.writer.idle() || settles_ ||
+                              (peers_.map != nullptr && !peers_.map->idle()));
     }
     std::string dump() const;
 
@@ -64,7 +64,7 @@ private:
     void works_again();
     void release();
 
-    const Surroundings around_;
+    const Peers peers_;
     Command* command_ = nullptr;  // of the shutdown; null: none, or it has ended
     std::deque<Command*> held_;
     bool stopped_ = false;  // nothing is collected

@@ -7,12 +7,12 @@ namespace ssdtlm {
 
 AheadReader::AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
                          std::uint64_t logical_units, const Came& came)
-    : s_(services),
+    : services_(services),
       codec_(codec),
       decode_(services.geometry),
       streams_(config, services.extents.unit_bytes, logical_units),
       came_(came) {
-    s_.cache->track_ahead();
+    services_.cache->track_ahead();
 }
 
 void AheadReader::want(const Command& c, const SequentialStreams::Range& range) {
@@ -23,9 +23,9 @@ void AheadReader::want(const Command& c, const SequentialStreams::Range& range) 
     const std::uint32_t i = free_.back();
     free_.pop_back();
     wanted_[i] = {range, c.whose.without_deadline()};
-    const std::uint64_t per_page = s_.geometry.units_per_page(), pages = (range.units + per_page - 1) / per_page;
-    s_.cores.run(c.index, s_.costs.map_lookup * range.units + s_.costs.flash_issue * pages, CoreStep::read_issue,
-                 Then::to<&AheadReader::look_up>(this, i));
+    const std::uint64_t per_page = services_.geometry.units_per_page(), pages = (range.units + per_page - 1) / per_page;
+    services_.cores.run(c.index, services_.costs.map_lookup * range.units + services_.costs.flash_issue * pages,
+                        CoreStep::read_issue, Then::to<&AheadReader::look_up>(this, i));
 }
 
 void AheadReader::look_up(std::uint64_t i) {
@@ -34,7 +34,7 @@ void AheadReader::look_up(std::uint64_t i) {
     if (places_.size() < units) places_.resize(units);
     const MapExtent extent{Lpa{static_cast<std::uint32_t>(wanted.range.first)}, units, wanted.whose};
     const MapThen then = MapThen::to<&AheadReader::map_answered>(this, i);
-    if (s_.map.translate(extent, MapUse::read, places_.data(), then)) then(places_.data());
+    if (services_.map.translate(extent, MapUse::read, places_.data(), then)) then(places_.data());
 }
 
 void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
@@ -44,7 +44,8 @@ void AheadReader::map_answered(std::uint64_t i, const Ppa* places) {
 }
 
 bool AheadReader::is_wanted(Lpa lpa) const {
-    return s_.buffer.find(lpa) == WriteBuffer::kNone && s_.cache->find(lpa) == nullptr && !s_.cache->is_filling(lpa);
+    return services_.buffer.find(lpa) == WriteBuffer::kNone && services_.cache->find(lpa) == nullptr &&
+           !services_.cache->is_filling(lpa);
 }
 
 // Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
@@ -56,31 +57,32 @@ void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
         const Lpa lpa{static_cast<std::uint32_t>(wanted.range.first + n)};
         const Ppa place = places[n];
         if (!is_place(place) || !is_wanted(lpa)) {
-            if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+            if (is_place(place))
+                services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);
             job = nullptr;
             continue;
         }
         const std::uint32_t page = decode_.page_number(place);
-        if (job == nullptr || page != page_of_job || job->units == s_.geometry.units_per_page()) {
+        if (job == nullptr || page != page_of_job || job->units == services_.geometry.units_per_page()) {
             job = &start_job(lpa, place, page, wanted.whose);
             page_of_job = page;
             jobs_.push_back(job);
         }
         const std::uint32_t unit = job->units++;
         job->slot[unit] = static_cast<std::uint8_t>(decode_.slot_of(place, page));
-        job->item[unit] = s_.cache->begin_ahead(lpa);
-        job->txn.data_bytes += s_.extents.unit_bytes;
+        job->item[unit] = services_.cache->begin_ahead(lpa);
+        job->txn.data_bytes += services_.extents.unit_bytes;
         bool fresh = false;
         OnItsWay& entry = on_its_way_.insert(idx(lpa), fresh);
         entry.job = job;
         entry.unit = unit;
     }
-    for (FlashJob* const ready : jobs_) s_.flash.submit(ready->txn);
+    for (FlashJob* const ready : jobs_) services_.flash.submit(ready->txn);
 }
 
 FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
-    FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
-    set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), s_.geometry,
+    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::host_read, services_.agenda.now());
+    set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), services_.geometry,
            Then::to<&AheadReader::flash_done>(this, job));
     ++under_way_;
     job.command = nullptr;
@@ -88,8 +90,8 @@ FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const W
     job.first_unit = idx(lpa);
     job.units = 0;
     job.newer = 0;  // bit per unit: somebody wants it
-    job.txn.slc = s_.slc.holds(job.txn.address);
-    job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(place, page)) * s_.extents.unit_bytes;
+    job.txn.slc = services_.slc.holds(job.txn.address);
+    job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(place, page)) * services_.extents.unit_bytes;
     job.txn.data_bytes = 0;
     job.txn.whose = whose;
     return job;
@@ -104,17 +106,17 @@ void AheadReader::wait(FlashJob& job, FlashJob& part) {
 
 void AheadReader::asked(FlashJob& job, Lpa lpa) {
     const std::uint32_t bit = 1u << (idx(lpa) - job.first_unit);
-    if ((job.newer & bit) == 0) s_.cache->count_ahead_hit();
+    if ((job.newer & bit) == 0) services_.cache->count_ahead_hit();
     job.newer = static_cast<std::uint16_t>(job.newer | bit);
 }
 
 void AheadReader::flash_done(FlashJob& job) {
     const FlashTransaction& txn = job.txn;
-    s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
+    services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), job.units);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
-    const std::uint64_t unit = s_.extents.unit_bytes, place = s_.dram.place(job.units * unit);
+    const std::uint64_t unit = services_.extents.unit_bytes, place = services_.dram.place(job.units * unit);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / unit);
-    s_.dram.access({place, txn.data_bytes}, Then::to<&AheadReader::dram_done>(this, job));
+    services_.dram.access({place, txn.data_bytes}, Then::to<&AheadReader::dram_done>(this, job));
 }
 
 void AheadReader::end(FlashJob& job, bool readable) {
@@ -124,21 +126,22 @@ void AheadReader::end(FlashJob& job, bool readable) {
             on_its_way_.erase(*entry);
         const bool wanted = (job.newer >> i & 1u) != 0;
         if (!readable) {
-            s_.cache->cancel_ahead(job.item[i], lpa, wanted);
+            services_.cache->cancel_ahead(job.item[i], lpa, wanted);
             continue;
         }
         const std::uint32_t slot = job.slot[i];
         SSDTLM_CHECK(codec_.lpa(job.txn.spare[slot]) == lpa, "a unit that was read ahead is another one");
-        s_.cache->end_ahead(job.item[i],
-                            {lpa, codec_.version(job.txn.spare[slot]), job.dram_unit[0] + i,
-                             job.bytes != nullptr ? job.bytes->page[slot] : UnitBytes{}},
-                            wanted, job.txn.whose.tenant);
+        services_.cache->end_ahead(job.item[i],
+                                   {lpa, codec_.version(job.txn.spare[slot]), job.dram_unit[0] + i,
+                                    job.bytes != nullptr ? job.bytes->page[slot] : UnitBytes{}},
+                                   wanted, job.txn.whose.tenant);
     }
     wake(job, readable);
-    s_.jobs.release(job);
+    services_.jobs.release(job);
     --under_way_;
     // What makes room may be programmed; a shutdown waits until nothing is under way.
-    if (s_.buffer.is_wanted() || s_.waiters.anybody(Waiters::For::flush)) s_.waiters.settle();
+    if (services_.buffer.is_wanted() || services_.wait_queues.anybody(WaitQueues::For::flush))
+        services_.wait_queues.settle();
 }
 
 void AheadReader::wake(FlashJob& job, bool readable) {

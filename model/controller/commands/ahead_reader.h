@@ -31,7 +31,8 @@ public:
     /// The job that brings the unit; null: none does, or what it brings is old.
     FlashJob* on_its_way(Lpa lpa) {
         const OnItsWay* const found = on_its_way_.find(idx(lpa));
-        return found != nullptr && s_.cache->is_filling(lpa, found->job->item[found->unit]) ? found->job : nullptr;
+        return found != nullptr && services_.cache->is_filling(lpa, found->job->item[found->unit]) ? found->job
+                                                                                                   : nullptr;
     }
     /// The part waits for units of the job, and wants this one.
     void wait(FlashJob& job, FlashJob& part);
@@ -61,7 +62,7 @@ private:
     void end(FlashJob& job, bool readable);
     void wake(FlashJob& job, bool readable);
 
-    const CommandServices s_;
+    const CommandServices services_;
     const SpareCodec codec_;
     const PpaDecoder decode_;
     SequentialStreams streams_;

@@ -23,7 +23,7 @@
 #include "controller/ports/slc_region.h"
 #include "controller/ports/stream_choice.h"
 #include "controller/read_cache/read_cache.h"
-#include "controller/waiters/waiters.h"
+#include "controller/wait_queues/wait_queues.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -59,7 +59,7 @@ struct CommandServices {
     FlashPort& flash;
     HostPort& host;
     FlashJobPool& jobs;
-    Waiters& waiters;
+    WaitQueues& wait_queues;
     JournalWriter& journal;
     CommandEnds& ends;
     const FirmwareConfig& costs;

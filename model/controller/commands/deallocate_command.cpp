@@ -14,7 +14,7 @@ void DeallocateCommand::let_go() {
         State& s = states_[i];
         if (s.command == nullptr || !(s.waits_for_page || s.is_done)) continue;
         if (s.waits_for_page) give_up(s);
-        s_.ends.let_go(*s.command);
+        services_.ends.let_go(*s.command);
     }
 }
 
@@ -27,29 +27,30 @@ void DeallocateCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
     if (c.op == IoOp::write_zeroes) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
     std::uint64_t units = 0;
-    for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
+    for (const LbaRange& r : c.ranges)
+        units += std::uint64_t{r.blocks} * services_.extents.lba_bytes / services_.extents.unit_bytes;
     states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0, false, false};
     Ps waits{};
-    if (TablePort* const table = s_.cores.table()) {
+    if (TablePort* const table = services_.cores.table()) {
         for (const LbaRange& r : c.ranges) {
             const MapExtent whole = whole_units(r);
             table->want(c.index, {idx(whole.first), whole.units}, true);
         }
         waits = table->wait();
     }
-    s_.cores.run(c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate,
-                 Then::to<&DeallocateCommand::begin>(this, c.index), waits);
+    services_.cores.run(c, services_.costs.other_command + services_.costs.map_update * units, CoreStep::deallocate,
+                        Then::to<&DeallocateCommand::begin>(this, c.index), waits);
 }
 
 void DeallocateCommand::begin(std::uint64_t command) {
     State& s = states_[command];
     Command& c = *s.command;
-    if (c.op == IoOp::write_zeroes &&
-        (s_.extents.first_byte(c) % s_.extents.unit_bytes != 0 || c.bytes % s_.extents.unit_bytes != 0)) {
+    if (c.op == IoOp::write_zeroes && (services_.extents.first_byte(c) % services_.extents.unit_bytes != 0 ||
+                                       c.bytes % services_.extents.unit_bytes != 0)) {
         c.status = CommandStatus::not_possible;  // see README: zeroing part of a mapping unit is not modelled
         s.remaining = 0;
     }
-    if (s_.media.read_only) {
+    if (services_.media.read_only) {
         c.status = CommandStatus::read_only;
         s.remaining = 0;
     }
@@ -61,66 +62,68 @@ void DeallocateCommand::begin(std::uint64_t command) {
 void DeallocateCommand::go_on(State& s) {
     Command& c = *s.command;
     while (s.remaining != 0) {
-        if (__builtin_expect(!s_.journal.takes_note(), 0)) {
+        if (__builtin_expect(!services_.journal.takes_note(), 0)) {
             if (aborts_) {
                 give_up(s);
                 break;
             }
             s.waits_for_page = true;
-            s_.waiters.wait(Waiters::For::page, Attempt::to<&DeallocateCommand::try_again>(this, c.index));
-            s_.waiters.pages_changed();
+            services_.wait_queues.wait(WaitQueues::For::page,
+                                       Attempt::to<&DeallocateCommand::try_again>(this, c.index));
+            services_.wait_queues.pages_changed();
             return;
         }
         s.extent = whole_units(c.ranges[c.ranges.size() - s.remaining]);
         --s.remaining;
         if (s.extent.units == 0) continue;
-        if (!s_.waiters.ask_map(c, s.extent, MapUse::remove, nullptr,
-                                MapThen::to<&DeallocateCommand::answered>(this, c.index))) {
-            s_.waiters.pages_changed();
+        if (!services_.wait_queues.ask_map(c, s.extent, MapUse::remove, nullptr,
+                                           MapThen::to<&DeallocateCommand::answered>(this, c.index))) {
+            services_.wait_queues.pages_changed();
             return;
         }
         remove(s.extent);
     }
     if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected &&
         c.status == CommandStatus::success) {
-        s.journal = s_.journal.demand();
+        s.journal = services_.journal.demand();
         if (!try_end(s)) {
             s.is_done = true;
-            s_.waiters.wait(Waiters::For::journal, Attempt::to<&DeallocateCommand::try_end_later>(this, c.index));
-            if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
+            services_.wait_queues.wait(WaitQueues::For::journal,
+                                       Attempt::to<&DeallocateCommand::try_end_later>(this, c.index));
+            if (__builtin_expect(aborts_, 0)) services_.ends.let_go(c);
         }
     } else {
         end(s);
     }
-    s_.waiters.pages_changed();
+    services_.wait_queues.pages_changed();
 }
 
 /// Forced zeros end as a flush of the journal does.
 bool DeallocateCommand::try_end(State& s) {
-    if (!s_.journal.is_durable(s.journal)) return false;
-    if (s_.journal.is_lost(s.journal)) s.command->status = CommandStatus::write_fault;
+    if (!services_.journal.is_durable(s.journal)) return false;
+    if (services_.journal.is_lost(s.journal)) s.command->status = CommandStatus::write_fault;
     end(s);
     return true;
 }
 
 bool DeallocateCommand::try_end_later(std::uint64_t command) {
     State& s = states_[command];
-    if (!s_.journal.is_durable(s.journal)) return false;
-    s_.waiters.charge_durability(*s.command->timeline);
+    if (!services_.journal.is_durable(s.journal)) return false;
+    services_.wait_queues.charge_durability(*s.command->timeline);
     return try_end(s);
 }
 
 void DeallocateCommand::end(State& s) {
     Command& c = *s.command;
     s.command = nullptr;
-    s_.ends.complete(c);
+    services_.ends.complete(c);
 }
 
 bool DeallocateCommand::try_again(std::uint64_t command) {
-    if (!s_.journal.takes_note()) return false;
+    if (!services_.journal.takes_note()) return false;
     State& s = states_[command];
     s.waits_for_page = false;
-    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
+    s.command->timeline->charge(Stage::buffer, services_.agenda.now());
     go_on(s);
     return true;
 }
@@ -133,19 +136,19 @@ void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
 
 // A write that waits until its units are in flash ends when it is there that they are deallocated.
 void DeallocateCommand::remove(const MapExtent& extent) {
-    if (!s_.buffer.empty())
-        for (std::uint32_t i = 0; i < extent.units; ++i) s_.buffer.drop(Lpa{idx(extent.first) + i}, dropped_);
-    if (s_.cache != nullptr) s_.cache->drop(extent.first, extent.units);
-    s_.map.unmap(extent);
-    for (const std::uint32_t waiter : dropped_) s_.journal.release_when_durable(waiter);
+    if (!services_.buffer.empty())
+        for (std::uint32_t i = 0; i < extent.units; ++i) services_.buffer.drop(Lpa{idx(extent.first) + i}, dropped_);
+    if (services_.cache != nullptr) services_.cache->drop(extent.first, extent.units);
+    services_.map.unmap(extent);
+    for (const std::uint32_t waiter : dropped_) services_.journal.release_when_durable(waiter);
     dropped_.clear();
 }
 
 MapExtent DeallocateCommand::whole_units(const LbaRange& range) const {
-    const std::uint64_t begin = range.slba * s_.extents.lba_bytes;
-    const std::uint64_t end = begin + std::uint64_t{range.blocks} * s_.extents.lba_bytes;
-    const std::uint64_t first = div_ceil(begin, s_.extents.unit_bytes);
-    const std::uint64_t last = std::max(first, end / s_.extents.unit_bytes);
+    const std::uint64_t begin = range.slba * services_.extents.lba_bytes;
+    const std::uint64_t end = begin + std::uint64_t{range.blocks} * services_.extents.lba_bytes;
+    const std::uint64_t first = div_ceil(begin, services_.extents.unit_bytes);
+    const std::uint64_t last = std::max(first, end / services_.extents.unit_bytes);
     return {Lpa{static_cast<std::uint32_t>(first)}, static_cast<std::uint32_t>(last - first), 0};
 }
 

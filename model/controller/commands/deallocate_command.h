@@ -19,7 +19,8 @@ public:
         bool write_through = false;    ///< zeros end in flash, as all that is written does
         bool power_protected = false;  ///< the journal in memory is as safe as there
     };
-    DeallocateCommand(const CommandServices& services, const Options& options) : s_(services), options_(options) {}
+    DeallocateCommand(const CommandServices& services, const Options& options)
+        : services_(services), options_(options) {}
 
     void start(Command& c);
     /// See CommandSink.
@@ -47,7 +48,7 @@ private:
     void remove(const MapExtent& extent);
     MapExtent whole_units(const LbaRange& range) const;
 
-    const CommandServices s_;
+    const CommandServices services_;
     const Options options_;
     bool aborts_ = false;
     std::vector<State> states_;           // by command

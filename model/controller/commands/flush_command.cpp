@@ -12,7 +12,7 @@ void FlushCommand::let_go() {
     for (State& s : states_) {
         if (s.command == nullptr || s.command->ends_work) continue;
         s.unheard = true;
-        s_.ends.let_go(*s.command);
+        services_.ends.let_go(*s.command);
     }
 }
 
@@ -21,30 +21,31 @@ void FlushCommand::start(Command& c) {
     states_[c.index] = State{};
     states_[c.index].command = &c;
     states_[c.index].unheard = aborts_ || c.ends_work;
-    if (__builtin_expect(aborts_, 0) && !c.ends_work) s_.ends.let_go(c);
-    s_.cores.run(c, s_.costs.other_command, CoreStep::flush, Then::to<&FlushCommand::begin>(this, c.index));
+    if (__builtin_expect(aborts_, 0) && !c.ends_work) services_.ends.let_go(c);
+    services_.cores.run(c, services_.costs.other_command, CoreStep::flush,
+                        Then::to<&FlushCommand::begin>(this, c.index));
 }
 
 void FlushCommand::begin(std::uint64_t command) {
     if (power_protected_ && !states_[command].command->ends_work) {
         const State ended = std::exchange(states_[command], State{});
-        if (told_ != s_.buffer.given_up()) ended.command->status = CommandStatus::write_fault;
-        if (!ended.unheard) told_ = s_.buffer.given_up();
-        return s_.ends.complete(*ended.command);
+        if (told_ != services_.buffer.given_up()) ended.command->status = CommandStatus::write_fault;
+        if (!ended.unheard) told_ = services_.buffer.given_up();
+        return services_.ends.complete(*ended.command);
     }
-    states_[command].generation = s_.buffer.begin_flush();
+    states_[command].generation = services_.buffer.begin_flush();
     if (buffer_begun_) buffer_begun_();
     states_[command].remaining = 1;
     states_[command].order = ++begun_;
     states_[command].given_up = told_;
-    states_[command].journal = s_.journal.demand();
-    states_[command].deallocated = s_.buffer.deallocated();
-    s_.waiters.wait(Waiters::For::flush, Attempt::to<&FlushCommand::try_end>(this, command));
-    s_.waiters.settle();
+    states_[command].journal = services_.journal.demand();
+    states_[command].deallocated = services_.buffer.deallocated();
+    services_.wait_queues.wait(WaitQueues::For::flush, Attempt::to<&FlushCommand::try_end>(this, command));
+    services_.wait_queues.settle();
 }
 
 bool FlushCommand::is_done(const State& s) const {
-    return s.buffer_done ? s_.journal.is_durable(s.journal) : s_.buffer.flush_done(s.generation);
+    return s.buffer_done ? services_.journal.is_durable(s.journal) : services_.buffer.flush_done(s.generation);
 }
 
 bool FlushCommand::try_end(std::uint64_t command) {
@@ -53,19 +54,19 @@ bool FlushCommand::try_end(std::uint64_t command) {
     if (!s.buffer_done) {
         s.buffer_done = true;
         // What it waited for may have been deallocated: then that is durable when its deallocation is.
-        if (s_.buffer.deallocated() != s.deallocated) s.journal = s_.journal.demand();
+        if (services_.buffer.deallocated() != s.deallocated) s.journal = services_.journal.demand();
         if (!is_done(s)) return false;
     }
     Command& c = *s.command;
-    const std::uint64_t given_up = s_.buffer.given_up();
+    const std::uint64_t given_up = services_.buffer.given_up();
     if (!s.unheard) told_ = given_up;
-    if (given_up != s.given_up || s_.journal.is_lost(s.journal)) c.status = CommandStatus::write_fault;
+    if (given_up != s.given_up || services_.journal.is_lost(s.journal)) c.status = CommandStatus::write_fault;
     s = State{};
-    s_.waiters.charge_durability(*c.timeline);
+    services_.wait_queues.charge_durability(*c.timeline);
     if (c.ends_work && shutdown_)
         shutdown_(c);
     else
-        s_.ends.complete(c);
+        services_.ends.complete(c);
     return true;
 }
 

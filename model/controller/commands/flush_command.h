@@ -18,7 +18,7 @@ namespace ssdtlm {
 class FlushCommand {
 public:
     FlushCommand(const CommandServices& services, bool power_protected)
-        : s_(services), power_protected_(power_protected) {}
+        : services_(services), power_protected_(power_protected) {}
 
     /// Called when one has begun in the buffer.
     void on_begun(std::function<void()> callback) { buffer_begun_ = std::move(callback); }
@@ -47,7 +47,7 @@ private:
     bool is_done(const State& s) const;
     bool try_end(std::uint64_t command);
 
-    const CommandServices s_;
+    const CommandServices services_;
     const bool power_protected_;
     bool aborts_ = false;
     std::vector<State> states_;  // by command

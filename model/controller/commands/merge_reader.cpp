@@ -11,26 +11,26 @@ namespace ssdtlm {
 void MergeReader::start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose) {
     ++reads_;
     ++under_way_;
-    FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
+    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::merge_read, services_.agenda.now());
     job.item[0] = entry;
     job.txn.whose = whose;
-    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry,
+    set_up(job, FlashOp::read, FlashClass::host_read, services_.geometry.page_of(place), services_.geometry,
            Then::to<&MergeReader::flash_done>(this, job));
     job.txn.cause = FlashCause::rmw;
-    job.txn.slc = s_.slc.holds(job.txn.address);
-    job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
-    job.txn.first_byte = job.slot[0] * s_.geometry.unit_bytes;
-    job.txn.data_bytes = s_.geometry.unit_bytes;
-    s_.flash.submit(job.txn);
+    job.txn.slc = services_.slc.holds(job.txn.address);
+    job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(services_.geometry.ppa_of(job.txn.address, 0)));
+    job.txn.first_byte = job.slot[0] * services_.geometry.unit_bytes;
+    job.txn.data_bytes = services_.geometry.unit_bytes;
+    services_.flash.submit(job.txn);
 }
 
 void MergeReader::add(Waiting& unit, std::uint64_t from, std::uint64_t bytes) const {
-    const std::uint32_t block = s_.extents.lba_bytes;
+    const std::uint32_t block = services_.extents.lba_bytes;
     for (std::uint64_t b = from / block; b < (from + bytes) / block; ++b) unit.has.set(b);
 }
 
 void MergeReader::wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
-    s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+    services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);
     bool fresh = false;
     Waiting& unit = waiting_.insert(entry, fresh);
     SSDTLM_CHECK(fresh, "a unit waits for its rest twice");
@@ -49,7 +49,7 @@ void MergeReader::wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, 
 void MergeReader::brought(WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes) {
     Waiting& unit = *waiting_.find(entry);
     add(unit, from, bytes);
-    if (unit.has.count() != s_.extents.blocks_per_unit) return;
+    if (unit.has.count() != services_.extents.blocks_per_unit) return;
     waiting_.erase(unit);
     complete(entry);
 }
@@ -64,24 +64,25 @@ void MergeReader::begin_oldest() {
 void MergeReader::begin(WriteBuffer::Index entry) {
     waiting_.erase(*waiting_.find(entry));
     if (waiting_.size() == 0) order_.clear();
-    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = services_.buffer.unit(entry);
     if (unit.dropped) return complete(entry);
     ++asking_;
     Ppa place = kUnmapped;
     const MapThen then = MapThen::to<&MergeReader::map_answered>(this, entry);
-    if (s_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, then)) located(entry, place);
+    if (services_.map.translate({unit.lpa, 1, unit.whose()}, MapUse::read, &place, then)) located(entry, place);
 }
 
 void MergeReader::map_answered(WriteBuffer::Index entry, const Ppa* place) {
     located(entry, *place);
-    s_.waiters.settle();
+    services_.wait_queues.settle();
 }
 
 void MergeReader::located(WriteBuffer::Index entry, Ppa place) {
     --asking_;
-    const WriteBuffer::Unit unit = s_.buffer.unit(entry);
+    const WriteBuffer::Unit unit = services_.buffer.unit(entry);
     if (__builtin_expect(unit.dropped || place == kLost, 0)) {
-        if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+        if (is_place(place))
+            services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);
         return unit.dropped ? complete(entry) : lose(entry);
     }
     SSDTLM_CHECK(is_place(place), "a unit that was written in part has no old copy any more");
@@ -90,50 +91,52 @@ void MergeReader::located(WriteBuffer::Index entry, Ppa place) {
 
 /// It may be programmed, or it was deallocated meanwhile.
 void MergeReader::complete(WriteBuffer::Index entry) {
-    const std::uint32_t waiter = s_.buffer.merged(entry);
-    if (waiter != WriteBuffer::kNoWaiter) s_.journal.release_when_durable(waiter);
+    const std::uint32_t waiter = services_.buffer.merged(entry);
+    if (waiter != WriteBuffer::kNoWaiter) services_.journal.release_when_durable(waiter);
 }
 
 void MergeReader::flash_done(FlashJob& job) {
     const FlashTransaction& txn = job.txn;
-    s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
+    services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), 1);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
-    const std::uint64_t unit = s_.extents.unit_bytes;
-    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)},
-                   Then::to<&MergeReader::dram_done>(this, job));
+    const std::uint64_t unit = services_.extents.unit_bytes;
+    services_.dram.access({services_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)},
+                          Then::to<&MergeReader::dram_done>(this, job));
 }
 
 void MergeReader::end(FlashJob& job, bool readable) {
     --under_way_;
     const WriteBuffer::Index entry = job.item[0];
-    if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
+    if (__builtin_expect(!readable, 0) && !services_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
-        if (__builtin_expect(s_.bytes != nullptr, 0) && !s_.buffer.unit(entry).dropped)
-            s_.bytes->join(entry, job.bytes->page[job.slot[0]]);
+        if (__builtin_expect(services_.bytes != nullptr, 0) && !services_.buffer.unit(entry).dropped)
+            services_.bytes->join(entry, job.bytes->page[job.slot[0]]);
         complete(entry);
     }
-    s_.jobs.release(job);
-    s_.waiters.settle();
+    services_.jobs.release(job);
+    services_.wait_queues.settle();
 }
 
 __attribute__((noinline, cold)) void MergeReader::lose(WriteBuffer::Index entry) {
-    const Lpa lpa = s_.buffer.unit(entry).lpa;
-    waiters_.clear();
-    if (s_.buffer.merge_failed(entry, waiters_)) s_.map.lose(lpa);
-    for (const std::uint32_t waiter : waiters_) s_.waiters.release(waiter, CommandStatus::unrecovered_read);
+    const Lpa lpa = services_.buffer.unit(entry).lpa;
+    wait_queues_.clear();
+    if (services_.buffer.merge_failed(entry, wait_queues_)) services_.map.lose(lpa);
+    for (const std::uint32_t waiter : wait_queues_)
+        services_.wait_queues.release(waiter, CommandStatus::unrecovered_read);
 }
 
 void MergeReader::check_waiters() const {
-    if (s_.buffer.merging() != under_way() + waiting_.size())
-        throw CheckFailed("firmware: " + std::to_string(s_.buffer.merging()) +
+    if (services_.buffer.merging() != under_way() + waiting_.size())
+        throw CheckFailed("firmware: " + std::to_string(services_.buffer.merging()) +
                           " units wait for the rest of their old copy, but " + std::to_string(under_way()) +
                           " merge reads are in flight, and " + std::to_string(waiting_.size()) + " are to begin");
-    if (anything_waits() && (s_.waiters.anybody_for_room() || waiting_.size() > s_.buffer.capacity() / 2))
+    if (anything_waits() &&
+        (services_.wait_queues.anybody_for_room() || waiting_.size() > services_.buffer.capacity() / 2))
         throw CheckFailed("firmware: " + std::to_string(waiting_.size()) +
                           " merge reads are to begin, and nobody begins them");
     waiting_.for_each([&](const Waiting& unit) {
-        if (s_.buffer.is_awaited(unit.key))
+        if (services_.buffer.is_awaited(unit.key))
             throw CheckFailed("firmware: somebody waits for a unit whose merge read does not begin");
     });
 }

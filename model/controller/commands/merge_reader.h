@@ -21,7 +21,7 @@ namespace ssdtlm {
 
 class MergeReader final {
 public:
-    explicit MergeReader(const CommandServices& services) : s_(services) {}
+    explicit MergeReader(const CommandServices& services) : services_(services) {}
 
     /// `place` is held by the map; it is let go when it has been read.
     void start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose);
@@ -39,8 +39,8 @@ public:
     }
     /// Somebody may wait for room, or too many wait here.
     void look() {
-        if (s_.waiters.anybody_for_room()) begin_all();
-        while (waiting_.size() > s_.buffer.capacity() / 2) begin_oldest();
+        if (services_.wait_queues.anybody_for_room()) begin_all();
+        while (waiting_.size() > services_.buffer.capacity() / 2) begin_oldest();
     }
 
     std::uint32_t under_way() const { return under_way_ + asking_; }
@@ -68,14 +68,14 @@ private:
     void end(FlashJob& job, bool readable);
     void lose(WriteBuffer::Index entry);
 
-    const CommandServices s_;
+    const CommandServices services_;
     std::uint32_t under_way_ = 0;
     std::uint32_t asking_ = 0;  // the map for their place
     std::uint64_t reads_ = 0;
     KeyTable<Waiting, 16> waiting_;
     std::deque<Order> order_;  // of all that waited; those with another number, or none, wait no longer
     std::uint64_t last_number_ = 0;
-    std::vector<std::uint32_t> waiters_;  // of the lose() at hand
+    std::vector<std::uint32_t> wait_queues_;  // of the lose() at hand
 };
 
 }  // namespace ssdtlm

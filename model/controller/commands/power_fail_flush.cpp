@@ -11,16 +11,16 @@ void PowerFailFlush::start(std::function<void()> saved) {
     SSDTLM_CHECK(step_ == Step::none, "the supply of a drive fails twice");
     saved_ = std::move(saved);
     step_ = Step::begins;
-    s_.cores.run(0, s_.costs.other_command, CoreStep::flush, Then::to<&PowerFailFlush::begin>(this));
+    services_.cores.run(0, services_.costs.other_command, CoreStep::flush, Then::to<&PowerFailFlush::begin>(this));
 }
 
 void PowerFailFlush::begin() {
-    generation_ = s_.buffer.begin_flush();
+    generation_ = services_.buffer.begin_flush();
     if (begun_) begun_();
-    s_.journal.demand();
+    services_.journal.demand();
     step_ = Step::buffer;
-    s_.waiters.wait(Waiters::For::flush, Attempt::to<&PowerFailFlush::try_end>(this));
-    s_.waiters.settle();
+    services_.wait_queues.wait(WaitQueues::For::flush, Attempt::to<&PowerFailFlush::try_end>(this));
+    services_.wait_queues.settle();
 }
 
 /// The journal last: what it waited for may have been deallocated.
@@ -28,7 +28,7 @@ bool PowerFailFlush::try_end() {
     if (!is_done()) return false;
     if (step_ == Step::buffer) {
         step_ = Step::journal;
-        journal_ = s_.journal.demand();
+        journal_ = services_.journal.demand();
         if (!is_done()) return false;
     }
     step_ = Step::done;

@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 class PowerFailFlush {
 public:
-    explicit PowerFailFlush(const CommandServices& services) : s_(services) {}
+    explicit PowerFailFlush(const CommandServices& services) : services_(services) {}
 
     /// Called when it has begun in the buffer.
     void on_begun(std::function<void()> callback) { begun_ = std::move(callback); }
@@ -29,10 +29,11 @@ private:
     void begin();
     bool try_end();
     bool is_done() const {
-        return step_ == Step::buffer ? s_.buffer.flush_done(generation_) : s_.journal.is_durable(journal_);
+        return step_ == Step::buffer ? services_.buffer.flush_done(generation_)
+                                     : services_.journal.is_durable(journal_);
     }
 
-    const CommandServices s_;
+    const CommandServices services_;
     std::function<void()> begun_;  // empty: nobody wants to know
     std::function<void()> saved_;
     Step step_ = Step::none;

@@ -10,7 +10,7 @@ namespace ssdtlm {
 
 ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
                          std::uint64_t logical_units)
-    : s_(services),
+    : services_(services),
       codec_(codec),
       decode_(services.geometry),
       ahead_(ahead.bytes == 0 ? nullptr
@@ -21,20 +21,22 @@ ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, cons
 
 inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     Located found;
-    if (!s_.buffer.empty()) {
-        const WriteBuffer::Index entry = s_.buffer.find(lpa);
+    if (!services_.buffer.empty()) {
+        const WriteBuffer::Index entry = services_.buffer.find(lpa);
         if (entry != WriteBuffer::kNone) {
-            const WriteBuffer::Unit unit = s_.buffer.unit(entry);
+            const WriteBuffer::Unit unit = services_.buffer.unit(entry);
             if (!unit.dropped) {
                 found.source = FlashJob::Source::buffer;
                 found.newer = true;
                 found.version = unit.version;
                 found.dram_unit = unit.dram_unit;
                 found.entry = entry;
-                if (__builtin_expect(s_.cache != nullptr, 0) && s_.cache->shares_room()) s_.buffer.touch(entry);
+                if (__builtin_expect(services_.cache != nullptr, 0) && services_.cache->shares_room())
+                    services_.buffer.touch(entry);
                 if (!unit.merging) {
                     if (is_place(place))
-                        s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+                        services_.map.let_go(services_.geometry.page_of(place).plane,
+                                             services_.geometry.block_of(place), 1);
                     return found;
                 }
                 // The rest of a partly written unit is still in flash.
@@ -44,7 +46,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     found.ppa = place;
     if (is_place(place)) {
         found.source = FlashJob::Source::flash;
-        if (__builtin_expect(s_.cache != nullptr, 0) && !found.newer) look_into_cache(lpa, found);
+        if (__builtin_expect(services_.cache != nullptr, 0) && !found.newer) look_into_cache(lpa, found);
     } else if (place == kLost)
         found.source = FlashJob::Source::lost;
     return found;
@@ -52,14 +54,14 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
 
 // A hit is read like data of the buffer.
 __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& found) {
-    const ReadCache::Unit* const cached = s_.cache->look_up(lpa);
+    const ReadCache::Unit* const cached = services_.cache->look_up(lpa);
     if (cached == nullptr) {
         if (ahead_ == nullptr || (found.ahead = ahead_->on_its_way(lpa)) == nullptr) return;
-        s_.map.let_go(s_.geometry.page_of(found.ppa).plane, s_.geometry.block_of(found.ppa), 1);
+        services_.map.let_go(services_.geometry.page_of(found.ppa).plane, services_.geometry.block_of(found.ppa), 1);
         found.source = FlashJob::Source::ahead;
         return;
     }
-    s_.map.let_go(s_.geometry.page_of(found.ppa).plane, s_.geometry.block_of(found.ppa), 1);
+    services_.map.let_go(services_.geometry.page_of(found.ppa).plane, services_.geometry.block_of(found.ppa), 1);
     found.source = FlashJob::Source::buffer;
     found.newer = true;
     found.version = cached->version;
@@ -70,40 +72,40 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
 __attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit,
                                                        WriteBuffer::Index entry) const {
     if (entry == WriteBuffer::kNone)
-        part.bytes->buffered[unit] = {s_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
+        part.bytes->buffered[unit] = {services_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
     else
-        s_.bytes->take(part, unit, entry);
+        services_.bytes->take(part, unit, entry);
 }
 
 /// The read brings all of the unit: it may enter the cache.
 __attribute__((noinline)) void ReadCommand::begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes) {
-    const bool fills = s_.cache->filled_by_reads() && bytes == s_.extents.unit_bytes;
-    part.item[unit] = fills ? s_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
+    const bool fills = services_.cache->filled_by_reads() && bytes == services_.extents.unit_bytes;
+    part.item[unit] = fills ? services_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
 }
 
 /// `place`: of its data in the DRAM.
 __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std::uint64_t place) {
-    const auto dram_unit = static_cast<std::uint32_t>(place / s_.extents.unit_bytes);
+    const auto dram_unit = static_cast<std::uint32_t>(place / services_.extents.unit_bytes);
     const bool readable = part.txn.status.result == FlashResult::ok;
     for (std::uint32_t i = 0; i < part.units; ++i) {
         const Lpa lpa{part.first_unit + i};
         if ((part.newer >> i & 1u) != 0 || part.item[i] == ReadCache::kNoFill) continue;
         if (!readable) {
-            s_.cache->cancel_fill(part.item[i], lpa);
+            services_.cache->cancel_fill(part.item[i], lpa);
             continue;
         }
         const std::uint32_t slot = part.slot[i];
-        s_.cache->end_fill(part.item[i],
-                           {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
-                            part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}},
-                           part.command->whose.tenant);
+        services_.cache->end_fill(part.item[i],
+                                  {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
+                                   part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}},
+                                  part.command->whose.tenant);
     }
-    if (s_.buffer.is_wanted()) s_.waiters.settle();  // what makes room may be programmed
+    if (services_.buffer.is_wanted()) services_.wait_queues.settle();  // what makes room may be programmed
 }
 
 inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa,
                                          std::uint32_t byte_offset) {
-    FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
+    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::host_read, services_.agenda.now());
     job.source = unit.source;
     job.command = &c;
     job.next = nullptr;
@@ -117,10 +119,10 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.cls = FlashClass::host_read;
         job.txn.address = decode_.page_of(page);
         job.txn.die = decode_.die_of(job.txn.address.plane);
-        job.txn.slc = s_.slc.holds(job.txn.address);
-        job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * s_.extents.unit_bytes +
-                                                        s_.extents.first_byte(c) + byte_offset -
-                                                        std::uint64_t{idx(lpa)} * s_.extents.unit_bytes);
+        job.txn.slc = services_.slc.holds(job.txn.address);
+        job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * services_.extents.unit_bytes +
+                                                        services_.extents.first_byte(c) + byte_offset -
+                                                        std::uint64_t{idx(lpa)} * services_.extents.unit_bytes);
         job.txn.then = Then::to<&ReadCommand::flash_done>(this, job);
         job.txn.owner = c.timeline->number();
         job.txn.whose = c.whose;
@@ -138,8 +140,8 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
         part.item[i] = unit.version;
         part.dram_unit[i] = unit.dram_unit;
-        if (__builtin_expect(s_.bytes != nullptr, 0)) take_bytes(part, i, unit.entry);
-    } else if (__builtin_expect(s_.cache != nullptr, 0) && unit.source == FlashJob::Source::flash) {
+        if (__builtin_expect(services_.bytes != nullptr, 0)) take_bytes(part, i, unit.entry);
+    } else if (__builtin_expect(services_.cache != nullptr, 0) && unit.source == FlashJob::Source::flash) {
         begin_fill(part, i, bytes);
     }
     if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0))
@@ -162,8 +164,8 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
     } else {
         flash_parts = plan_parts(c, s, span, places);
     }
-    s_.cores.run(c, std::uint64_t{s_.costs.flash_issue} * flash_parts, CoreStep::read_issue,
-                 Then::to<&ReadCommand::issue>(this, c.index));
+    services_.cores.run(c, std::uint64_t{services_.costs.flash_issue} * flash_parts, CoreStep::read_issue,
+                        Then::to<&ReadCommand::issue>(this, c.index));
 }
 
 void ReadCommand::start(Command& c) {
@@ -174,9 +176,9 @@ void ReadCommand::start(Command& c) {
     const Span span = span_of(c);
     const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
-    s_.cores.run(c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command,
-                 Then::to<&ReadCommand::look_up>(this, c.index),
-                 s_.cores.wait_for(c.index, {span.first, units}, false));
+    services_.cores.run(c, services_.costs.read_command + services_.costs.map_lookup * units, CoreStep::read_command,
+                        Then::to<&ReadCommand::look_up>(this, c.index),
+                        services_.cores.wait_for(c.index, {span.first, units}, false));
     if (__builtin_expect(ahead_ != nullptr, 0)) ahead_->read(c, span.begin, span.end);
 }
 
@@ -188,21 +190,22 @@ void ReadCommand::look_up(std::uint64_t command) {
     const Span span = span_of(c);
     const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
     if (places_.size() < units) places_.resize(units);
-    if (__builtin_expect(s_.buffer_first, 0) && buffer_has(span)) {
+    if (__builtin_expect(services_.buffer_first, 0) && buffer_has(span)) {
         std::fill_n(places_.begin(), units, kUnmapped);
         return plan(c, s, span, places_.data());
     }
     const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose};
-    if (s_.waiters.ask_map(c, extent, MapUse::read, places_.data(), MapThen::to<&ReadCommand::located>(this, c.index)))
+    if (services_.wait_queues.ask_map(c, extent, MapUse::read, places_.data(),
+                                      MapThen::to<&ReadCommand::located>(this, c.index)))
         plan(c, s, span, places_.data());
 }
 
 /// All of it, so that no old copy is needed.
 __attribute__((noinline)) bool ReadCommand::buffer_has(const Span& span) const {
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
-        const WriteBuffer::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
+        const WriteBuffer::Index entry = services_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
         if (entry == WriteBuffer::kNone) return false;
-        const WriteBuffer::Unit unit = s_.buffer.unit(entry);
+        const WriteBuffer::Unit unit = services_.buffer.unit(entry);
         if (unit.dropped || unit.merging) return false;
     }
     return true;
@@ -237,7 +240,7 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
             ++s.unsent;
             flash_parts += in_flash;
         }
-        const std::uint64_t next = std::min(span.end, (u + 1) * s_.extents.unit_bytes);
+        const std::uint64_t next = std::min(span.end, (u + 1) * services_.extents.unit_bytes);
         add_unit(*part, unit, page, static_cast<std::uint32_t>(next - at));
         at = next;
     }
@@ -249,7 +252,7 @@ void ReadCommand::issue(std::uint64_t command) {
     FlashJob& part = *s.parts;
     if (part.next == nullptr && part.source == FlashJob::Source::flash) {  // nearly all
         part.txn.path = s.command->timeline;
-        s_.flash.submit(part.txn);
+        services_.flash.submit(part.txn);
     } else {
         issue_parts(s);
     }
@@ -264,9 +267,9 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
         FlashJob* next = job->next;
         job->txn.path = path;
         if (job->source == FlashJob::Source::flash) {
-            s_.flash.submit(job->txn);
+            services_.flash.submit(job->txn);
         } else {
-            job->txn.begin(s_.agenda.now());
+            job->txn.begin(services_.agenda.now());
             if (job->source == FlashJob::Source::buffer)
                 read_buffer(*job);
             else if (job->source == FlashJob::Source::lost)
@@ -274,7 +277,7 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
             else if (job->source == FlashJob::Source::ahead)
                 ;  // ahead_came()
             else
-                send_part(*job, s_.agenda.now());
+                send_part(*job, services_.agenda.now());
         }
         job = next;
     }
@@ -286,16 +289,16 @@ void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool 
     part.ahead = nullptr;
     if (part.txn.path == nullptr) return;
     part.txn.path->begins({read.number, idx(read.address.plane), true});
-    part.txn.path->charge(Stage::array, s_.agenda.now());
+    part.txn.path->charge(Stage::array, services_.agenda.now());
     readable ? read_buffer(part) : fail_part(part);
 }
 
 void ReadCommand::flash_done(FlashJob& job) {
     const FlashTransaction& txn = job.txn;
-    s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
+    services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), job.units);
     // Into the DRAM, and out of it to the host.
-    const std::uint64_t place = s_.dram.place(std::uint64_t{job.units} * s_.extents.unit_bytes);
-    if (__builtin_expect(s_.cache != nullptr, 0)) end_fills(job, place);
+    const std::uint64_t place = services_.dram.place(std::uint64_t{job.units} * services_.extents.unit_bytes);
+    if (__builtin_expect(services_.cache != nullptr, 0)) end_fills(job, place);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
     const DramPiece piece{place, txn.data_bytes, 2};
     through_dram(job, &piece, 1);
@@ -303,13 +306,13 @@ void ReadCommand::flash_done(FlashJob& job) {
 
 /// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
 __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
-    std::uint64_t at = s_.extents.first_byte(*job.command) + job.byte_offset;
+    std::uint64_t at = services_.extents.first_byte(*job.command) + job.byte_offset;
     const std::uint64_t end = at + job.txn.data_bytes;
     pieces_.clear();
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const std::uint64_t unit = (std::uint64_t{job.first_unit} + i) * s_.extents.unit_bytes;
-        const std::uint64_t until = std::min(end, unit + s_.extents.unit_bytes);
-        pieces_.push_back({std::uint64_t{job.dram_unit[i]} * s_.extents.unit_bytes + (at - unit),
+        const std::uint64_t unit = (std::uint64_t{job.first_unit} + i) * services_.extents.unit_bytes;
+        const std::uint64_t until = std::min(end, unit + services_.extents.unit_bytes);
+        pieces_.push_back({std::uint64_t{job.dram_unit[i]} * services_.extents.unit_bytes + (at - unit),
                            static_cast<std::uint32_t>(until - at)});
         at = until;
     }
@@ -319,23 +322,23 @@ __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
 __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
     job.command->status = CommandStatus::unrecovered_read;
     --states_[job.command->index].unsent;
-    part_delivered(job, s_.agenda.now());
+    part_delivered(job, services_.agenda.now());
 }
 
 /// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
 /// known.
 inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
     const Then then = Then::to<&ReadCommand::dram_done>(this, job);
-    if (!is_one_of_several(job)) return s_.dram.access(pieces, count, then);
-    const SimTime end = s_.dram.begin(pieces, count, then);
+    if (!is_one_of_several(job)) return services_.dram.access(pieces, count, then);
+    const SimTime end = services_.dram.begin(pieces, count, then);
     if (__builtin_expect(end == kNever, 0)) return;  // dram_done() comes
     job.txn.path->charge(Stage::buffer, end);
     send_part(job, end);
 }
 
 void ReadCommand::dram_done(FlashJob& job) {
-    job.txn.path->charge(Stage::buffer, s_.agenda.now());
-    send_part(job, s_.agenda.now());
+    job.txn.path->charge(Stage::buffer, services_.agenda.now());
+    send_part(job, services_.agenda.now());
 }
 
 // Several parts go in the order in which they are handed over, so the last one is the last to arrive.
@@ -343,27 +346,28 @@ inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
     fill(job);
     const DmaThen then = DmaThen::to<&ReadCommand::dma_done>(this, job);
     if (!is_one_of_several(job))
-        return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then, s_.moved());
+        return services_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then,
+                                      services_.moved());
     State& s = states_[job.command->index];
     s.sent_from = std::max(s.sent_from, from);
     const bool last = --s.unsent == 0;
-    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then, s_.moved(),
-                    {s.sent_from, last, true});
+    services_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), then, services_.moved(),
+                           {s.sent_from, last, true});
 }
 
 // What the flash or the buffer says, for the host.
 inline void ReadCommand::fill(FlashJob& job) {
-    s_.jobs.provide_data(job);
-    if (__builtin_expect(s_.bytes != nullptr, 0)) return fill_bytes(job);
-    const std::uint64_t lba = job.command->slba + s_.extents.block_of(job.byte_offset);
-    s_.signatures.sign(job, lba, s_.extents.block_of(job.txn.data_bytes), job.data.get(),
-                       [this, &job](std::uint32_t unit) { check_contents(job, unit); });
+    services_.jobs.provide_data(job);
+    if (__builtin_expect(services_.bytes != nullptr, 0)) return fill_bytes(job);
+    const std::uint64_t lba = job.command->slba + services_.extents.block_of(job.byte_offset);
+    services_.signatures.sign(job, lba, services_.extents.block_of(job.txn.data_bytes), job.data.get(),
+                              [this, &job](std::uint32_t unit) { check_contents(job, unit); });
 }
 
 __attribute__((noinline)) void ReadCommand::fill_bytes(FlashJob& job) {
     for (std::uint32_t i = 0; job.source == FlashJob::Source::flash && i < job.units; ++i) check_contents(job, i);
-    const std::uint64_t begin = s_.extents.first_byte(*job.command) + job.byte_offset;
-    s_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get());
+    const std::uint64_t begin = services_.extents.first_byte(*job.command) + job.byte_offset;
+    services_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get());
 }
 
 inline void ReadCommand::check_contents(const FlashJob& job, std::uint32_t unit) const {
@@ -390,7 +394,7 @@ inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {
     Timeline& path = *job.txn.path;
     path.charge(Stage::host_transfer, at);
     if (&path == c.timeline) {
-        s_.jobs.release_at(job, at);
+        services_.jobs.release_at(job, at);
         complete(c, s);
     } else {
         gather(s, job, at);
@@ -405,10 +409,10 @@ __attribute__((noinline)) void ReadCommand::gather(State& s, FlashJob& job, SimT
         s.last = &job;
         s.latest = at;
     }
-    if (passed != nullptr) s_.jobs.release_at(*passed, s.latest);
+    if (passed != nullptr) services_.jobs.release_at(*passed, s.latest);
     if (--s.remaining != 0) return;
     s.command->timeline->append(s.last->txn.timeline);
-    s_.jobs.release_at(*s.last, s.latest);
+    services_.jobs.release_at(*s.last, s.latest);
     s.last = nullptr;
     complete(*s.command, s);
 }

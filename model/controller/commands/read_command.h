@@ -61,8 +61,8 @@ private:
         return states_[c.index];
     }
     Span span_of(const Command& c) const {
-        const std::uint64_t begin = s_.extents.first_byte(c), end = begin + c.bytes;
-        return {begin, end, s_.extents.unit_of(begin), s_.extents.unit_of(end - 1)};
+        const std::uint64_t begin = services_.extents.first_byte(c), end = begin + c.bytes;
+        return {begin, end, services_.extents.unit_of(begin), services_.extents.unit_of(end - 1)};
     }
     void look_up(std::uint64_t command);
     bool buffer_has(const Span& span) const;
@@ -89,7 +89,7 @@ private:
     void gather(State& s, FlashJob& job, SimTime at);
     void complete(Command& c, State& s) {
         s.command = nullptr;
-        s_.ends.complete(c);
+        services_.ends.complete(c);
     }
     void check_contents(const FlashJob& job, std::uint32_t unit) const;
     void fill(FlashJob& job);
@@ -100,7 +100,7 @@ private:
     void dma_done(FlashJob& job, DmaEnd end);
     void dram_done(FlashJob& job);
 
-    const CommandServices s_;
+    const CommandServices services_;
     const SpareCodec codec_;
     const PpaDecoder decode_;
     std::unique_ptr<AheadReader> ahead_;  // null: nothing is read ahead

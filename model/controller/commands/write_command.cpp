@@ -9,47 +9,48 @@
 namespace ssdtlm {
 
 WriteCommand::WriteCommand(const CommandServices& services, const Options& options)
-    : s_(services), options_(options), merges_(services) {
-    s_.waiters.on_durable(ThenOf<void, std::uint32_t>::to<&WriteCommand::unit_durable>(this));
-    s_.waiters.on_failed(ThenOf<void, std::uint32_t, CommandStatus>::to<&WriteCommand::unit_failed>(this));
+    : services_(services), options_(options), merges_(services) {
+    services_.wait_queues.on_durable(ThenOf<void, std::uint32_t>::to<&WriteCommand::unit_durable>(this));
+    services_.wait_queues.on_failed(ThenOf<void, std::uint32_t, CommandStatus>::to<&WriteCommand::unit_failed>(this));
 }
 
 void WriteCommand::start(Command& c) {
     State& s = state(c);
     s.command = &c;
     s.offset = 0;
-    s.remaining = s_.extents.units(s_.extents.first_byte(c), c.bytes);
-    const std::uint32_t of_unit = s_.costs.buffer_insert + (s_.streams != nullptr ? s_.costs.stream_choice : 0);
-    s_.cores.run(c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining, CoreStep::write_command,
-                 Then::to<&WriteCommand::wants_room>(this, c.index));
+    s.remaining = services_.extents.units(services_.extents.first_byte(c), c.bytes);
+    const std::uint32_t of_unit =
+        services_.costs.buffer_insert + (services_.streams != nullptr ? services_.costs.stream_choice : 0);
+    services_.cores.run(c, services_.costs.write_command + std::uint64_t{of_unit} * s.remaining,
+                        CoreStep::write_command, Then::to<&WriteCommand::wants_room>(this, c.index));
 }
 
 // A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces.
 inline void WriteCommand::choose_piece(State& s) {
-    s.begin = s_.extents.first_byte(*s.command) + s.offset;
+    s.begin = services_.extents.first_byte(*s.command) + s.offset;
     const std::uint64_t last_unit =
-        s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
-    s.piece = std::min(s.command->bytes - s.offset, last_unit * s_.extents.unit_bytes - s.begin);
-    s.units = s_.extents.units(s.begin, s.piece);
+        services_.extents.unit_of(s.begin) + std::max(services_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
+    s.piece = std::min(s.command->bytes - s.offset, last_unit * services_.extents.unit_bytes - s.begin);
+    s.units = services_.extents.units(s.begin, s.piece);
 }
 
 void WriteCommand::wants_room(std::uint64_t command) {
     if (take_room(states_[command])) return;
     merges_.look();
-    s_.waiters.settle();
+    services_.wait_queues.settle();
 }
 
 // Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with
 // another part of the buffer.
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
-    if (__builtin_expect(s_.media.read_only, 0)) {
+    if (__builtin_expect(services_.media.read_only, 0)) {
         refuse_rest(s, CommandStatus::read_only);
         return true;
     }
     const std::uint16_t tenant = s.command->whose.tenant;
-    const std::uint32_t part = s_.buffer.quotas().part_of(tenant);
-    if (!s_.waiters.anybody_for_room(part) && s_.buffer.reserve(s.units, tenant)) {
+    const std::uint32_t part = services_.buffer.quotas().part_of(tenant);
+    if (!services_.wait_queues.anybody_for_room(part) && services_.buffer.reserve(s.units, tenant)) {
         fetch_data(s);
         return true;
     }
@@ -57,16 +58,17 @@ bool WriteCommand::take_room(State& s) {
         refuse_rest(s, CommandStatus::aborted);
         return true;
     }
-    s_.waiters.wait_for_room(part, Attempt::to<&WriteCommand::try_again>(this, s.command->index));
+    services_.wait_queues.wait_for_room(part, Attempt::to<&WriteCommand::try_again>(this, s.command->index));
     return false;
 }
 
 bool WriteCommand::try_again(std::uint64_t command) {
     State& s = states_[command];
-    if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units, s.command->whose.tenant)) return false;
-    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
-    if (__builtin_expect(s_.media.read_only || aborts_, 0))
-        refuse_rest(s, s_.media.read_only ? CommandStatus::read_only : CommandStatus::aborted);
+    if (!services_.media.read_only && !aborts_ && !services_.buffer.reserve(s.units, s.command->whose.tenant))
+        return false;
+    s.command->timeline->charge(Stage::buffer, services_.agenda.now());
+    if (__builtin_expect(services_.media.read_only || aborts_, 0))
+        refuse_rest(s, services_.media.read_only ? CommandStatus::read_only : CommandStatus::aborted);
     else
         fetch_data(s);
     return true;
@@ -75,18 +77,18 @@ bool WriteCommand::try_again(std::uint64_t command) {
 // The piece at hand and what follows it. Pieces before it stay.
 __attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, CommandStatus status) {
     s.command->status = status;
-    s.remaining -= s_.extents.units(s.begin, s.command->bytes - s.offset);
+    s.remaining -= services_.extents.units(s.begin, s.command->bytes - s.offset);
     s.offset = s.command->bytes;
     if (s.remaining == 0)
         complete(s);
     else if (aborts_)
-        s_.ends.let_go(*s.command);
+        services_.ends.let_go(*s.command);
 }
 
 void WriteCommand::let_go() {
-    if (s_.waiters.anybody_for_room()) s_.waiters.settle();
+    if (services_.wait_queues.anybody_for_room()) services_.wait_queues.settle();
     for (State& s : states_)
-        if (s.command != nullptr && s.offset == s.command->bytes) s_.ends.let_go(*s.command);
+        if (s.command != nullptr && s.offset == s.command->bytes) services_.ends.let_go(*s.command);
 }
 
 void WriteCommand::fetch_data(State& s) {
@@ -98,35 +100,35 @@ void WriteCommand::fetch_data(State& s) {
     s.staging = staging_free_.back();
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
-    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(),
-                      DmaThen::to<&WriteCommand::dma_done>(this, s.command->index), s_.moved());
+    services_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(),
+                             DmaThen::to<&WriteCommand::dma_done>(this, s.command->index), services_.moved());
 }
 
 void WriteCommand::dma_done(std::uint64_t command, DmaEnd end) {
     State& s = states_[command];
     s.command->timeline->charge(Stage::host_transfer, end.at);
     if (__builtin_expect(end.failed, 0)) return data_failed(s);
-    const std::uint32_t unit = s_.extents.unit_bytes;
-    const std::uint64_t place = s_.dram.place(std::uint64_t{s.units} * unit);
+    const std::uint32_t unit = services_.extents.unit_bytes;
+    const std::uint64_t place = services_.dram.place(std::uint64_t{s.units} * unit);
     s.dram_unit = static_cast<std::uint32_t>(place / unit);
-    s_.dram.access({place + s.begin % unit, static_cast<std::uint32_t>(s.piece)},
-                   Then::to<&WriteCommand::dram_done>(this, command));
+    services_.dram.access({place + s.begin % unit, static_cast<std::uint32_t>(s.piece)},
+                          Then::to<&WriteCommand::dram_done>(this, command));
 }
 
 // The piece has no data: the command ends without it and what follows it. Pieces before it stay.
 __attribute__((noinline, cold)) void WriteCommand::data_failed(State& s) {
     Command& c = *s.command;
     c.status = CommandStatus::transfer_error;
-    s_.buffer.cancel(s.units, c.whose.tenant);
+    services_.buffer.cancel(s.units, c.whose.tenant);
     fetching_ -= s.units;
     free_staging(s);
-    s.remaining -= s_.extents.units(s.begin, c.bytes - s.offset);
+    s.remaining -= services_.extents.units(s.begin, c.bytes - s.offset);
     s.offset = c.bytes;
     if (s.remaining == 0)
         complete(s);
     else if (aborts_)
-        s_.ends.let_go(c);
-    s_.waiters.settle();
+        services_.ends.let_go(c);
+    services_.wait_queues.settle();
 }
 
 // `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is
@@ -134,31 +136,33 @@ __attribute__((noinline, cold)) void WriteCommand::data_failed(State& s) {
 __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at,
                                                                      std::uint64_t bytes, const std::uint8_t* data,
                                                                      Ppa place, std::uint32_t dram_unit) {
-    const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
-    const bool with_bytes = __builtin_expect(s_.bytes != nullptr, 0);
-    const std::uint32_t version = with_bytes ? 0 : s_.signatures.version_of(s_.extents.block_of(at), data);
-    if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
+    const auto lpa = Lpa{static_cast<std::uint32_t>(services_.extents.unit_of(at))};
+    const bool with_bytes = __builtin_expect(services_.bytes != nullptr, 0);
+    const std::uint32_t version =
+        with_bytes ? 0 : services_.signatures.version_of(services_.extents.block_of(at), data);
+    if (__builtin_expect(services_.cache != nullptr, 0)) services_.cache->drop(lpa);
     if (__builtin_expect(merges_.anything_waits(), 0) && bring_rest(c, at, bytes, data, version, place, dram_unit))
         return true;
-    const WriteBuffer::Index before = with_bytes ? s_.buffer.find(lpa) : WriteBuffer::kNone;
-    const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes &&
-                            s_.buffer.find(lpa) == WriteBuffer::kNone &&
+    const WriteBuffer::Index before = with_bytes ? services_.buffer.find(lpa) : WriteBuffer::kNone;
+    const bool needs_rest = place != kUnmapped && bytes != services_.extents.unit_bytes &&
+                            services_.buffer.find(lpa) == WriteBuffer::kNone &&
                             __builtin_expect(options_.rest_reads != RestReads::never, 1);
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
     using Bytes = WriteBuffer::Bytes;
-    const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
+    const Bytes has = needs_rest ? Bytes::merging : bytes != services_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : WriteBuffer::kNoWaiter;
-    const WriteBuffer::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
+    const WriteBuffer::Index entry =
+        services_.buffer.insert(lpa, version, waiter, has, stream_of(c, lpa), dram_unit, c.whose);
     if (with_bytes)
-        s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes),
-                         static_cast<std::uint32_t>(bytes), data, needs_rest);
+        services_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % services_.extents.unit_bytes),
+                                static_cast<std::uint32_t>(bytes), data, needs_rest);
     if (needs_rest && __builtin_expect(options_.rest_reads == RestReads::at_write_back, 0) &&
         waiter == WriteBuffer::kNoWaiter)
-        merges_.wait(place, entry, at % s_.extents.unit_bytes, bytes);
+        merges_.wait(place, entry, at % services_.extents.unit_bytes, bytes);
     else if (needs_rest)
         merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
     else if (is_place(place))
-        s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+        services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);
     return true;
 }
 
@@ -167,20 +171,21 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
 __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::uint64_t at, std::uint64_t bytes,
                                                         const std::uint8_t* data, std::uint32_t version, Ppa place,
                                                         std::uint32_t dram_unit) {
-    const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
-    const WriteBuffer::Index entry = s_.buffer.find(lpa);
+    const auto lpa = Lpa{static_cast<std::uint32_t>(services_.extents.unit_of(at))};
+    const WriteBuffer::Index entry = services_.buffer.find(lpa);
     if (entry == WriteBuffer::kNone || !merges_.waits(entry)) return false;
-    if (waits_for_flash(c) || s_.buffer.unit(entry).dropped) {
+    if (waits_for_flash(c) || services_.buffer.unit(entry).dropped) {
         merges_.begin(entry);
         return false;
     }
-    const std::uint64_t from = at % s_.extents.unit_bytes;
-    s_.buffer.fill_up(entry, version, stream_of(c, lpa), dram_unit, c.whose);
-    if (s_.bytes != nullptr)
-        s_.bytes->insert(entry, entry, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(bytes), data,
-                         false);
+    const std::uint64_t from = at % services_.extents.unit_bytes;
+    services_.buffer.fill_up(entry, version, stream_of(c, lpa), dram_unit, c.whose);
+    if (services_.bytes != nullptr)
+        services_.bytes->insert(entry, entry, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(bytes), data,
+                                false);
     merges_.brought(entry, from, bytes);
-    if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+    if (is_place(place))
+        services_.map.let_go(services_.geometry.page_of(place).plane, services_.geometry.block_of(place), 1);
     return true;
 }
 
@@ -188,9 +193,9 @@ __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::u
 // map is asked once, so that all units of the piece enter the buffer at one instant.
 void WriteCommand::dram_done(std::uint64_t command) {
     State& s = states_[command];
-    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
-    const std::uint64_t begin = s.begin, end = begin + s.piece, unit = s_.extents.unit_bytes;
-    const std::uint64_t first = s_.extents.unit_of(begin), last = s_.extents.unit_of(end - 1);
+    s.command->timeline->charge(Stage::buffer, services_.agenda.now());
+    const std::uint64_t begin = s.begin, end = begin + s.piece, unit = services_.extents.unit_bytes;
+    const std::uint64_t first = services_.extents.unit_of(begin), last = services_.extents.unit_of(end - 1);
     const bool last_in_part = end != (last + 1) * unit;
     const bool first_in_part = begin != first * unit || (first == last && last_in_part);
     s.asked.units = 0;
@@ -199,8 +204,8 @@ void WriteCommand::dram_done(std::uint64_t command) {
         s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1),
                             s.command->whose};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
-        if (!s_.waiters.ask_map(*s.command, s.asked, MapUse::read, places_.data(),
-                                MapThen::to<&WriteCommand::insert_units>(this, s.command->index)))
+        if (!services_.wait_queues.ask_map(*s.command, s.asked, MapUse::read, places_.data(),
+                                           MapThen::to<&WriteCommand::insert_units>(this, s.command->index)))
             return;
     }
     insert_units(static_cast<std::uint32_t>(command), places_.data());
@@ -213,10 +218,10 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     const bool waits = waits_for_flash(c);
     fetching_ -= s.units;
     std::uint32_t refused = 0;
-    const std::uint64_t first = s_.extents.unit_of(begin);
+    const std::uint64_t first = services_.extents.unit_of(begin);
     std::uint64_t u = first;
     for (std::uint64_t at = begin; at < end; ++u) {
-        const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
+        const std::uint64_t bytes = std::min(end, (u + 1) * services_.extents.unit_bytes) - at;
         const std::uint64_t asked = u - idx(s.asked.first);
         const auto in_dram = static_cast<std::uint32_t>(s.dram_unit + (u - first));
         refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin),
@@ -227,7 +232,7 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     s.offset += s.piece;
     units_written_ += s.units - refused;
     if (__builtin_expect(refused != 0, 0)) {
-        s_.buffer.cancel(refused, c.whose.tenant);
+        services_.buffer.cancel(refused, c.whose.tenant);
         c.status = CommandStatus::unrecovered_read;
     }
     s.remaining -= waits ? refused : s.units;
@@ -236,23 +241,23 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     else if (s.remaining == 0)
         complete(s);
     else if (__builtin_expect(aborts_, 0))
-        s_.ends.let_go(c);
+        services_.ends.let_go(c);
     if (__builtin_expect(merges_.anything_waits(), 0)) merges_.look();
-    s_.waiters.settle();  // coalescing gives room back
+    services_.wait_queues.settle();  // coalescing gives room back
 }
 
 void WriteCommand::unit_durable(std::uint32_t command) {
     State& s = states_[command];
     if (--s.remaining != 0) return;
-    s_.waiters.charge_durability(*s.command->timeline);
+    services_.wait_queues.charge_durability(*s.command->timeline);
     complete(s);
 }
 
 void WriteCommand::check_waiters() const {
-    if (fetching_ + s_.buffer.held() != s_.buffer.used())
-        throw CheckFailed("firmware: " + std::to_string(s_.buffer.used()) + " units of the buffer are taken, " +
-                          std::to_string(fetching_) + " by data on its way and " + std::to_string(s_.buffer.held()) +
-                          " by data");
+    if (fetching_ + services_.buffer.held() != services_.buffer.used())
+        throw CheckFailed("firmware: " + std::to_string(services_.buffer.used()) + " units of the buffer are taken, " +
+                          std::to_string(fetching_) + " by data on its way and " +
+                          std::to_string(services_.buffer.held()) + " by data");
     merges_.check_waiters();
 }
 

@@ -32,7 +32,7 @@ public:
     std::uint64_t units_written() const { return units_written_; }
     /// Units that are in the buffer without a command.
     void count(std::uint64_t units) { units_written_ += units; }
-    const CommandServices& services() const { return s_; }
+    const CommandServices& services() const { return services_; }
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
     const MergeReader& merges() const { return merges_; }
@@ -72,7 +72,7 @@ private:
     bool bring_rest(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data,
                     std::uint32_t version, Ppa place, std::uint32_t dram_unit);
     std::uint8_t stream_of(const Command& c, Lpa lpa) {
-        return __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
+        return __builtin_expect(services_.streams != nullptr, 0) ? services_.streams->written(lpa) : c.whose.stream;
     }
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
@@ -83,13 +83,13 @@ private:
     void complete(State& s) {
         Command& c = *s.command;
         s.command = nullptr;
-        s_.ends.complete(c);
+        services_.ends.complete(c);
     }
     void dma_done(std::uint64_t command, DmaEnd end);
     void data_failed(State& s);
     void dram_done(std::uint64_t command);
 
-    const CommandServices s_;
+    const CommandServices services_;
     const Options options_;
     MergeReader merges_;
     bool aborts_ = false;

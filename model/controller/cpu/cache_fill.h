@@ -35,7 +35,7 @@ public:
     /// version 1, where contents are bytes.
     CacheFill(const CommandServices& services, CachedMap* map, DirtyLimit* limit,
               const std::optional<BlockBytes>& bytes)
-        : s_(services), map_(map), limit_(limit), bytes_(bytes) {}
+        : services_(services), map_(map), limit_(limit), bytes_(bytes) {}
 
     /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write
     /// buffer.
@@ -45,7 +45,8 @@ public:
 
 private:
     std::uint32_t place() {
-        return static_cast<std::uint32_t>(s_.dram.place(s_.extents.unit_bytes) / s_.extents.unit_bytes);
+        return static_cast<std::uint32_t>(services_.dram.place(services_.extents.unit_bytes) /
+                                          services_.extents.unit_bytes);
     }
     /// The unit's bytes at the start; empty: its version stands for them.
     const std::vector<std::uint8_t>& content(Lpa lpa);
@@ -53,7 +54,7 @@ private:
     void insert(Lpa lpa, std::uint8_t stream);
     void cache(Lpa lpa);
 
-    CommandServices s_;
+    CommandServices services_;
     CachedMap* map_;
     DirtyLimit* limit_;
     const std::optional<BlockBytes>& bytes_;

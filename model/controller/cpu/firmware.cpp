@@ -21,103 +21,101 @@ WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
     return order;
 }
 
-std::unique_ptr<CacheRoom> make_room(const ReadCacheConfig& c, std::uint32_t units) {
+std::unique_ptr<SharedCache> make_room(const ReadCacheConfig& c, std::uint32_t units) {
     if (!c.shares_room()) return nullptr;
     const std::uint64_t window =
         c.replacement == ReadCacheReplacement::cflru ? std::uint64_t{units} * c.window_percent / 100 : 1;
-    return std::make_unique<CacheRoom>(units, std::max(1u, static_cast<std::uint32_t>(window)),
-                                       c.replacement != ReadCacheReplacement::fifo);
+    return std::make_unique<SharedCache>(units, std::max(1u, static_cast<std::uint32_t>(window)),
+                                         c.replacement != ReadCacheReplacement::fifo);
 }
 }  // namespace
 
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-                   std::uint32_t lba_bytes, const Surroundings& around, Data data)
-    : cores_(around.agenda, config),
-      table_caches_(
-          config.table_cache_bytes == 0
-              ? nullptr
-              : std::make_unique<TableCaches>(around.agenda, config, ftl_config.map.entry_bytes, around.dram)),
+                   std::uint32_t lba_bytes, const Peers& peers, Data data)
+    : cores_(peers.agenda, config),
+      table_caches_(config.table_cache_bytes == 0
+                        ? nullptr
+                        : std::make_unique<TableCaches>(peers.agenda, config, ftl_config.map.entry_bytes, peers.dram)),
       jobs_(geometry.page_bytes, data == Data::bytes),
-      resident_map_(around.ftl),
-      cached_map_(around.ftl.translation_pages() == 0
-                      ? nullptr
-                      : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
+      resident_map_(peers.ftl),
+      cached_map_(peers.ftl.translation_pages() == 0 ? nullptr
+                                                     : std::make_unique<CachedMap>(cached_map_peers(config, peers))),
       dirty_limit_(limits_dirty_pages(ftl_config)
-                       ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_)
+                       ? std::make_unique<DirtyLimit>(cached_map_peers(config, peers), *cached_map_)
                        : nullptr),
-      named_map_(around.ftl.mapping().ask(own_map(), {around.agenda, cores_, around.dram, around.ftl})),
-      own_map_(around.map ? around.map(named_map()) : nullptr),
+      named_map_(peers.ftl.mapping().ask(own_map(), {peers.agenda, cores_, peers.dram, peers.ftl})),
+      own_map_(peers.map ? peers.map(named_map()) : nullptr),
       map_(own_map_ ? *own_map_ : named_map()),
-      cache_room_(
+      shared_cache_(
           make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
-      buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), &around.ftl.lanes(),
-              order_of(around.ftl, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), &peers.ftl.partitions(),
+              order_of(peers.ftl, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
-      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_
+      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !shared_cache_
                       ? nullptr
-                      : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
-      stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
-      waiters_(around.agenda, map_, around.ftl.lanes().count(), buffer_.quotas().parts()),
-      activity_(around.agenda, ends_, ftl_config.gc_idle_after),
-      feed_(around.dram, around.flash),
-      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_,
+                      : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, shared_cache_.get())),
+      stream_choice_(make_stream_choice(ftl_config, peers.ftl.logical_units())),
+      wait_queues_(peers.agenda, map_, peers.ftl.partitions().count(), buffer_.quotas().parts()),
+      activity_(peers.agenda, ends_, ftl_config.gc_idle_after),
+      feed_(peers.dram, peers.flash),
+      gc_(peers.agenda, config, ftl_config, geometry, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_,
           activity_),
-      merges_(around.ftl.placement() == nullptr
+      merges_(peers.ftl.placement() == nullptr
                   ? nullptr
-                  : std::make_unique<MergeEngine>(config, ftl_config,
-                                                  MergeEngine::Surroundings{around.agenda, cores_, around.ftl,
-                                                                            around.dram, around.flash, feed_, jobs_})),
+                  : std::make_unique<MergeEngine>(
+                        config, ftl_config,
+                        MergeEngine::Peers{peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_})),
       destage_(
           config, ftl_config,
-          {around.agenda, cores_, around.ftl, buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(),
+          {peers.agenda, cores_, peers.ftl, buffer_, feed_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
-      journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
-      parity_(around.ftl.feature<RowParity>() == nullptr
+      journal_(config, {peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_}),
+      parity_(peers.ftl.feature<RowParity>() == nullptr
                   ? nullptr
-                  : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl,
-                                                                                      feed_, gc_, jobs_, waiters_})),
-      word_lines_(around.word_lines == nullptr
+                  : std::make_unique<ParityWriter>(
+                        config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_})),
+      word_lines_(peers.word_lines == nullptr
                       ? nullptr
-                      : std::make_unique<WordLineCloser>(
-                            config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines,
-                                                                 feed_, gc_, destage_, buffer_, jobs_, waiters_})),
-      read_(services(config, lba_bytes, around, data), around.ftl.codec(), ftl_config.read_ahead,
-            around.ftl.logical_units()),
-      write_(services(config, lba_bytes, around, data),
+                      : std::make_unique<PaddingWriter>(
+                            config, PaddingWriter::Peers{peers.agenda, cores_, peers.ftl, *peers.word_lines, feed_, gc_,
+                                                         destage_, buffer_, jobs_, wait_queues_})),
+      read_(services(config, lba_bytes, peers, data), peers.ftl.codec(), ftl_config.read_ahead,
+            peers.ftl.logical_units()),
+      write_(services(config, lba_bytes, peers, data),
              {ftl_config.buffer_mode == BufferMode::write_through,
               ftl_config.buffer_mode == BufferMode::power_protected, ftl_config.rest_reads}),
-      flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
-      power_fail_(services(config, lba_bytes, around, data)),
-      deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through,
-                                                              ftl_config.buffer_mode == BufferMode::power_protected}) {
+      flush_(services(config, lba_bytes, peers, data), ftl_config.buffer_mode == BufferMode::power_protected),
+      power_fail_(services(config, lba_bytes, peers, data)),
+      deallocate_(services(config, lba_bytes, peers, data), {ftl_config.buffer_mode == BufferMode::write_through,
+                                                             ftl_config.buffer_mode == BufferMode::power_protected}) {
     cores_.set_table(table_caches_.get());
-    if (dirty_limit_ && around.ftl.config().buffer_prefers_dirty) buffer_.prefer(*dirty_limit_);
-    if (cache_room_) buffer_.share(*cache_room_);
-    if (around.ftl.checkpoints() != nullptr) {
+    if (dirty_limit_ && peers.ftl.config().buffer_prefers_dirty) buffer_.prefer(*dirty_limit_);
+    if (shared_cache_) buffer_.share(*shared_cache_);
+    if (peers.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config,
-            CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_,
-                                           cached_map_.get()});
-        shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Surroundings{
-            around.agenda, *checkpoints_, gc_, journal_, waiters_, cached_map_.get(), ftl_config.checkpoint_at_shutdown,
-            [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); },
-            [this](Command& c) { ends_.complete(c); }});
+            CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, peers.flash, jobs_, journal_,
+                                    cached_map_.get()});
+        shutdown_ = std::make_unique<CleanShutdown>(
+            CleanShutdown::Peers{peers.agenda, *checkpoints_, gc_, journal_, wait_queues_, cached_map_.get(),
+                                 ftl_config.checkpoint_at_shutdown, [this, &ftl = peers.ftl] { return is_quiet(ftl); },
+                                 [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }
     if (ftl_config.rest_reads == RestReads::at_write_back) {
         flush_.on_begun([this] { write_.begin_merges(); });
         power_fail_.on_begun([this] { write_.begin_merges(); });
     }
-    if (cache_room_) cache_room_->bind(buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
+    if (shared_cache_) shared_cache_->bind(buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time)
         ends_.on_end(Then::to<&HostActivity::one_ended>(&activity_), Then::to<&HostActivity::last_ended>(&activity_));
-    gc_.on_host_let_go([this] { waiters_.pages_changed(); });
-    SSDTLM_CHECK(around.ftl.geometry().two_step == (word_lines_ != nullptr),
+    gc_.on_host_let_go([this] { wait_queues_.pages_changed(); });
+    SSDTLM_CHECK(peers.ftl.geometry().two_step == (word_lines_ != nullptr),
                  "word lines are to be closed in flash of two steps, and only there");
     if (word_lines_) {
-        gc_.on_wait(Then::to<&WordLineCloser::look>(word_lines_.get()));
-        destage_.on_wait(Then::to<&WordLineCloser::look>(word_lines_.get()));
+        gc_.on_wait(Then::to<&PaddingWriter::look>(word_lines_.get()));
+        destage_.on_wait(Then::to<&PaddingWriter::look>(word_lines_.get()));
     }
     gc_.on_erase_waits([this](SuperblockId victim) {
         journal_.demand_for(victim);
@@ -127,7 +125,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     const auto freed = [this] {
         journal_.block_freed();
         if (cached_map_) cached_map_->block_freed();
-        waiters_.pages_changed();
+        wait_queues_.pages_changed();
     };
     gc_.on_block_freed(freed);
     if (!merges_) return;
@@ -136,30 +134,30 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     merges_->on_erase_waits([this](SuperblockId dead) { journal_.demand_for(dead); });
 }
 
-CachedMapSurroundings Firmware::cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around) {
-    return {config, around.agenda, cores_, around.ftl, resident_map_, around.dram, around.flash, feed_, gc_, jobs_};
+CachedMapPeers Firmware::cached_map_peers(const FirmwareConfig& config, const Peers& peers) {
+    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, feed_, gc_, jobs_};
 }
 
-CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around,
+CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Peers& peers,
                                    Data data) {
-    const Extents extents(around.ftl.geometry(), lba_bytes);
-    return {around.agenda,
+    const Extents extents(peers.ftl.geometry(), lba_bytes);
+    return {peers.agenda,
             cores_,
             map_,
             buffer_,
-            around.dram,
-            around.flash,
-            around.host,
+            peers.dram,
+            peers.flash,
+            peers.host,
             jobs_,
-            waiters_,
+            wait_queues_,
             journal_,
             ends_,
             config,
-            around.ftl.media(),
-            around.ftl.geometry(),
+            peers.ftl.media(),
+            peers.ftl.geometry(),
             extents,
-            SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures),
-            around.ftl.slc_region(),
+            SignedBlocks(peers.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures),
+            peers.ftl.slc_region(),
             bytes_.get(),
             read_cache_.get(),
             stream_choice_.get(),
@@ -169,7 +167,7 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
 void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next) {
     SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
     write_.count(CacheFill(write_.services(), cached_map_.get(), dirty_limit_.get(), bytes).run(units, next));
-    waiters_.settle();
+    wait_queues_.settle();
 }
 
 CacheContents Firmware::cache_contents() const {
@@ -183,14 +181,14 @@ void Firmware::drop_copied(const Ftl& ftl) {
     std::vector<std::uint32_t> released;
     for (const WriteBuffer::Unit& u : buffer_.dirty_units())
         if (is_place(ftl.lookup(u.lpa))) buffer_.drop(u.lpa, released);
-    for (const std::uint32_t command : released) waiters_.release(command);
-    waiters_.settle();
+    for (const std::uint32_t command : released) wait_queues_.release(command);
+    wait_queues_.settle();
 }
 
 void Firmware::put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes) {
     SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
     write_.count(CacheFill(write_.services(), cached_map_.get(), dirty_limit_.get(), bytes).put_back(contents));
-    waiters_.settle();
+    wait_queues_.settle();
 }
 
 void Firmware::take_over(Firmware& other) {
@@ -237,7 +235,7 @@ bool Firmware::idle() const {
 
 void Firmware::check_waiters() const {
     buffer_.check_waiters();
-    if (cache_room_) cache_room_->check();
+    if (shared_cache_) shared_cache_->check();
     gc_.check_waiters();
     if (merges_) merges_->check_waiters();
     destage_.check_waiters();
@@ -249,16 +247,16 @@ void Firmware::check_waiters() const {
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
     const bool reads_ahead = read_.ahead() != nullptr && read_.ahead()->under_way() != 0;
-    waiters_.check_waiters({destage_.under_way() || reads_ahead || journal_.under_way() ||
-                                (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()),
-                            write_.fetching() != 0, write_.merges().under_way() != 0});
+    wait_queues_.check_waiters({destage_.under_way() || reads_ahead || journal_.under_way() ||
+                                    (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()),
+                                write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
     power_fail_.check_waiters();
 }
 
 std::string Firmware::dump() const {
-    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() +
+    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + wait_queues_.dump() + read_.dump() +
            write_.dump() + flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() +
            (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") +
            (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "controller/cache_room/cache_room.h"
 #include "controller/cached_map/cached_map.h"
 #include "controller/cached_map/dirty_limit.h"
 #include "controller/checkpoint/checkpoint_writer.h"
@@ -31,9 +30,10 @@
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
 #include "controller/parity/parity_writer.h"
-#include "controller/program_feed/program_feed.h"
-#include "controller/waiters/waiters.h"
-#include "controller/word_lines/word_line_closer.h"
+#include "controller/program_queue/program_queue.h"
+#include "controller/shared_cache/shared_cache.h"
+#include "controller/wait_queues/wait_queues.h"
+#include "controller/word_lines/padding_writer.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -41,7 +41,7 @@ namespace ssdtlm {
 class Firmware final : public CommandSink {
 public:
     /// Everything the firmware talks to. All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         Ftl& ftl;
         FlashPort& flash;
@@ -58,7 +58,7 @@ public:
         unchecked_signatures  ///< what the host signs, and nothing is refused
     };
     Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-             std::uint32_t lba_bytes, const Surroundings& around, Data data = Data::signatures);
+             std::uint32_t lba_bytes, const Peers& peers, Data data = Data::signatures);
 
     void bind(CompletionSink& completions) { ends_.bind(completions); }
     void submit(Command& command) override;
@@ -118,7 +118,7 @@ public:
     void record(Occupancy& log) { cores_.record(log); }
     const GcEngine& gc() const { return gc_; }
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
-    const Waiters& waiters() const { return waiters_; }
+    const WaitQueues& wait_queues() const { return wait_queues_; }
     const Destage& destage() const { return destage_; }
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
@@ -155,9 +155,8 @@ private:
     }
     MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
     MapPort& named_map() { return named_map_ ? *named_map_ : own_map(); }
-    CachedMapSurroundings cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around);
-    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around,
-                             Data data);
+    CachedMapPeers cached_map_peers(const FirmwareConfig& config, const Peers& peers);
+    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Peers& peers, Data data);
 
     CorePool cores_;
     std::unique_ptr<TableCaches> table_caches_;  // null: an access to the map's table is part of a step's cycles
@@ -168,21 +167,21 @@ private:
     std::unique_ptr<MapPort> named_map_;       // of the mapping (ftl.mapping); null: own_map()
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
-    std::unique_ptr<CacheRoom> cache_room_;  // null: write buffer and read cache have their own
+    std::unique_ptr<SharedCache> shared_cache_;  // null: write buffer and read cache have their own
     WriteBuffer buffer_;
     std::unique_ptr<UnitData> bytes_;              // null: signatures stand for the data
     std::unique_ptr<ReadCache> read_cache_;        // null: none
     std::unique_ptr<StreamChoice> stream_choice_;  // null: the host says which stream
-    Waiters waiters_;
+    WaitQueues wait_queues_;
     CommandEnds ends_;
     HostActivity activity_;
-    ProgramFeed feed_;
+    ProgramQueue feed_;
     GcEngine gc_;
     std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;
     JournalWriter journal_;
-    std::unique_ptr<ParityWriter> parity_;        // null: rows have none
-    std::unique_ptr<WordLineCloser> word_lines_;  // null: each program ends by itself
+    std::unique_ptr<ParityWriter> parity_;       // null: rows have none
+    std::unique_ptr<PaddingWriter> word_lines_;  // null: each program ends by itself
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;

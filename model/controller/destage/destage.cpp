@@ -16,86 +16,86 @@ std::uint32_t length_of(const FlashJob* chain) {
 }
 }  // namespace
 
-Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around)
+Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers)
     : costs_(costs),
-      geometry_(around.ftl.geometry()),
-      codec_(around.ftl.codec()),
+      geometry_(peers.ftl.geometry()),
+      codec_(peers.ftl.codec()),
       units_per_page_(geometry_.units_per_page()),
-      around_(around),
-      choice_(config, around.ftl, around.buffer, around.waiters),
-      logical_rows_(around.ftl.placement() != nullptr
-                        ? std::make_unique<LogicalRows>(around.ftl, around_.buffer, choice_)
-                        : nullptr),
+      peers_(peers),
+      choice_(config, peers.ftl, peers.buffer, peers.waiters),
+      logical_rows_(peers.ftl.placement() != nullptr ? std::make_unique<LogicalRows>(peers.ftl, peers_.buffer, choice_)
+                                                     : nullptr),
       row_(choice_.row_pages()),
-      without_page_(around.ftl.lanes().count()),
+      without_page_(peers.ftl.partitions().count()),
       reorders_(config.buffer_order == BufferOrder::by_translation_page) {
-    around_.waiters.on_settled(Then::to<&Destage::form>(this));
+    peers_.wait_queues.on_settled(Then::to<&Destage::form>(this));
 }
 
 void Destage::form() {
-    for (std::uint32_t lane = choice_.next(); lane != RowChoice::kNoLane; lane = choice_.next()) form_row(lane);
+    for (std::uint32_t partition = choice_.next(); partition != RowChoice::kNoPartition; partition = choice_.next())
+        form_row(partition);
     if (on_wait_) on_wait_();
 }
 
-void Destage::form_row(std::uint32_t lane) {
-    const SimTime now = around_.agenda.now();
+void Destage::form_row(std::uint32_t partition) {
+    const SimTime now = peers_.agenda.now();
     JobChain chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
     const std::vector<WriteBuffer::Index>* const taken =
-        __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
+        __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(partition) : nullptr;
     const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size())
-                                        : std::min(around_.buffer.queued(lane), choice_.row_units());
+                                        : std::min(peers_.buffer.queued(partition), choice_.row_units());
     std::uint32_t next = 0;
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
-        FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
+        FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::host_program, now);
         job.units = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->units_of_page(next)
                                                                : std::min(left, units_per_page_));
         job.copies = 0;
         for (std::uint32_t i = 0; i < job.units; ++i) {
             job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->slot_of(next, i) : i);
-            job.item[i] = taken != nullptr ? (*taken)[next++] : around_.buffer.pop_dirty(lane);
+            job.item[i] = taken != nullptr ? (*taken)[next++] : peers_.buffer.pop_dirty(partition);
             job.old[i] = kUnmapped;
-            around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
+            peers_.ftl.prefetch(peers_.buffer.unit(job.item[i]).lpa);
         }
         left -= job.units;
         job.formed = now;
         job.again = false;
         chain.add(job);
     }
-    choice_.begun(lane, pages);
+    choice_.begun(partition, pages);
     ++issuing_;
     std::uint64_t cycles = std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units;
     if (__builtin_expect(reorders_, 0)) cycles += reorder_cycles(units);
-    const std::uint64_t number = taken != nullptr ? lane : rows_formed_++;
-    const auto slot = around_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand,
-                                            wait_for_entries(number, chain));
+    const std::uint64_t number = taken != nullptr ? partition : rows_formed_++;
+    const auto slot = peers_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand,
+                                           wait_for_entries(number, chain));
     for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
-    around_.cores.then(slot.end, Then::to<&Destage::issue>(this, *chain.first()));
+    peers_.cores.then(slot.end, Then::to<&Destage::issue>(this, *chain.first()));
 }
 
 inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) const {
-    TablePort* const table = around_.cores.table();
+    TablePort* const table = peers_.cores.table();
     if (__builtin_expect(table == nullptr, 1)) return {};
     for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i)
-            table->want(number, {idx(around_.buffer.unit(job->item[i]).lpa), 1}, true);
+            table->want(number, {idx(peers_.buffer.unit(job->item[i]).lpa), 1}, true);
     return table->wait();
 }
 
 /// As a heap of what is buffered takes, whose depth grows by one when that doubles.
 __attribute__((noinline)) std::uint64_t Destage::reorder_cycles(std::uint32_t units) const {
     std::uint32_t depth = 0;
-    for (std::uint32_t held = around_.buffer.held(); held != 0; held >>= 1) ++depth;
+    for (std::uint32_t held = peers_.buffer.held(); held != 0; held >>= 1) ++depth;
     return std::uint64_t{costs_.reorder} * units * depth;
 }
 
 void Destage::issue(FlashJob& row) {
     --issuing_;
-    if (__builtin_expect(around_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
+    if (__builtin_expect(peers_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
 }
 
 /// The entries of the row's units change when it is placed. False: they have to be read first.
@@ -104,45 +104,45 @@ __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     whose_.clear();
     for (const FlashJob* job = &row; job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i) {
-            const WriteBuffer::Unit unit = around_.buffer.unit(job->item[i]);
+            const WriteBuffer::Unit unit = peers_.buffer.unit(job->item[i]);
             units_.push_back(unit.lpa);
             whose_.push_back(unit.whose());
         }
-    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()),
-                                 Then::to<&Destage::brought_in>(this, row));
+    return peers_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()),
+                                Then::to<&Destage::brought_in>(this, row));
 }
 
 void Destage::brought_in(FlashJob& row) {
-    for (FlashJob* job = &row; job != nullptr; job = job->next) job->map_at = around_.agenda.now();
+    for (FlashJob* job = &row; job != nullptr; job = job->next) job->map_at = peers_.agenda.now();
     place_or_wait(&row);
-    around_.waiters.settle();
+    peers_.wait_queues.settle();
 }
 
 /// Of a program that will not be placed.
 __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job) const {
-    if (around_.map == nullptr || job.again) return;
-    for (std::uint32_t i = 0; i < job.units; ++i) around_.map->done(around_.buffer.unit(job.item[i]).lpa, false);
+    if (peers_.map == nullptr || job.again) return;
+    for (std::uint32_t i = 0; i < job.units; ++i) peers_.map->done(peers_.buffer.unit(job.item[i]).lpa, false);
 }
 
-/// One row is of one lane. Not of what has left the buffer.
-inline std::uint32_t Destage::lane_of(const FlashJob& job) const {
-    const Lanes& lanes = around_.ftl.lanes();
-    if (__builtin_expect(lanes.count() == 1, 1)) return 0;
-    const WriteBuffer::Unit unit = around_.buffer.unit(job.item[0]);
-    return lanes.of(unit.lpa, unit.stream);
+/// One row is of one partition. Not of what has left the buffer.
+inline std::uint32_t Destage::partition_of(const FlashJob& job) const {
+    const WritePartitions& partitions = peers_.ftl.partitions();
+    if (__builtin_expect(partitions.count() == 1, 1)) return 0;
+    const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[0]);
+    return partitions.of(unit.lpa, unit.stream);
 }
 
 inline void Destage::place_or_wait(FlashJob* left) {
-    const std::uint32_t lane = lane_of(*left);
-    if (!around_.waiters.anybody_for_page(lane)) left = place(left);
+    const std::uint32_t partition = partition_of(*left);
+    if (!peers_.wait_queues.anybody_for_page(partition)) left = place(left);
     if (left == nullptr) return;
-    without_page_[lane].push_back(left);
-    around_.waiters.wait_for_page(lane, Attempt::to<&Destage::place_again>(this, lane));
+    without_page_[partition].push_back(left);
+    peers_.wait_queues.wait_for_page(partition, Attempt::to<&Destage::place_again>(this, partition));
     if (on_wait_) on_wait_();
 }
 
-bool Destage::place_again(std::uint32_t lane) {
-    std::deque<FlashJob*>& waiting = without_page_[lane];
+bool Destage::place_again(std::uint32_t partition) {
+    std::deque<FlashJob*>& waiting = without_page_[partition];
     FlashJob* const row = waiting.front();
     waiting.pop_front();
     FlashJob* const left = place(row);
@@ -155,9 +155,9 @@ bool Destage::place_again(std::uint32_t lane) {
 inline bool Destage::is_wanted(const FlashJob& job) const {
     bool wanted = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
         wanted = wanted || !unit.dropped;
-        around_.ftl.prefetch_old_place(unit.lpa);
+        peers_.ftl.prefetch_old_place(unit.lpa);
     }
     return wanted;
 }
@@ -165,7 +165,7 @@ inline bool Destage::is_wanted(const FlashJob& job) const {
 // Pages are taken only when the programs go to the scheduler, so programs of a block arrive in page order. Returns what
 // found no page, null when all did.
 FlashJob* Destage::place(FlashJob* jobs) {
-    Ftl& ftl = around_.ftl;
+    Ftl& ftl = peers_.ftl;
     bool left_over = false;
     while (jobs != nullptr) {
         std::uint32_t wanted = 0;
@@ -176,19 +176,19 @@ FlashJob* Destage::place(FlashJob* jobs) {
             if (!dead.again) units_discarded_ += dead.units;
             if (__builtin_expect(logical_rows_ != nullptr, 0)) logical_rows_->forget(dead);
             done_with_map(dead);
-            dead.txn.timeline.begin(around_.agenda.now());
+            dead.txn.timeline.begin(peers_.agenda.now());
             finish(dead, false);
             continue;
         }
         const std::uint32_t pages = __builtin_expect(logical_rows_ != nullptr, 0)
                                         ? logical_rows_->place(jobs, wanted, row_.data())
-                                        : ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
+                                        : ftl.allocate_host_pages(wanted, row_.data(), left_over, partition_of(*jobs));
         if (pages == 0) {
             if (ftl.media().read_only) {
                 give_up(jobs);
                 return nullptr;
             }
-            around_.gc.check_all();
+            peers_.gc.check_all();
             return jobs;
         }
         left_over = true;
@@ -199,12 +199,12 @@ FlashJob* Destage::place(FlashJob* jobs) {
             jobs = placed.next;  // the scheduler's from here on
             submit(placed, row_[p], false);
         }
-        around_.feed.hand_over();
+        peers_.feed.hand_over();
         if (collecting_) {
-            around_.gc.host_wrote(plane, static_cast<std::uint32_t>(units_mapped_ - mapped));
+            peers_.gc.host_wrote(plane, static_cast<std::uint32_t>(units_mapped_ - mapped));
         } else {  // preconditioning may have left any group at its threshold
             collecting_ = true;
-            around_.gc.check_all();
+            peers_.gc.check_all();
         }
     }
     return nullptr;
@@ -215,12 +215,12 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
     set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_,
                    Then::to<&Destage::programmed>(this, job));
     job.txn.cause = of_gc ? FlashCause::relocation : FlashCause::of_class;
-    job.txn.slc = around_.ftl.is_slc(a);
-    job.txn.record = around_.ftl.draw_record(a);
+    job.txn.slc = peers_.ftl.is_slc(a);
+    job.txn.record = peers_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
     bool first = true;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
             continue;
@@ -230,50 +230,50 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
         first = false;
         const std::uint32_t slot = job.slot[i];
         job.txn.spare[slot] = codec_.make(unit.lpa, unit.version);
-        around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
-        if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, slot, job.item[i]);
+        peers_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+        if (__builtin_expect(peers_.bytes != nullptr, 0)) peers_.bytes->place(job, slot, job.item[i]);
         if (__builtin_expect(job.again, 0)) {
-            around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, slot));
+            peers_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, slot));
             continue;
         }
-        job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, slot));
-        around_.ftl.hold_copy(job.old[i]);
+        job.old[i] = peers_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, slot));
+        peers_.ftl.hold_copy(job.old[i]);
         ++units_mapped_;
     }
-    around_.jobs.caused_by(job.txn.whose);
+    peers_.jobs.caused_by(job.txn.whose);
     job.txn.whose.stream = stream;
-    if (__builtin_expect(around_.merges != nullptr, 0)) around_.merges->join(job);
-    around_.feed.add(job);
-    if (__builtin_expect(around_.map != nullptr, 0)) tell_map(job);
+    if (__builtin_expect(peers_.merges != nullptr, 0)) peers_.merges->join(job);
+    peers_.feed.add(job);
+    if (__builtin_expect(peers_.map != nullptr, 0)) tell_map(job);
 }
 
 /// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
 __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
         if (!job.again)
-            around_.map->done(unit.lpa, !unit.dropped);
+            peers_.map->done(unit.lpa, !unit.dropped);
         else if (!unit.dropped)
-            around_.map->changed(unit.lpa);
+            peers_.map->changed(unit.lpa);
     }
 }
 
 void Destage::programmed(FlashJob& job) {
     // Each core looks after its share of the dies.
     const std::uint64_t die = idx(geometry_.die_of(job.txn.address.plane));
-    const auto slot = around_.cores.reserve(die, costs_.flash_complete, CoreStep::program_done);
+    const auto slot = peers_.cores.reserve(die, costs_.flash_complete, CoreStep::program_done);
     job.done_start = slot.start;
-    around_.cores.then(slot.end, Then::to<&Destage::program_done>(this, job));
+    peers_.cores.then(slot.end, Then::to<&Destage::program_done>(this, job));
 }
 
 void Destage::program_done(FlashJob& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
-    if (__builtin_expect(job.copies != 0, 0)) around_.merges->joined(job);
+    if (__builtin_expect(job.copies != 0, 0)) peers_.merges->joined(job);
     if (__builtin_expect(job.txn.cls == FlashClass::gc_write, 0))
-        around_.ftl.gc_page_programmed(job.txn.address);
+        peers_.ftl.gc_page_programmed(job.txn.address);
     else
-        around_.ftl.host_page_programmed(job.txn.address);
-    around_.gc.check(job.txn.address.plane);  // its block may have become a candidate
+        peers_.ftl.host_page_programmed(job.txn.address);
+    peers_.gc.check(job.txn.address.plane);  // its block may have become a candidate
     finish(job);
 }
 
@@ -282,13 +282,13 @@ void Destage::program_done(FlashJob& job) {
 __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
-        if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+        if (!unit.dropped) peers_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
     }
     if (job.txn.cls == FlashClass::gc_write)
-        around_.ftl.gc_page_failed(a);
+        peers_.ftl.gc_page_failed(a);
     else
-        around_.ftl.host_page_failed(a);
+        peers_.ftl.host_page_failed(a);
     job.again = true;
     job.copies = 0;
     job.next = nullptr;
@@ -296,94 +296,94 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     if (!is_wanted(job)) {
         // At once, in nobody's turn: who waits for a page may wait for an erase that the older copies hold off.
         place(&job);
-    } else if (around_.ftl.media().read_only) {
+    } else if (peers_.ftl.media().read_only) {
         place_or_wait(&job);
     } else {
-        submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)), true);
-        around_.feed.hand_over();
+        submit(job, peers_.ftl.allocate_again(peers_.ftl.shape().group_of(a.plane)), true);
+        peers_.feed.hand_over();
     }
-    around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
-    around_.waiters.pages_changed();
+    peers_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
+    peers_.wait_queues.pages_changed();
 }
 
 // A read-only drive has no page left. What the host was told is written is lost then; it is told when it reads it.
 __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
     while (jobs != nullptr) {
         FlashJob& job = *jobs;
-        const std::uint32_t lane = lane_of(job);
+        const std::uint32_t partition = partition_of(job);
         jobs = job.next;
         done_with_map(job);
         if (logical_rows_ != nullptr) logical_rows_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            const WriteBuffer::Unit unit = around_.buffer.unit(job.item[i]);
+            const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
             if (!unit.dropped) lose(unit.lpa);
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
-            const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
-            if (waiter != WriteBuffer::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
+            const std::uint32_t waiter = peers_.buffer.give_up(job.item[i]);
+            if (waiter != WriteBuffer::kNoWaiter) peers_.wait_queues.release(waiter, CommandStatus::write_fault);
         }
-        choice_.ended(lane);
-        around_.jobs.release(job);
+        choice_.ended(partition);
+        peers_.jobs.release(job);
     }
-    around_.waiters.settle();
+    peers_.wait_queues.settle();
 }
 
 __attribute__((noinline, cold)) void Destage::lose(Lpa lpa) const {
-    around_.ftl.lose(lpa);
-    if (around_.map != nullptr) around_.map->changed(lpa);
+    peers_.ftl.lose(lpa);
+    if (peers_.map != nullptr) peers_.map->changed(lpa);
 }
 
 void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
     SuperblockId free = kNoSuperblock;
-    if (__builtin_expect(job.again, 0) && around_.buffer.unit(job.item[unit]).dropped)
-        free = around_.ftl.hand_over_copy(job.old[unit]);
+    if (__builtin_expect(job.again, 0) && peers_.buffer.unit(job.item[unit]).dropped)
+        free = peers_.ftl.hand_over_copy(job.old[unit]);
     else
-        free = around_.ftl.let_go_copy(job.old[unit]);
-    if (free != kNoSuperblock) around_.gc.let_go(free);
+        free = peers_.ftl.let_go_copy(job.old[unit]);
+    if (free != kNoSuperblock) peers_.gc.let_go(free);
 }
 
 /// Before it leaves the buffer.
 __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::uint32_t unit) const {
     const WriteBuffer::Index entry = job.item[unit];
-    const WriteBuffer::Unit u = around_.buffer.unit(entry);
-    if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
-    around_.cache->keep(
+    const WriteBuffer::Unit u = peers_.buffer.unit(entry);
+    if (u.dropped || peers_.buffer.find(u.lpa) != entry) return;
+    peers_.cache->keep(
         {u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry,
         u.tenant);
 }
 
 void Destage::finish(FlashJob& job, bool placed) {
-    const std::uint32_t lane = lane_of(job);
+    const std::uint32_t partition = partition_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         let_go_old(job, i);
-        if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
-        const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
+        if (__builtin_expect(peers_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
+        const std::uint32_t waiter = peers_.buffer.programmed(job.item[i]);
         if (__builtin_expect(waiter == WriteBuffer::kNoWaiter, 1)) continue;
         if (__builtin_expect(placed && job.txn.spare[job.slot[i]] != kPadding, 1))
-            around_.waiters.release(waiter);
+            peers_.wait_queues.release(waiter);
         else
-            around_.journal.release_when_durable(waiter);  // deallocated meanwhile
+            peers_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }
-    choice_.ended(lane);
-    around_.waiters.durable(&job);
-    around_.jobs.release(job);
-    around_.waiters.settle();
+    choice_.ended(partition);
+    peers_.wait_queues.durable(&job);
+    peers_.jobs.release(job);
+    peers_.wait_queues.settle();
 }
 
-std::uint32_t Destage::without_page(std::uint32_t lane) const {
-    const auto& rows = without_page_[lane];
+std::uint32_t Destage::without_page(std::uint32_t partition) const {
+    const auto& rows = without_page_[partition];
     return std::accumulate(rows.begin(), rows.end(), 0u,
                            [](std::uint32_t n, const FlashJob* row) { return n + length_of(row); });
 }
 
 std::uint32_t Destage::without_page() const {
     std::uint32_t n = 0;
-    for (std::uint32_t lane = 0; lane < without_page_.size(); ++lane) n += without_page(lane);
+    for (std::uint32_t partition = 0; partition < without_page_.size(); ++partition) n += without_page(partition);
     return n;
 }
 
 bool Destage::under_way() const {
-    return programs() > without_page() || (without_page() != 0 && around_.gc.active() != 0);
+    return programs() > without_page() || (without_page() != 0 && peers_.gc.active() != 0);
 }
 
 void Destage::check_waiters() const {
@@ -395,19 +395,20 @@ void Destage::check_waiters() const {
     require(
         waiting + issuing_ <= programs(),
         std::to_string(waiting) + " programs wait for a page and cores form others, of " + std::to_string(programs()));
-    require(waiting == 0 || around_.waiters.count_for_page() != 0,
+    require(waiting == 0 || peers_.wait_queues.count_for_page() != 0,
             std::to_string(waiting) + " programs are counted as waiting for a page, and nobody waits for one");
-    const Lanes& lanes = around_.ftl.lanes();
-    for (std::uint32_t lane = 0; lane < lanes.count() && lanes.count() > 1; ++lane) {
-        if (without_page_[lane].empty() || choice_.programs(lane) > without_page(lane)) continue;
-        const auto& groups = lanes.groups(lane);
-        require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
-                std::to_string(without_page(lane)) + " programs wait for a page of lane " + std::to_string(lane) +
-                    ", none of whose groups is collected");
+    const WritePartitions& partitions = peers_.ftl.partitions();
+    for (std::uint32_t partition = 0; partition < partitions.count() && partitions.count() > 1; ++partition) {
+        if (without_page_[partition].empty() || choice_.programs(partition) > without_page(partition)) continue;
+        const auto& groups = partitions.groups(partition);
+        require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return peers_.gc.collects(g); }),
+                std::to_string(without_page(partition)) + " programs wait for a page of partition " +
+                    std::to_string(partition) + ", none of whose groups is collected");
     }
-    for (std::uint32_t lane = 0; lane < lanes.count() && logical_rows_ != nullptr; ++lane)
-        require(!without_page_[lane].empty() || !around_.ftl.placement()->rest_at_hand(lanes.groups(lane)[0]),
-                "units were read for a page of lane " + std::to_string(lane) + ", of which no program waits");
+    for (std::uint32_t partition = 0; partition < partitions.count() && logical_rows_ != nullptr; ++partition)
+        require(
+            !without_page_[partition].empty() || !peers_.ftl.placement()->rest_at_hand(partitions.groups(partition)[0]),
+            "units were read for a page of partition " + std::to_string(partition) + ", of which no program waits");
     choice_.check();
 }
 

@@ -22,9 +22,9 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_updates.h"
-#include "controller/program_feed/program_feed.h"
+#include "controller/program_queue/program_queue.h"
 #include "controller/read_cache/read_cache.h"
-#include "controller/waiters/waiters.h"
+#include "controller/wait_queues/wait_queues.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -32,28 +32,28 @@ namespace ssdtlm {
 class Destage final {
 public:
     /// All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
         WriteBuffer& buffer;
-        ProgramFeed& feed;
+        ProgramQueue& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
-        Waiters& waiters;
+        WaitQueues& wait_queues;
         JournalWriter& journal;
         UnitData* bytes = nullptr;      ///< null: signatures stand for the data
         MapUpdates* map = nullptr;      ///< null: the map is all in memory
         ReadCache* cache = nullptr;     ///< null: what leaves the buffer is not kept
         MergeEngine* merges = nullptr;  ///< null: pages are put anywhere
     };
-    Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
+    Destage(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
     /// Formed and not finished.
     std::uint32_t programs() const { return choice_.programs(); }
     /// Of these, that wait for a page.
     std::uint32_t without_page() const;
-    std::uint32_t without_page(std::uint32_t lane) const;
+    std::uint32_t without_page(std::uint32_t partition) const;
     const RowChoice& choice() const { return choice_; }
     /// Comes when somebody may begin to wait for programs that do not end by themselves.
     void on_wait(const Then& then) { on_wait_ = then; }
@@ -74,7 +74,7 @@ public:
 
 private:
     void form();
-    void form_row(std::uint32_t lane);
+    void form_row(std::uint32_t partition);
     std::uint64_t reorder_cycles(std::uint32_t units) const;
     Ps wait_for_entries(std::uint64_t number, const JobChain& row) const;
     void issue(FlashJob& row);
@@ -83,10 +83,10 @@ private:
     void done_with_map(const FlashJob& job) const;
     void tell_map(const FlashJob& job) const;
     void place_or_wait(FlashJob* jobs);
-    bool place_again(std::uint32_t lane);
+    bool place_again(std::uint32_t partition);
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
-    std::uint32_t lane_of(const FlashJob& job) const;
+    std::uint32_t partition_of(const FlashJob& job) const;
     void submit(FlashJob& job, const PageAddress& page, bool of_gc);
     void programmed(FlashJob& job);
     void program_done(FlashJob& job);
@@ -101,14 +101,14 @@ private:
     const NandGeometry geometry_;
     const SpareCodec codec_;
     const std::uint32_t units_per_page_;
-    Surroundings around_;
+    Peers peers_;
     RowChoice choice_;
     std::unique_ptr<LogicalRows> logical_rows_;        ///< null: pages are put anywhere
     std::vector<PageAddress> row_;                     ///< of the place() at hand
     std::vector<Lpa> units_;                           ///< of the bring_in() at hand,
     std::vector<WorkTag> whose_;                       ///< and whose each is
     std::uint32_t issuing_ = 0;                        ///< rows that a core is working on, not yet offered to the FTL
-    std::vector<std::deque<FlashJob*>> without_page_;  ///< by lane: what is left of rows, and waits for a page
+    std::vector<std::deque<FlashJob*>> without_page_;  ///< by partition: what is left of rows, and waits for a page
     std::uint64_t rows_formed_ = 0;
     Then on_wait_;             ///< empty: each program ends by itself
     const bool reorders_;      ///< the buffer does

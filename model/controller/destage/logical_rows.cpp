@@ -44,12 +44,12 @@ void LogicalRows::go_on_behind(LogicalPage page) {
 }
 
 /// That makes least to be copied, with block mapping.
-LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
+LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t partition) const {
     const LogicalPage& next = next_[idx(group)];
     LogicalPage best;
     bool goes_on = false;
     std::uint32_t most = looked_at();
-    for (WriteBuffer::Index i = buffer_.first_dirty(lane); i != WriteBuffer::kNone && most != 0;
+    for (WriteBuffer::Index i = buffer_.first_dirty(partition); i != WriteBuffer::kNone && most != 0;
          i = buffer_.dirty_behind(i), --most) {
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
         const bool is_behind = next.page != 0 && page.block == next.block && page.page >= next.page;
@@ -62,7 +62,7 @@ LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
 }
 
 /// What there is of it. A unit may have a newer write in the buffer, which comes later.
-void LogicalRows::take_page(const LogicalPage& page, std::uint32_t lane) {
+void LogicalRows::take_page(const LogicalPage& page, std::uint32_t partition) {
     WriteBuffer::Index in_slot[kMaxUnitsPerPage];
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
@@ -70,7 +70,7 @@ void LogicalRows::take_page(const LogicalPage& page, std::uint32_t lane) {
         if (in_slot[i] != WriteBuffer::kNone && !buffer_.may_be_programmed(in_slot[i])) in_slot[i] = WriteBuffer::kNone;
     }
     std::uint32_t most = looked_at();
-    for (WriteBuffer::Index i = buffer_.first_dirty(lane); i != WriteBuffer::kNone && most != 0;
+    for (WriteBuffer::Index i = buffer_.first_dirty(partition); i != WriteBuffer::kNone && most != 0;
          i = buffer_.dirty_behind(i), --most) {
         const Lpa lpa = buffer_.unit(i).lpa;
         if (logical_.page_of(lpa) == page) in_slot[logical_.slot_of(lpa)] = i;
@@ -84,25 +84,25 @@ bool LogicalRows::is_soon_whole(const LogicalPage& page) const {
     return page.page == 0 ? is_whole(page) : next.page != 0 && page.block == next.block && page.page >= next.page;
 }
 
-const std::vector<WriteBuffer::Index>& LogicalRows::take(std::uint32_t lane) {
+const std::vector<WriteBuffer::Index>& LogicalRows::take(std::uint32_t partition) {
     taken_.clear();
     left_.clear();
-    const GroupId group = ftl_.lanes().groups(lane)[0];
+    const GroupId group = ftl_.partitions().groups(partition)[0];
     // With nothing on its way what was placed last is what was taken last.
-    if (choice_.programs(lane) == 0) next_[idx(group)] = placement_.next_sequential(group);
+    if (choice_.programs(partition) == 0) next_[idx(group)] = placement_.next_sequential(group);
     if (next_[idx(group)].page != 0 && is_whole(next_[idx(group)])) {
         take_run(next_[idx(group)]);
         return taken_;
     }
     if (!placement_.takes_any_units()) {
-        const LogicalPage page = nearest_page(group, lane);
-        take_page(page, lane);
+        const LogicalPage page = nearest_page(group, partition);
+        take_page(page, partition);
         go_on_behind(page);
         return taken_;
     }
-    const std::uint32_t wanted = std::min(buffer_.queued(lane), choice_.row_units());
+    const std::uint32_t wanted = std::min(buffer_.queued(partition), choice_.row_units());
     std::uint32_t most = looked_at();
-    for (WriteBuffer::Index i = buffer_.first_dirty(lane);
+    for (WriteBuffer::Index i = buffer_.first_dirty(partition);
          i != WriteBuffer::kNone && taken_.size() < wanted && most != 0; --most) {
         const WriteBuffer::Index behind = buffer_.dirty_behind(i);
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
@@ -118,7 +118,7 @@ const std::vector<WriteBuffer::Index>& LogicalRows::take(std::uint32_t lane) {
     }
     for (const WriteBuffer::Index i : left_)
         if (taken_.size() < wanted) take_unit(i);
-    while (taken_.size() < wanted) take_unit(buffer_.first_dirty(lane));
+    while (taken_.size() < wanted) take_unit(buffer_.first_dirty(partition));
     return taken_;
 }
 

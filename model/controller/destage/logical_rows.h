@@ -25,9 +25,9 @@ public:
     /// All must outlive it. The Ftl has a BlockPlacement.
     LogicalRows(const Ftl& ftl, WriteBuffer& buffer, const RowChoice& choice);
 
-    /// Takes them out of the queue of the lane: a full row of them, if it has as many and they are not of whole pages.
-    /// In the order of pages.
-    const std::vector<WriteBuffer::Index>& take(std::uint32_t lane);
+    /// Takes them out of the queue of the partition: a full row of them, if it has as many and they are not of whole
+    /// pages. In the order of pages.
+    const std::vector<WriteBuffer::Index>& take(std::uint32_t partition);
     /// Of those taken, from this one on, how many go into one page; and the slot of this one, which is the i-th of its
     /// page.
     std::uint32_t units_of_page(std::uint32_t from) const;
@@ -46,8 +46,8 @@ private:
     bool is_whole(const LogicalPage& page) const;
     void take_run(LogicalPage page);
     void go_on_behind(LogicalPage page);
-    LogicalPage nearest_page(GroupId group, std::uint32_t lane) const;
-    void take_page(const LogicalPage& page, std::uint32_t lane);
+    LogicalPage nearest_page(GroupId group, std::uint32_t partition) const;
+    void take_page(const LogicalPage& page, std::uint32_t partition);
     std::uint32_t looked_at() const { return 4 * choice_.row_units(); }
     bool is_soon_whole(const LogicalPage& page) const;
     bool page_of(const FlashJob& job, LogicalPage& page) const;

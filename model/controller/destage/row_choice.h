@@ -1,62 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a row of pages is formed out of the write buffer, and of which lane (ftl/allocation/lanes.h).
+// When a row of pages is formed out of the write buffer, and of which partition (ftl/allocation/write_partitions.h).
 //
 // A full row (a page of each plane of a group) is formed when someone waits for room, or from the time when more of the
 // buffer is dirty than its high watermark until no more is than its low one. What is below stays, also in an idle
 // drive, until a flush wants it. Less than a row only for a unit that must become durable, or when a command waits for
-// room, or a unit that was read has found none, and nothing under way will give it any. With several lanes, some of
-// which are always waiting for more, that would leave most dies idle: there as many programs may be under way as
-// commands wait for room, if no lane has a full row; the fullest of those with nothing under way goes first.
+// room, or a unit that was read has found none, and nothing under way will give it any. With several partitions, some
+// of which are always waiting for more, that would leave most dies idle: there as many programs may be under way as
+// commands wait for room, if no partition has a full row; the fullest of those with nothing under way goes first.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/waiters/waiters.h"
+#include "controller/wait_queues/wait_queues.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
 class RowChoice {
 public:
-    static constexpr std::uint32_t kNoLane = 0xFFFFFFFFu;
+    static constexpr std::uint32_t kNoPartition = 0xFFFFFFFFu;
 
-    RowChoice(const FtlConfig& config, const Ftl& ftl, const WriteBuffer& buffer, const Waiters& waiters);
+    RowChoice(const FtlConfig& config, const Ftl& ftl, const WriteBuffer& buffer, const WaitQueues& wait_queues);
 
     std::uint32_t row_pages() const { return row_pages_; }
     std::uint32_t row_units() const { return row_units_; }
-    /// The lane whose units are to be programmed now; kNoLane: none.
+    /// The partition whose units are to be programmed now; kNoPartition: none.
     std::uint32_t next() {
         if (buffer_.dirty() <= stop_level_)
             empties_ = false;
         else if (buffer_.dirty() > start_level_)
             empties_ = true;
-        if (programs_ + row_pages_ > program_limit_ || buffer_.queued() == 0) return kNoLane;
-        if (__builtin_expect(of_lane_.empty(), 1)) return may_form() ? 0 : kNoLane;
+        if (programs_ + row_pages_ > program_limit_ || buffer_.queued() == 0) return kNoPartition;
+        if (__builtin_expect(of_partition_.empty(), 1)) return may_form() ? 0 : kNoPartition;
         return next_of_several();
     }
     /// Units would be programmed now, if not so many programs were under way.
     bool is_held_back() const;
     std::uint32_t limit() const { return program_limit_; }
     /// Programs, which are pages.
-    void begun(std::uint32_t lane, std::uint32_t programs) {
+    void begun(std::uint32_t partition, std::uint32_t programs) {
         programs_ += programs;
-        if (__builtin_expect(!of_lane_.empty(), 0)) of_lane_[lane] += programs;
+        if (__builtin_expect(!of_partition_.empty(), 0)) of_partition_[partition] += programs;
     }
-    void ended(std::uint32_t lane) {
+    void ended(std::uint32_t partition) {
         --programs_;
-        if (__builtin_expect(!of_lane_.empty(), 0)) --of_lane_[lane];
+        if (__builtin_expect(!of_partition_.empty(), 0)) --of_partition_[partition];
     }
     std::uint32_t programs() const { return programs_; }
-    std::uint32_t programs(std::uint32_t lane) const { return of_lane_.empty() ? programs_ : of_lane_[lane]; }
+    std::uint32_t programs(std::uint32_t partition) const {
+        return of_partition_.empty() ? programs_ : of_partition_[partition];
+    }
     /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a
     /// sentence.
     void check() const;
     template <class Archive>
     void state(Archive& s) {
         s(turn_);
-        s.require(of_lane_.empty() ? turn_ == 0 : turn_ < of_lane_.size(), "a turn of a lane that there is not");
+        s.require(of_partition_.empty() ? turn_ == 0 : turn_ < of_partition_.size(),
+                  "a turn of a partition that there is not");
     }
 
 private:
@@ -65,16 +68,16 @@ private:
     std::uint32_t next_of_several();
 
     const WriteBuffer& buffer_;
-    const Waiters& waiters_;
+    const WaitQueues& wait_queues_;
     const std::uint32_t program_limit_;
     const std::uint32_t row_pages_;  ///< pages that are programmed together, if there is data for them
     const std::uint32_t row_units_;
     const std::uint32_t start_level_;  ///< dirty units above which full rows begin to be formed
     const std::uint32_t stop_level_;   ///< and down to which they are
     bool empties_ = false;             ///< was above the one, and not yet down at the other
-    std::vector<std::uint32_t> limit_of_lane_;
+    std::vector<std::uint32_t> limit_of_partition_;
     std::uint32_t programs_ = 0;
-    std::vector<std::uint32_t> of_lane_;  // programs of each lane; empty when there is one
+    std::vector<std::uint32_t> of_partition_;  // programs of each partition; empty when there is one
     std::uint32_t turn_ = 0;
 };
 

@@ -17,8 +17,8 @@
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/ports/dma_port.h"
 #include "protocol/link_extension.h"
 
@@ -121,7 +121,7 @@ private:
     void report(bool write, bool failed, std::uint32_t bytes, SimTime at, const DmaThen& then);
 
     Agenda& agenda_;
-    InitiatorDoor<> door_;
+    InitiatorGuard<> door_;
     tlm::tlm_fw_transport_if<>* host_ = nullptr;  // behind the socket
     tlm::tlm_fw_transport_if<>* link_ = nullptr;  // the same, but for a host that is gone
     const std::uint64_t read_window_;

@@ -20,7 +20,7 @@ class BlockManager;
 class Ftl;
 class FtlEvents;
 class HostPartition;
-class Lanes;
+class WritePartitions;
 class VictimPolicy;
 class Victims;
 struct FtlCounters;
@@ -29,7 +29,7 @@ struct FtlCounters;
 struct FeatureSetup {
     Ftl& ftl;
     BlockManager& blocks;
-    Lanes& lanes;
+    WritePartitions& partitions;
     VictimPolicy& policy;
     Victims& victims;
     FtlEvents& events;

@@ -44,9 +44,9 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
                                               config.gc_policies)),
       books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
-             NvmSets(config.nvm_sets, geometry), logical_units_),
-      translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
+      partitions_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
+                  NvmSets(config.nvm_sets, geometry), logical_units_),
+      translation_room_(partitions_, translation_pages_, entries_per_translation_page_),
       load_(shape_),
       victims_(shape_, blocks_, counters_),
       open_room_(config_, geometry_, shape_, spare_, blocks_),
@@ -86,10 +86,10 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
     // One that was opened leaves fewer free ones for the other streams.
     if (blocks_.write_pointer(group, BlockState::open_host, stream) == 0 ||
-        __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0))
+        __builtin_expect(from == 0 && (partitions_.streams() != 0 || one_frontier), 0))
         update_able(group);
     if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1))
-        lanes_.cursor(group, stream).set_ragged(group, n != left);
+        partitions_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     events_.pages_handed_out();
     return n;
@@ -99,7 +99,7 @@ std::uint32_t Ftl::take_pages_of(HostPartition& partition, GroupId group, std::u
     const std::uint32_t from = partition.write_pointer(group), left = row_left(from), n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = partition.allocate(group);
     if (from + n == partition.pages()) update_able(group);
-    if (shape_.planes() != 1) lanes_.cursor(group, 0).set_ragged(group, n != left);
+    if (shape_.planes() != 1) partitions_.cursor(group, 0).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     return n;
 }
@@ -123,7 +123,7 @@ SuperblockId Ftl::select_victim(GroupId group, bool idle) {
     const SuperblockId victim = victims_.select(group, idle);
     // Without a free block there is room behind stream 0 only, if at all (gc/open_room.h); the last one is for stream
     // 0, as pages of the journal are.
-    if (__builtin_expect(lanes_.streams() != 0, 0) && victim != kNoSuperblock)
+    if (__builtin_expect(partitions_.streams() != 0, 0) && victim != kNoSuperblock)
         gc_stream_[idx(group)] =
             static_cast<std::uint8_t>(blocks_.free_blocks(group) <= 1 ? 0 : host_stream_of(blocks_[victim].stream));
     return victim;
@@ -223,8 +223,8 @@ OverwriteRounds Ftl::precondition() {
 }
 
 FtlImage Ftl::image() {
-    return {books_.image(),   notes_.image(), lanes_, translation_room_, rows_,  *policy_,  victims_,
-            begun_,           gc_stream_,     media_, counters_,         spare_, features_, checkpoints_.get(),
+    return {books_.image(),   notes_.image(), partitions_, translation_room_, rows_,  *policy_,  victims_,
+            begun_,           gc_stream_,     media_,      counters_,         spare_, features_, checkpoints_.get(),
             placement_.get(), partitions_};
 }
 

@@ -4,9 +4,9 @@
 // at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above. Units whose
 // only copy cannot be read are lost. Writes are out of place, with a log for each group of planes (superblock.h). There
 // are separate open superblocks for moved data and for the host's, which may keep its write streams apart
-// (allocation/lanes.h). A mapping by blocks says itself where pages go (mapping/, hybrid/). A map that is not all in
-// memory (../cached_map) has its pages in superblocks of their own. After a loss of power all is found in out-of-band
-// areas, journal and checkpoints (recovery/). Features add to this without being named here (feature.h).
+// (allocation/write_partitions.h). A mapping by blocks says itself where pages go (mapping/, hybrid/). A map that is
+// not all in memory (../cached_map) has its pages in superblocks of their own. After a loss of power all is found in
+// out-of-band areas, journal and checkpoints (recovery/). Features add to this without being named here (feature.h).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per page
@@ -80,21 +80,21 @@ public:
     }
 
     // --- Host writes ---
-    /// Where a unit may be written: a page of a lane for units of that lane only.
-    const Lanes& lanes() const { return lanes_; }
-    /// Up to `most` pages of one row: of the lane's next group in the configured order that may take host pages.
+    /// Where a unit may be written: a page of a partition for units of that partition only.
+    const WritePartitions& partitions() const { return partitions_; }
+    /// Up to `most` pages of one row: of the partition's next group in the configured order that may take host pages.
     /// Returns how many; 0: every one is at or below its hard threshold and has no open host superblock; only GC helps.
     /// Pages that a row in use had no room for (`left_over`) complete another row in use, if there is one, else begin
     /// the next.
     std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false,
-                                      std::uint32_t lane = 0) {
-        GroupCursor& cursor = lanes_.cursor(lane);
+                                      std::uint32_t partition = 0) {
+        GroupCursor& cursor = partitions_.cursor(partition);
         GroupId group{};
         if (!(left_over && cursor.next_ragged(group)) &&
             !(__builtin_expect(load_.by_group().empty(), 1) ? cursor.next(group)
                                                             : cursor.next_least(load_.by_group(), group)))
             return 0;
-        return take_host_pages(group, most, out, lanes_.stream_of_lane(lane));
+        return take_host_pages(group, most, out, partitions_.stream_of_partition(partition));
     }
     /// The same of this group. Precondition: takes_host_pages(group, stream).
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream = 0);
@@ -104,7 +104,7 @@ public:
     /// Host pages pass this group over until further notice, but for an open row that is filled in part.
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
-    std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
+    std::uint32_t ragged_groups() const { return partitions_.ragged_count(); }
     /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it,
     /// as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
     PageAddress allocate_again(GroupId group) {
@@ -347,11 +347,11 @@ private:
     std::vector<HostPartition*> partitions_;
     SlcRegion slc_region_;
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
-    Lanes lanes_;
+    WritePartitions partitions_;
     TranslationRoom translation_room_;
     GroupLoad load_;  // counted where pages are not placed in turn
     Victims victims_;
-    const FeatureSetup inside_{*this,   blocks_,   lanes_,      *policy_,   victims_,
+    const FeatureSetup inside_{*this,   blocks_,   partitions_, *policy_,   victims_,
                                events_, counters_, partitions_, slc_region_};
     OpenRoom open_room_;
     BegunVictims begun_;

@@ -33,7 +33,7 @@ void Ftl::verify_books() const {
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
     const Journal& journal = notes_.journal();
     std::uint64_t mapped = 0, lost = 0, translation = 0;
-    std::vector<std::uint32_t> live(journal.ids()), translation_of(lanes_.shares());
+    std::vector<std::uint32_t> live(journal.ids()), translation_of(partitions_.shares());
     for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = books_.entry(lpa);
@@ -49,7 +49,7 @@ void Ftl::verify_books() const {
             continue;
         }
         ++(is_translation(lpa) ? translation : mapped);
-        if (is_translation(lpa)) ++translation_of[lanes_.share_of(shape_.group_of(shape_.superblock_of(p)))];
+        if (is_translation(lpa)) ++translation_of[partitions_.share_of(shape_.group_of(shape_.superblock_of(p)))];
         if (!books_.is_valid(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/allocation/nvm_sets.h"
+#include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/journal/journal.h"
@@ -109,7 +109,7 @@ std::uint64_t translation_slack(const NandGeometry& g) {
 
 // Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was
 // deallocated elsewhere; and of the translation pages.
-std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
+std::uint64_t most_with_partitions(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
     const SuperblockShape shape(g, config.superblock);
     const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
     const std::uint64_t journal = std::uint64_t{most_journal_pages(config, g)} * g.units_per_page();
@@ -136,7 +136,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
                                   ? 0
                                   : std::uint64_t{shape.groups()} * shape.data_planes() *
                                         (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
-    if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
+    if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_partitions(config, g, all);
     if (!mapping->is_on_flash()) return all;
     // n units and their translation pages, n / entries rounded up.
     const std::uint64_t entries = entries_per_translation_page(config, g);

@@ -59,7 +59,7 @@ void Ftl::close_failed(const PageAddress& a) {
         if (placement_ != nullptr)
             placement_->failed(b);
         else if (was_open && shape_.planes() != 1)
-            lanes_.cursor(group, stream).set_ragged(group, false);
+            partitions_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
 }

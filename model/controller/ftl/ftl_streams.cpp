@@ -7,18 +7,19 @@ namespace ssdtlm {
 
 bool Ftl::takes_all_streams(GroupId group) const {
     bool all = true;
-    for (std::uint32_t stream = 0; stream <= lanes_.streams(); ++stream) all = all && takes_host_pages(group, stream);
+    for (std::uint32_t stream = 0; stream <= partitions_.streams(); ++stream)
+        all = all && takes_host_pages(group, stream);
     return all;
 }
 
 void Ftl::update_able(GroupId group) {
-    for (std::uint32_t stream = 0; stream <= lanes_.streams(); ++stream)
-        lanes_.cursor(group, stream).set_able(group, takes_host_pages(group, stream));
+    for (std::uint32_t stream = 0; stream <= partitions_.streams(); ++stream)
+        partitions_.cursor(group, stream).set_able(group, takes_host_pages(group, stream));
 }
 
 void Ftl::hold_host(GroupId group, bool held) {
-    for (std::uint32_t stream = 0; stream <= lanes_.streams(); ++stream)
-        lanes_.cursor(group, stream).set_held(group, held);
+    for (std::uint32_t stream = 0; stream <= partitions_.streams(); ++stream)
+        partitions_.cursor(group, stream).set_held(group, held);
 }
 
 }  // namespace ssdtlm

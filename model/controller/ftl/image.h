@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/allocation/translation_room.h"
+#include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/books.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_counters.h"
@@ -24,7 +24,7 @@ class Checkpoints;
 class HostPartition;
 
 struct FtlImage : Books::Image, Notes::Image {
-    Lanes& lanes;
+    WritePartitions& partitions;
     TranslationRoom& translation_room;
     const std::vector<PlaneId>& rows;  ///< the order of the planes, row by row
 

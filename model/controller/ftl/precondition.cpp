@@ -47,7 +47,7 @@ void Preconditioner::fill() {
         scatter(units);
     else if (image_.placement != nullptr && image_.flash.any_marked_bad())
         lay_out_by_blocks(units);
-    else if (image_.lanes.has_ranges() || image_.flash.any_marked_bad() || ftl_.shape().parity_planes() != 0)
+    else if (image_.partitions.has_ranges() || image_.flash.any_marked_bad() || ftl_.shape().parity_planes() != 0)
         lay_out_by_pages(units);
     else
         lay_out(units);
@@ -90,7 +90,7 @@ void Preconditioner::lay_out(std::uint64_t units) {
     image_.flash.lay_out(layout, ftl_.codec());
     fill_blocks(layout);
     const std::uint32_t per_row = ftl_.shape().planes();
-    image_.lanes.move_to((pages + per_row - 1) / per_row);
+    image_.partitions.move_to((pages + per_row - 1) / per_row);
     image_.mapped_units = units;
     image_.counters.host_units = units;
     image_.counters.host_pages_allocated = image_.counters.host_pages = pages;
@@ -98,7 +98,7 @@ void Preconditioner::lay_out(std::uint64_t units) {
 
 void Preconditioner::fill_blocks(const SequentialLayout& layout) {
     const SuperblockShape& shape = ftl_.shape();
-    const auto& sequence = image_.lanes.sequence();
+    const auto& sequence = image_.partitions.sequence();
     const std::uint64_t units = layout.units(), groups = sequence.size(), per_superblock = shape.pages();
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_, pads = pages * units_per_page_ - units;
     const PlaneId last = image_.rows[(pages - 1) % image_.rows.size()];  // has the padded page
@@ -116,7 +116,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         pages_of.push_back(here);
         image_.blocks.fill_host(group, here);
         ftl_.update_able(group);
-        image_.lanes.cursor(group, 0).set_ragged(
+        image_.partitions.cursor(group, 0).set_ragged(
             group, here % shape.planes() != 0 && ftl_.config().gc_frontier == GcFrontier::own);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.

@@ -19,8 +19,8 @@ public:
     /// `batch`: drawn at a time, a divisor of kMostAtOnce. 1 where others draw from the same numbers in between.
     Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch)
         : ftl_(ftl), share_(share), units_(units), batch_(batch) {
-        const Lanes& lanes = ftl.lanes();
-        if (lanes.shares() != 1) within_ = lanes.first_units(share, units);
+        const WritePartitions& partitions = ftl.partitions();
+        if (partitions.shares() != 1) within_ = partitions.first_units(share, units);
     }
     bool empty() const { return within_ == 0; }
     void begin(Random& random) {
@@ -40,11 +40,11 @@ private:
     static constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
     void draw(Random& random, std::uint64_t i) {
         std::uint64_t unit = 0;
-        if (__builtin_expect(ftl_.lanes().shares() == 1, 1)) {
+        if (__builtin_expect(ftl_.partitions().shares() == 1, 1)) {
             unit = random.below(units_);
         } else {
             do {  // only the last round has units that are not there
-                unit = ftl_.lanes().nth(share_, random.below(within_));
+                unit = ftl_.partitions().nth(share_, random.below(within_));
             } while (unit >= units_);
         }
         drawn_[i % kAhead] = Lpa{static_cast<std::uint32_t>(unit)};
@@ -86,15 +86,16 @@ std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Nex
 }
 
 void Preconditioner::lay_out_by_pages(std::uint64_t units) {
-    Lanes& lanes = image_.lanes;
-    for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
-        std::uint64_t x = 0, all = lanes.first_units(share, units);
-        while (all != 0 && lanes.nth(share, all - 1) >= units) --all;
+    WritePartitions& partitions = image_.partitions;
+    for (std::uint32_t share = 0; share < partitions.shares(); ++share) {
+        std::uint64_t x = 0, all = partitions.first_units(share, units);
+        while (all != 0 && partitions.nth(share, all - 1) >= units) --all;
         while (x != all) {
             GroupId group{};
-            SSDTLM_CHECK(lanes.cursor(share).next(group), "addresses for which there is no room");
-            x += write_units(group, all - x,
-                             [&, n = x]() mutable { return Lpa{static_cast<std::uint32_t>(lanes.nth(share, n++))}; });
+            SSDTLM_CHECK(partitions.cursor(share).next(group), "addresses for which there is no room");
+            x += write_units(group, all - x, [&, n = x]() mutable {
+                return Lpa{static_cast<std::uint32_t>(partitions.nth(share, n++))};
+            });
         }
     }
 }
@@ -127,7 +128,7 @@ void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     Random random(ftl_.seed(), kStream);
     BlockPlacement& placement = *image_.placement;
     std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < image_.lanes.shares(); ++share) {
+    for (std::uint32_t share = 0; share < image_.partitions.shares(); ++share) {
         draws.emplace_back(ftl_, units, share, 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
@@ -177,15 +178,16 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
     Random random(ftl_.seed(), kStream);
     std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < image_.lanes.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share, image_.lanes.shares() == 1 && !turns_.empty() ? Draws::kMostAtOnce : 1);
+    for (std::uint32_t share = 0; share < image_.partitions.shares(); ++share) {
+        draws.emplace_back(ftl_, units, share,
+                           image_.partitions.shares() == 1 && !turns_.empty() ? Draws::kMostAtOnce : 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
 
     const SuperblockShape& shape = ftl_.shape();
     std::uint64_t i = 0;
     const auto write_row = [&](GroupId group) {
-        Draws& of_share = draws[image_.lanes.share_of(group)];
+        Draws& of_share = draws[image_.partitions.share_of(group)];
         i += write_units(group, writes - i, [&] {
             const Lpa lpa = of_share.next();
             of_share.taken(random);
@@ -197,7 +199,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     std::vector<std::uint32_t> late(shape.groups());
     for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));
 
-    const auto& sequence = image_.lanes.sequence();
+    const auto& sequence = image_.partitions.sequence();
     const std::uint64_t row_units = std::uint64_t{units_per_page_} * shape.planes();
     std::size_t at = static_cast<std::size_t>((units + row_units - 1) / row_units % sequence.size());
     std::size_t idle = 0;
@@ -209,7 +211,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
             look_ahead(&sequence[at], turns);
         }
         const GroupId group = sequence[at];
-        bool busy = !draws[image_.lanes.share_of(group)].empty();
+        bool busy = !draws[image_.partitions.share_of(group)].empty();
         if (late[idx(group)] != 0)
             --late[idx(group)];
         else if (busy && ftl_.takes_host_pages(group)) {
@@ -221,7 +223,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
         SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
         at = at + 1 == sequence.size() ? 0 : at + 1;
     }
-    image_.lanes.move_to(at);
+    image_.partitions.move_to(at);
     for (std::uint32_t g = 0; g < victims_.size(); ++g) image_.begun.leave(GroupId{g}, victims_[g]);
 }
 

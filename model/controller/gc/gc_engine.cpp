@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config,
                    const NandGeometry& geometry, CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash,
-                   ProgramFeed& feed, FlashJobPool& jobs, HostActivity& host)
+                   ProgramQueue& feed, FlashJobPool& jobs, HostActivity& host)
     : agenda_(agenda),
       firmware_(firmware),
       geometry_(geometry),

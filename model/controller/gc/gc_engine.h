@@ -33,14 +33,14 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/program_feed/program_feed.h"
+#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
 class GcEngine final : public EraseGate {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramQueue& feed, FlashJobPool& jobs,
              HostActivity& host);
 
     /// Called after each erase, when a block came free.
@@ -205,7 +205,7 @@ private:
     Ftl& ftl_;
     DramPort& dram_;
     FlashPort& flash_;
-    ProgramFeed& feed_;
+    ProgramQueue& feed_;
     FlashJobPool& jobs_;
     const SpareCodec codec_;
     const HostActivity& host_;

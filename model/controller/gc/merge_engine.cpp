@@ -5,21 +5,21 @@
 
 namespace ssdtlm {
 
-MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Surroundings& around)
+MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Peers& peers)
     : firmware_(firmware),
-      around_(around),
-      placement_(*around.ftl.placement()),
-      geometry_(around.ftl.geometry()),
-      codec_(around.ftl.codec()),
-      most_pages_(config.gc_max_inflight_pages * around.ftl.shape().planes()),
-      groups_(around.ftl.shape().groups()) {}
+      peers_(peers),
+      placement_(*peers.ftl.placement()),
+      geometry_(peers.ftl.geometry()),
+      codec_(peers.ftl.codec()),
+      most_pages_(config.gc_max_inflight_pages * peers.ftl.shape().planes()),
+      groups_(peers.ftl.shape().groups()) {}
 
 void MergeEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
     g.asked = true;
     try_erase(group);
     if (g.running || placement_.dead(group) != kNoSuperblock || placement_.erasing(group)) return;
-    if (!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
+    if (!placement_.demanded(group) || placement_.host_programs(group) != 0 || peers_.ftl.media().read_only) return;
     g.running = true;
     step(group, firmware_.gc_victim, CoreStep::gc_victim, Then::to<&MergeEngine::begin>(this, idx(group)));
 }
@@ -77,7 +77,7 @@ __attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
 }
 
 FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a) {
-    FlashJob& job = around_.jobs.acquire(kind, around_.agenda.now());
+    FlashJob& job = peers_.jobs.acquire(kind, peers_.agenda.now());
     set_up(job, op, cls, a, geometry_, {});
     job.txn.owner = groups_[idx(group_of(job))].number;
     job.txn.cause = FlashCause::merge;
@@ -88,7 +88,7 @@ FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, 
 /// The pages up to the end of a row, or of the run. A page of flash that has several of their units is read once.
 void MergeEngine::start_row(GroupId group) {
     Group& g = groups_[idx(group)];
-    const std::uint32_t planes = around_.ftl.shape().planes(), per_page = geometry_.units_per_page();
+    const std::uint32_t planes = peers_.ftl.shape().planes(), per_page = geometry_.units_per_page();
     Row row;
     row.pages = std::min(planes - g.cursor % planes, placement_.run(group).end - g.cursor);
     row.units.resize(std::size_t{row.pages} * per_page);
@@ -133,7 +133,7 @@ void MergeEngine::find_units(GroupId group, Row& row) const {
         const LogicalPage p{group, placement_.run(group).block, groups_[idx(group)].cursor + i};
         const std::uint32_t first = idx(placement_.logical().first_unit(p));
         for (std::uint32_t s = 0; s < placement_.logical().units(p); ++s) {
-            const Ppa at = around_.ftl.lookup(Lpa{first + s});
+            const Ppa at = peers_.ftl.lookup(Lpa{first + s});
             if ((skip >> s & 1u) == 0 && idx(at) < geometry_.units()) row.units[i * per_page + s].from = at;
         }
     }
@@ -144,7 +144,7 @@ void MergeEngine::issue(FlashJob& first) {
     for (FlashJob* job = &first; job != nullptr;) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
         ++groups_[idx(group_of(*job))].in_flight;
-        around_.flash.submit(job->txn);
+        peers_.flash.submit(job->txn);
         job = next;
     }
 }
@@ -163,9 +163,9 @@ void MergeEngine::erased(FlashJob& job) {
 
 void MergeEngine::page_read(FlashJob& job) {
     if (job.txn.status.result != FlashResult::ok) return read_failed(job);
-    const std::uint64_t place = around_.dram.place(job.txn.data_bytes);
+    const std::uint64_t place = peers_.dram.place(job.txn.data_bytes);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
-    around_.dram.access({place, job.txn.data_bytes}, Then::to<&MergeEngine::read_done>(this, job));
+    peers_.dram.access({place, job.txn.data_bytes}, Then::to<&MergeEngine::read_done>(this, job));
 }
 
 void MergeEngine::read_done(FlashJob& job) {
@@ -186,7 +186,7 @@ __attribute__((noinline, cold)) void MergeEngine::read_failed(FlashJob& job) {
     Group& g = groups_[idx(group_of(job))];
     Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
     for (std::uint32_t i = 0; i < job.units; ++i)
-        around_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
+        peers_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
     end_read(job);
 }
 
@@ -195,7 +195,7 @@ void MergeEngine::end_read(FlashJob& job) {
     Group& g = groups_[idx(group)];
     --g.in_flight;
     --g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)].reads;
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     pump(group);
 }
 
@@ -218,9 +218,9 @@ void MergeEngine::place_row(std::uint64_t index) {
     }
     // What is only padding leaves the DRAM as a unit of zeros.
     if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; }))
-        around_.feed.add_data(geometry_.unit_bytes);
+        peers_.feed.add_data(geometry_.unit_bytes);
     for (std::uint32_t i = 0; i < row.pages; ++i) place_page(group, row, i);
-    around_.feed.hand_over();
+    peers_.feed.hand_over();
     pump(group);
 }
 
@@ -232,21 +232,21 @@ void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.spare.fill(kPadding);
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
-    job.txn.record = around_.ftl.draw_record(job.txn.address);
+    job.txn.record = peers_.ftl.draw_record(job.txn.address);
     for (std::uint32_t s = 0; s < job.units; ++s) {
         job.item[s] = idx(row.units[page * job.units + s].from);
         add_unit(job, row, page * job.units + s, s);
     }
     ++groups_[idx(group)].in_flight;
-    around_.feed.add(job);
+    peers_.feed.add(job);
 }
 
 /// False: it is padding.
 bool MergeEngine::add_unit(FlashJob& job, Row& row, std::uint32_t number, std::uint32_t slot) {
     const Unit& unit = row.units[number];
     if (unit.from == kUnmapped) return false;
-    around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
-    if (!around_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) return false;
+    peers_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+    if (!peers_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) return false;
     job.txn.spare[slot] = unit.spare;
     if (!row.bytes.empty()) job.bytes->page[slot] = std::move(row.bytes[number]);
     return true;
@@ -266,8 +266,8 @@ void MergeEngine::join(FlashJob& host) {
 
 void MergeEngine::joined(const FlashJob& host) {
     for (std::uint32_t i = host.units; i < std::uint32_t{host.units} + host.copies; ++i)
-        around_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]},
-                                geometry_.ppa_of(host.txn.address, host.slot[i]));
+        peers_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]},
+                               geometry_.ppa_of(host.txn.address, host.slot[i]));
 }
 
 void MergeEngine::program_done(FlashJob& job) {
@@ -275,34 +275,34 @@ void MergeEngine::program_done(FlashJob& job) {
     Group& g = groups_[idx(group)];
     --g.steps;
     if (job.txn.status.result != FlashResult::ok) {
-        around_.ftl.gc_page_failed(job.txn.address);
+        peers_.ftl.gc_page_failed(job.txn.address);
         g.abandoned = true;
     } else {
         for (std::uint32_t s = 0; s < job.units; ++s)
             if (job.txn.spare[s] != kPadding)
-                around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]},
-                                        geometry_.ppa_of(job.txn.address, s));
-        around_.ftl.gc_page_programmed(job.txn.address);
+                peers_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]},
+                                       geometry_.ppa_of(job.txn.address, s));
+        peers_.ftl.gc_page_programmed(job.txn.address);
     }
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     --g.pages;
     pump(group);
 }
 
 void MergeEngine::try_erase(GroupId group) {
     if (placement_.dead(group) == kNoSuperblock || placement_.erasing(group)) return;
-    if (!around_.ftl.erase_allowed(placement_.dead(group))) {
+    if (!peers_.ftl.erase_allowed(placement_.dead(group))) {
         // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it
         // is let go.
-        if (around_.ftl.media().read_only) groups_[idx(group)].asked = false;
+        if (peers_.ftl.media().read_only) groups_[idx(group)].asked = false;
         return erase_waits_(placement_.dead(group));
     }
     const SuperblockId b = placement_.begin_erase(group);
-    const std::uint32_t planes = around_.ftl.shape().planes();
+    const std::uint32_t planes = peers_.ftl.shape().planes();
     JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
         FlashJob& job =
-            prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, around_.ftl.shape().page(b, i));
+            prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, peers_.ftl.shape().page(b, i));
         job.txn.then = Then::to<&MergeEngine::erased>(this, job);
         job.txn.data_bytes = 0;
         job.item[0] = idx(b);
@@ -320,12 +320,12 @@ void MergeEngine::erase_done(FlashJob& job) {
     Group& g = groups_[idx(group)];
     --g.steps;
     g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     if (--g.erases != 0) return;
     if (g.erase_failed)
-        around_.ftl.superblock_not_erased(b);
+        peers_.ftl.superblock_not_erased(b);
     else
-        around_.ftl.superblock_erased(b);
+        peers_.ftl.superblock_erased(b);
     placement_.erase_ended(group);
     check(group);
     room_();
@@ -348,11 +348,11 @@ void MergeEngine::check_waiters() const {
         require(!g.running, "has a merge with nothing under way");
         require(!placement_.erasing(group), "has an erase that is not under way");
         if (placement_.dead(group) != kNoSuperblock) {
-            require(!g.asked || !around_.ftl.erase_allowed(placement_.dead(group)),
+            require(!g.asked || !peers_.ftl.erase_allowed(placement_.dead(group)),
                     "has a superblock that may be erased, and is not");
             continue;
         }
-        require(!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only,
+        require(!placement_.demanded(group) || placement_.host_programs(group) != 0 || peers_.ftl.media().read_only,
                 "has a merge to begin, and nothing holds it up");
     }
 }

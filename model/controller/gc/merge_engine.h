@@ -21,7 +21,7 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_feed/program_feed.h"
+#include "controller/program_queue/program_queue.h"
 #include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
@@ -29,16 +29,16 @@ namespace ssdtlm {
 class MergeEngine final {
 public:
     /// All must outlive it. The Ftl has a BlockPlacement.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
         DramPort& dram;
         FlashPort& flash;
-        ProgramFeed& feed;
+        ProgramQueue& feed;
         FlashJobPool& jobs;
     };
-    MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Surroundings& around);
+    MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Peers& peers);
 
     /// Called when a page of the host, or of the journal, may find room that it did not find before.
     void on_room(std::function<void()> callback) { room_ = std::move(callback); }
@@ -52,7 +52,7 @@ public:
     /// It has been programmed, and nothing has been told of it yet.
     void joined(const FlashJob& host);
     void let_go(SuperblockId b) {
-        if (placement_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
+        if (placement_.dead(peers_.ftl.shape().group_of(b)) == b) check(peers_.ftl.shape().group_of(b));
     }
     bool busy(GroupId group) const {
         const Group& g = groups_[idx(group)];
@@ -115,15 +115,15 @@ private:
     void try_erase(GroupId group);
     void erased(FlashJob& job);
     void erase_done(FlashJob& job);
-    GroupId group_of(const FlashJob& job) const { return around_.ftl.shape().group_of(job.txn.address.plane); }
+    GroupId group_of(const FlashJob& job) const { return peers_.ftl.shape().group_of(job.txn.address.plane); }
     FlashJob& prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a);
     void step(GroupId group, std::uint64_t cycles, CoreStep what, const Then& next) {
         ++groups_[idx(group)].steps;
-        around_.cores.run(idx(group), cycles, what, next);
+        peers_.cores.run(idx(group), cycles, what, next);
     }
 
     const FirmwareConfig& firmware_;
-    const Surroundings around_;
+    const Peers peers_;
     BlockPlacement& placement_;
     const NandGeometry geometry_;
     const SpareCodec codec_;

@@ -7,13 +7,13 @@
 
 namespace ssdtlm {
 
-JournalWriter::JournalWriter(const FirmwareConfig& costs, const Surroundings& around)
-    : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
-    around_.ftl.notes().on_due([this] { due(); });
+JournalWriter::JournalWriter(const FirmwareConfig& costs, const Peers& peers)
+    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers) {
+    peers_.ftl.notes().on_due([this] { due(); });
 }
 
 std::uint64_t JournalWriter::demand() {
-    const Journal& journal = around_.ftl.notes().journal();
+    const Journal& journal = peers_.ftl.notes().journal();
     const std::uint64_t last = journal.last_pending();
     if (last > demanded_ && journal.unplaced() != 0) {
         demanded_ = last;
@@ -24,39 +24,39 @@ std::uint64_t JournalWriter::demand() {
 
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
-    if (around_.ftl.notes().journal().is_durable(demanded)) return around_.waiters.release(command);
-    if (given_up_) return around_.waiters.release(command, CommandStatus::write_fault);
+    if (peers_.ftl.notes().journal().is_durable(demanded)) return peers_.wait_queues.release(command);
+    if (given_up_) return peers_.wait_queues.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
-    around_.waiters.wait(Waiters::For::journal,
-                         Attempt::to<&JournalWriter::try_release>(this, demanded << 32 | command));
+    peers_.wait_queues.wait(WaitQueues::For::journal,
+                            Attempt::to<&JournalWriter::try_release>(this, demanded << 32 | command));
 }
 
 bool JournalWriter::try_release(std::uint64_t what) {
     if (!is_durable(what >> 32)) return false;
     const auto command = static_cast<std::uint32_t>(what);
     if (is_lost(what >> 32))
-        around_.waiters.release(command, CommandStatus::write_fault);
+        peers_.wait_queues.release(command, CommandStatus::write_fault);
     else
-        around_.waiters.release(command);
+        peers_.wait_queues.release(command);
     return true;
 }
 
 void JournalWriter::demand_for(SuperblockId victim) {
-    if (around_.ftl.media().read_only || !around_.ftl.notes().must_be_written_for(victim)) return;
-    const Journal& journal = around_.ftl.notes().journal();
+    if (peers_.ftl.media().read_only || !peers_.ftl.notes().must_be_written_for(victim)) return;
+    const Journal& journal = peers_.ftl.notes().journal();
     demanded_ = std::max(demanded_, journal.last_pending());
     // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is
     // not asked for here.
     for (std::uint64_t more = std::max<std::uint64_t>(journal.unplaced(), urgent_) - urgent_; more != 0; --more) {
         ++urgent_;
-        begin(idx(around_.ftl.shape().group_of(victim)));
+        begin(idx(peers_.ftl.shape().group_of(victim)));
     }
 }
 
 /// Within a note being taken: the core is told afterwards.
 void JournalWriter::due() {
     ++issuing_;
-    around_.agenda.post(around_.agenda.now(), Then::to<&JournalWriter::begin_due>(this));
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&JournalWriter::begin_due>(this));
 }
 
 void JournalWriter::begin_due() {
@@ -66,19 +66,19 @@ void JournalWriter::begin_due() {
 
 void JournalWriter::begin(std::uint64_t group) {
     ++issuing_;
-    around_.cores.run(group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue,
-                      Then::to<&JournalWriter::issue>(this, group));
+    peers_.cores.run(group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue,
+                     Then::to<&JournalWriter::issue>(this, group));
 }
 
 void JournalWriter::issue(std::uint64_t group) {
     --issuing_;
     if (group != kAnyGroup) --urgent_;
-    if (group != kAnyGroup && !around_.ftl.media().read_only) {
-        if (place_at_once(GroupId{static_cast<std::uint32_t>(group)})) around_.waiters.pages_changed();
+    if (group != kAnyGroup && !peers_.ftl.media().read_only) {
+        if (place_at_once(GroupId{static_cast<std::uint32_t>(group)})) peers_.wait_queues.pages_changed();
         return;
     }
     place();
-    around_.waiters.pages_changed();
+    peers_.wait_queues.pages_changed();
 }
 
 /// All that is to be written, as far as groups take it. A read-only drive gives up what finds no page.
@@ -86,31 +86,31 @@ void JournalWriter::place() {
     waits_for_block_ = false;
     while (!given_up_ && next() != Journal::kDetached) {
         GroupId group{};
-        if (around_.ftl.notes().group_for_page(group)) {
+        if (peers_.ftl.notes().group_for_page(group)) {
             place_one(group);
             continue;
         }
-        if (around_.ftl.media().read_only) {
+        if (peers_.ftl.media().read_only) {
             given_up_ = true;
-            around_.gc.give_up_erases();
-            return around_.waiters.settle();
+            peers_.gc.give_up_erases();
+            return peers_.wait_queues.settle();
         }
         waits_for_block_ = true;
-        around_.gc.check_all();
+        peers_.gc.check_all();
         return;
     }
 }
 
 Journal::Id JournalWriter::next() const {
-    const Journal& journal = around_.ftl.notes().journal();
+    const Journal& journal = peers_.ftl.notes().journal();
     return journal.next(journal.last_pending() <= demanded_);
 }
 
 /// Whose erase waits for it may be of a group that losses of power have left without a page; another one takes it then.
 bool JournalWriter::place_at_once(GroupId group) {
     if (next() == Journal::kDetached) return false;
-    if (around_.ftl.notes().group_for_page(group, true)) return place_one(group);
-    around_.ftl.refuse_writes();
+    if (peers_.ftl.notes().group_for_page(group, true)) return place_one(group);
+    peers_.ftl.refuse_writes();
     place();
     return true;
 }
@@ -118,11 +118,11 @@ bool JournalWriter::place_at_once(GroupId group) {
 bool JournalWriter::place_one(GroupId group) {
     Journal::Id id = next();
     if (id == Journal::kDetached) return false;
-    if (around_.ftl.notes().journal().page(id).state == Journal::State::open) {
-        around_.ftl.notes().gather_pages();
+    if (peers_.ftl.notes().journal().page(id).state == Journal::State::open) {
+        peers_.ftl.notes().gather_pages();
         id = next();
     }
-    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::journal_program, around_.agenda.now());
+    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::journal_program, peers_.agenda.now());
     job.item[0] = id;
     job.next = nullptr;
     ++programs_;
@@ -132,50 +132,50 @@ bool JournalWriter::place_one(GroupId group) {
 
 void JournalWriter::submit(FlashJob& job, GroupId group) {
     const Journal::Id id = job.item[0];
-    const PageAddress a = around_.ftl.notes().place_page(id, group);
+    const PageAddress a = peers_.ftl.notes().place_page(id, group);
     job.units = 0;
-    job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
+    job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
     set_up_program(job, FlashClass::gc_write, a, geometry_, Then::to<&JournalWriter::programmed>(this, job));
     job.txn.cause = FlashCause::journal;
     job.txn.path = nullptr;
-    job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
-    job.txn.record.content = &around_.ftl.notes().journal().page(id).content;
-    around_.feed.add_data(geometry_.page_bytes);
-    around_.feed.add(job);
-    around_.feed.hand_over();
-    around_.gc.check(group);
+    job.txn.record = peers_.ftl.draw_record(a, PageKind::journal);
+    job.txn.record.content = &peers_.ftl.notes().journal().page(id).content;
+    peers_.feed.add_data(geometry_.page_bytes);
+    peers_.feed.add(job);
+    peers_.feed.hand_over();
+    peers_.gc.check(group);
 }
 
 void JournalWriter::programmed(FlashJob& job) {
-    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::journal_done);
+    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::journal_done);
     job.done_start = slot.start;
-    around_.cores.then(slot.end, Then::to<&JournalWriter::program_done>(this, job));
+    peers_.cores.then(slot.end, Then::to<&JournalWriter::program_done>(this, job));
 }
 
 void JournalWriter::program_done(FlashJob& job) {
-    const GroupId group = around_.ftl.shape().group_of(job.txn.address.plane);
+    const GroupId group = peers_.ftl.shape().group_of(job.txn.address.plane);
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();
     if (ok)
-        around_.ftl.notes().page_programmed(job.item[0], freed_);
+        peers_.ftl.notes().page_programmed(job.item[0], freed_);
     else
-        around_.ftl.notes().page_failed(job.item[0], freed_);
+        peers_.ftl.notes().page_failed(job.item[0], freed_);
     --programs_;
-    for (const SuperblockId b : freed_) around_.gc.let_go(b);
-    around_.gc.check(group);
+    for (const SuperblockId b : freed_) peers_.gc.let_go(b);
+    peers_.gc.check(group);
     if (!ok) {
         // As for other failed programs the group's GC superblock has room, but where losses of power have used it up;
         // what failed need not be moved.
-        around_.jobs.release(job);
-        if (around_.ftl.media().read_only)
+        peers_.jobs.release(job);
+        if (peers_.ftl.media().read_only)
             place();
         else
             place_at_once(group);
-        return around_.waiters.pages_changed();
+        return peers_.wait_queues.pages_changed();
     }
-    around_.waiters.durable(&job);
-    around_.jobs.release(job);
-    around_.waiters.settle();
+    peers_.wait_queues.durable(&job);
+    peers_.jobs.release(job);
+    peers_.wait_queues.settle();
 }
 
 void JournalWriter::check_waiters() const {
@@ -185,15 +185,16 @@ void JournalWriter::check_waiters() const {
     };
     require(next() == Journal::kDetached || issuing_ != 0 || waits_for_block_,
             "a page is to be written, and neither does a core work on it nor does it wait for a free block");
-    const bool awaited = around_.waiters.count_for_page() != 0 || around_.waiters.anybody(Waiters::For::flush) ||
-                         around_.waiters.anybody(Waiters::For::journal);
-    require(!waits_for_block_ || !awaited || around_.gc.active() != 0,
+    const bool awaited = peers_.wait_queues.count_for_page() != 0 ||
+                         peers_.wait_queues.anybody(WaitQueues::For::flush) ||
+                         peers_.wait_queues.anybody(WaitQueues::For::journal);
+    require(!waits_for_block_ || !awaited || peers_.gc.active() != 0,
             "waits for a free block, and no group is collected");
 }
 
 std::string JournalWriter::dump() const {
     return std::string("journal: ") + (given_up_ ? "given up, " : "") +
-           std::to_string(around_.ftl.notes().journal().unplaced()) + " pages to be written or open, " +
+           std::to_string(peers_.ftl.notes().journal().unplaced()) + " pages to be written or open, " +
            std::to_string(programs_) + " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 

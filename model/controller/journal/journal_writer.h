@@ -15,38 +15,39 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_feed/program_feed.h"
-#include "controller/waiters/waiters.h"
+#include "controller/program_queue/program_queue.h"
+#include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
 class JournalWriter {
 public:
     /// All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramFeed& feed;
+        ProgramQueue& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
-        Waiters& waiters;
+        WaitQueues& wait_queues;
     };
-    JournalWriter(const FirmwareConfig& costs, const Surroundings& around);
+    JournalWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// Units may be deallocated. False: a full page waits to be written; Waiters::pages_changed() follows when it is.
-    bool takes_note() const { return !around_.ftl.notes().journal().any_full(); }
+    /// Units may be deallocated. False: a full page waits to be written; WaitQueues::pages_changed() follows when it
+    /// is.
+    bool takes_note() const { return !peers_.ftl.notes().journal().any_full(); }
     /// Everything noted until now is to be written. Returns what is_durable() is asked for.
     std::uint64_t demand();
     bool is_durable(std::uint64_t demanded) const {
-        return around_.ftl.notes().journal().is_durable(demanded) || given_up_;
+        return peers_.ftl.notes().journal().is_durable(demanded) || given_up_;
     }
     /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page
     /// left.
     bool is_lost(std::uint64_t demanded) const {
-        return given_up_ && !around_.ftl.notes().journal().is_durable(demanded);
+        return given_up_ && !peers_.ftl.notes().journal().is_durable(demanded);
     }
-    /// A unit was deallocated while a command (index) waited for its durability: Waiters::release(command) when the
+    /// A unit was deallocated while a command (index) waited for its durability: WaitQueues::release(command) when the
     /// deallocation is durable, now or later.
     void release_when_durable(std::uint32_t command);
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
@@ -58,7 +59,7 @@ public:
     /// Nothing is being written, and no core works on it.
     bool idle() const { return programs_ + issuing_ == 0; }
     /// A program that ends by itself, or a collection that will give a page to one without.
-    bool under_way() const { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
+    bool under_way() const { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
@@ -85,7 +86,7 @@ private:
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
-    const Surroundings around_;
+    const Peers peers_;
     std::uint64_t demanded_ = 0;  ///< the open page is to be written if its turn is not above
     std::uint32_t issuing_ = 0;   ///< steps given to a core
     std::uint32_t urgent_ = 0;    ///< of those, for an erase

@@ -9,19 +9,19 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-AdminQueue::AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Surroundings& around)
-    : agenda_(around.agenda),
-      dma_(around.dma),
-      state_(around.state),
-      queues_(around.queues),
-      features_(around.features),
-      posting_(around.posting),
-      lists_(around.lists),
-      errors_(around.memory.errors),
-      counters_(around.counters),
-      effects_(around.effects),
-      commands_(config, device, around.state.registers(), around.queues, around.features, events_, around.memory,
-                around.counters) {}
+AdminQueue::AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Peers& peers)
+    : agenda_(peers.agenda),
+      dma_(peers.dma),
+      state_(peers.state),
+      queues_(peers.queues),
+      features_(peers.features),
+      posting_(peers.posting),
+      lists_(peers.lists),
+      errors_(peers.memory.errors),
+      counters_(peers.counters),
+      effects_(peers.effects),
+      commands_(config, device, peers.state.registers(), peers.queues, peers.features, events_, peers.memory,
+                peers.counters) {}
 
 void AdminQueue::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
     for (std::uint32_t i = 0; i < fetched.count; ++i) accept_one(fetched.entries[i], queue);

@@ -37,7 +37,7 @@ protected:
 
 class AdminQueue final : public EntrySink, public AdminEnds, private ListClient {
 public:
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         DmaPort& dma;
         ControllerState& state;
@@ -49,7 +49,7 @@ public:
         NvmeCounters& counters;
         AdminEffects& effects;
     };
-    AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Surroundings& around);
+    AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Peers& peers);
 
     void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
     std::uint8_t critical_warning() const { return ssdtlm::critical_warning(commands_.health(), features_); }

@@ -10,22 +10,22 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-IoCommands::IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder)
-    : agenda_(around.agenda),
-      tracker_(around.tracker),
-      state_(around.state),
-      queues_(around.queues),
-      posting_(around.posting),
-      lists_(around.lists),
-      memory_(around.memory),
-      errors_(around.memory.errors),
-      counters_(around.counters),
-      media_(around.media),
-      signed_data_(around.signed_data),
+IoCommands::IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder)
+    : agenda_(peers.agenda),
+      tracker_(peers.tracker),
+      state_(peers.state),
+      queues_(peers.queues),
+      posting_(peers.posting),
+      lists_(peers.lists),
+      memory_(peers.memory),
+      errors_(peers.memory.errors),
+      counters_(peers.counters),
+      media_(peers.media),
+      signed_data_(peers.signed_data),
       decoder_(decoder),
-      timelines_(around.queues.count()),
-      firsts_(around.queues.count()),
-      first_failed_(around.queues.count()) {
+      timelines_(peers.queues.count()),
+      firsts_(peers.queues.count()),
+      first_failed_(peers.queues.count()) {
     SSDTLM_CHECK(latency_targets.size() <= target_.size(), "more latency targets than priorities");
     target_.fill(kNoTarget);
     std::copy(latency_targets.begin(), latency_targets.end(), target_.begin());

@@ -29,7 +29,7 @@ class IoCommands final : public EntrySink,
                          private ListClient,
                          private OwnClient {
 public:
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CommandTracker& tracker;
         ControllerState& state;
@@ -42,7 +42,7 @@ public:
         bool signed_data;  ///< signatures stand for the host's data (run.data)
     };
     /// `latency_targets`: by priority of the submission queue, as NvmeConfig has them.
-    IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
+    IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
     void abort_waits(bool aborts) { firmware_->abort_waits(aborts); }

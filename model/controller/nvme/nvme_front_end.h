@@ -8,7 +8,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/nvme/controller.h"
 #include "controller/ports/drive_facts.h"
 
@@ -62,7 +62,7 @@ private:
     void access(tlm::tlm_generic_payload& payload);
 
     Agenda& agenda_;
-    TargetDoor<> door_;
+    TargetGuard<> door_;
     DmaPort& dma_;
     CommandTracker& tracker_;
     const NvmeConfig config_;

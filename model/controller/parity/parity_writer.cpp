@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& around)
-    : costs_(costs), geometry_(around.ftl.geometry()), around_(around), parity_(*around.ftl.feature<RowParity>()) {
+ParityWriter::ParityWriter(const FirmwareConfig& costs, const Peers& peers)
+    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), parity_(*peers.ftl.feature<RowParity>()) {
     parity_.on_due([this] { due(); });
 }
 
@@ -14,13 +14,13 @@ ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& arou
 void ParityWriter::due() {
     if (asked_) return;
     asked_ = true;
-    around_.agenda.post(around_.agenda.now(), Then::to<&ParityWriter::begin>(this));
+    peers_.agenda.post(peers_.agenda.now(), Then::to<&ParityWriter::begin>(this));
 }
 
 // Steps of a die share a core, so that pages of a block are handed over in the order in which they were due.
 void ParityWriter::begin() {
     asked_ = false;
-    const SimTime now = around_.agenda.now();
+    const SimTime now = peers_.agenda.now();
     const std::uint32_t failed = parity_.take_due(due_);
     for (std::size_t next = 0; next != due_.size();) {
         const PageAddress first = due_[next].at;
@@ -29,7 +29,7 @@ void ParityWriter::begin() {
         for (; next != due_.size() && due_[next].at.block == first.block && due_[next].at.page == first.page;
              ++next, ++pages) {
             const RowParity::Page& page = due_[next];
-            FlashJob& job = around_.jobs.acquire(FlashJob::Kind::parity_program, now);
+            FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::parity_program, now);
             job.units = 0;
             job.formed = job.core_start = job.core_end = job.map_at = now;
             set_up_program(job, FlashClass::gc_write, page.at, geometry_,
@@ -39,17 +39,17 @@ void ParityWriter::begin() {
             row.add(job);
         }
         pages_ += pages;
-        around_.cores.run(idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages,
-                          CoreStep::parity_issue, Then::to<&ParityWriter::issue>(this, *row.first()));
+        peers_.cores.run(idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages,
+                         CoreStep::parity_issue, Then::to<&ParityWriter::issue>(this, *row.first()));
     }
     if (failed == 0) return;
-    around_.gc.check_all();
-    around_.waiters.pages_changed();
+    peers_.gc.check_all();
+    peers_.wait_queues.pages_changed();
 }
 
 void ParityWriter::issue(FlashJob& row) {
     FlashJob* job = &row;
-    const bool has_failed = around_.ftl.is_bad(around_.ftl.shape().superblock_of(geometry_.block_of(job->txn.address)));
+    const bool has_failed = peers_.ftl.is_bad(peers_.ftl.shape().superblock_of(geometry_.block_of(job->txn.address)));
     while (job != nullptr) {
         FlashJob& page = *job;
         job = page.next;  // the feed's from here on
@@ -57,17 +57,17 @@ void ParityWriter::issue(FlashJob& row) {
             parity_.dropped(page.txn.address);
             ended(page);
         } else {
-            around_.feed.add_data(geometry_.page_bytes);
-            around_.feed.add(page);
+            peers_.feed.add_data(geometry_.page_bytes);
+            peers_.feed.add(page);
         }
     }
-    around_.feed.hand_over();
+    peers_.feed.hand_over();
 }
 
 void ParityWriter::programmed(FlashJob& job) {
-    const auto slot = around_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::parity_done);
+    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::parity_done);
     job.done_start = slot.start;
-    around_.cores.then(slot.end, Then::to<&ParityWriter::program_done>(this, job));
+    peers_.cores.then(slot.end, Then::to<&ParityWriter::program_done>(this, job));
 }
 
 void ParityWriter::program_done(FlashJob& job) {
@@ -81,10 +81,10 @@ void ParityWriter::program_done(FlashJob& job) {
 /// Its superblock may be a candidate now, or one to be emptied; and a shutdown may wait for this to end.
 void ParityWriter::ended(FlashJob& job) {
     const PlaneId plane = job.txn.address.plane;
-    around_.jobs.release(job);
+    peers_.jobs.release(job);
     --pages_;
-    around_.gc.check(plane);
-    around_.waiters.pages_changed();
+    peers_.gc.check(plane);
+    peers_.wait_queues.pages_changed();
 }
 
 void ParityWriter::check_waiters() const {

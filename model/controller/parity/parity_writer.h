@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has
-// brought, then by way of the program feed, behind the data of the row.
+// brought, then by way of the program queue, behind the data of the row.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_feed/program_feed.h"
-#include "controller/waiters/waiters.h"
+#include "controller/program_queue/program_queue.h"
+#include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
 class ParityWriter final {
 public:
     /// All must outlive it. Precondition: the FTL has the feature RowParity.
-    struct Surroundings {
+    struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramFeed& feed;
+        ProgramQueue& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
-        Waiters& waiters;
+        WaitQueues& wait_queues;
     };
-    ParityWriter(const FirmwareConfig& costs, const Surroundings& around);
+    ParityWriter(const FirmwareConfig& costs, const Peers& peers);
 
     /// Nothing is due, or on its way.
     bool idle() const { return !asked_ && pages_ == 0; }
@@ -50,7 +50,7 @@ private:
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
-    const Surroundings around_;
+    const Peers peers_;
     RowParity& parity_;
     bool asked_ = false;       ///< begin() is to come
     std::uint32_t pages_ = 0;  ///< taken from what was due, and not programmed yet

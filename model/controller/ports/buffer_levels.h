@@ -46,14 +46,16 @@ public:
     std::uint32_t queued() const { return levels_.queued; }
     /// A unit that must become durable (waiter, or under a flush) is queued: pages need not be full.
     bool demanded() const { return levels_.demanded != 0; }
-    /// The same of the units of one lane (ftl/allocation/lanes.h).
-    std::uint32_t queued(std::uint32_t lane) const { return of_lane_.empty() ? levels_.queued : of_lane_[lane].queued; }
-    bool demanded(std::uint32_t lane) const {
-        return (of_lane_.empty() ? levels_.demanded : of_lane_[lane].demanded) != 0;
+    /// The same of the units of one partition (ftl/allocation/write_partitions.h).
+    std::uint32_t queued(std::uint32_t partition) const {
+        return of_partition_.empty() ? levels_.queued : of_partition_[partition].queued;
+    }
+    bool demanded(std::uint32_t partition) const {
+        return (of_partition_.empty() ? levels_.demanded : of_partition_[partition].demanded) != 0;
     }
     std::uint32_t merging() const { return levels_.merging; }
     bool is_wanted() const { return levels_.wanted; }
-    /// What was read found no room (cache_room/). Holds until a unit is taken to be programmed.
+    /// What was read found no room (shared_cache/). Holds until a unit is taken to be programmed.
     void want_room() { levels_.wanted = levels_.wanted || levels_.held == levels_.dirty + levels_.merging; }
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }
@@ -63,12 +65,12 @@ public:
     std::uint64_t given_up() const { return counters_.given_up; }
 
 protected:
-    struct OfLane {
+    struct OfPartition {
         std::uint32_t queued = 0, demanded = 0;
     };
     Levels levels_;
     Quotas quotas_;
-    std::vector<OfLane> of_lane_;  // empty when there is one
+    std::vector<OfPartition> of_partition_;  // empty when there is one
     Counters counters_;
 };
 

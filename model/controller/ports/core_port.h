@@ -38,7 +38,7 @@ enum class CoreStep : std::uint8_t {
     map_write_done,
     checkpoint_issue,
     checkpoint_done,
-    map_scan,     ///< of what a page says when the drive starts
+    mount,        ///< of what a page says when the drive starts
     refresh_look  ///< at the ages of superblocks
 };
 

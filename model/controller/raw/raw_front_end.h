@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "common/containers/pool.h"
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/ports/front_end.h"
 #include "controller/raw/raw_extension.h"
 
@@ -94,7 +94,7 @@ private:
                    const DmaThen& then, ByteEnables content) override;
 
     Agenda& agenda_;
-    TargetDoor<> door_;
+    TargetGuard<> door_;
     tlm::tlm_bw_transport_if<>* host_ = nullptr;  // behind the socket
     const Config config_;
     const std::uint64_t bytes_;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 }
 
-ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room)
+ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, SharedCache* room)
     : config_(config),
       room_(room),
       slots_(room != nullptr ? room->units() : config.bytes / unit_bytes),

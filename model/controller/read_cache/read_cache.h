@@ -12,9 +12,9 @@
 
 #include "common/containers/key_table.h"
 #include "common/snapshot/snapshot.h"
-#include "controller/cache_room/cache_room.h"
 #include "controller/ports/quotas.h"
 #include "controller/ports/read_cache_config.h"
+#include "controller/shared_cache/shared_cache.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
 
@@ -50,7 +50,7 @@ public:
     };
 
     /// `room`: what it shares with the write buffer, and outlives it; null: its own.
-    ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room = nullptr);
+    ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, SharedCache* room = nullptr);
 
     static constexpr std::uint32_t kNoFill = 0;
 
@@ -144,7 +144,7 @@ private:
 
     const ReadCacheConfig config_;
     bool tracks_ahead_ = false;
-    CacheRoom* const room_;  // null: the room and the order of replacement are its own
+    SharedCache* const room_;  // null: the room and the order of replacement are its own
     std::vector<Slot> slots_;
     const Quotas quotas_;
     std::vector<std::uint32_t> free_;

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/tlm/doors.h"
 #include "common/tlm/payload_pool.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/sata/device.h"
 #include "protocol/sata_payload.h"
 
@@ -65,8 +65,8 @@ private:
     void send(const std::uint8_t* fis, std::uint32_t bytes) override;
     void answered(tlm::tlm_generic_payload& payload);
 
-    TargetDoor<SataProtocol> in_;
-    InitiatorDoor<SataProtocol> out_;
+    TargetGuard<SataProtocol> in_;
+    InitiatorGuard<SataProtocol> out_;
     tlm::tlm_fw_transport_if<SataProtocol>* link_ = nullptr;
     PayloadPool<SataExtension> payloads_;
     tlm::tlm_generic_payload* sent_ = nullptr;  // at the link

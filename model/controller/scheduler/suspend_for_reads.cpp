@@ -15,16 +15,17 @@ public:
         Ps least_left, least_run, longest;
         std::uint32_t limit;
     };
-    explicit ForReads(const Settings& s) : s_(s) {}
+    explicit ForReads(const Settings& s) : settings_(s) {}
     SimTime when(const SuspendWork& work, SimTime now) const override {
-        if (!(work.op == FlashOp::erase ? s_.erases : s_.programs) || work.suspends >= s_.limit) return kNever;
-        const SimTime at = std::max(now, work.begun + s_.least_run);
-        return work.ends - at < s_.least_left ? kNever : at;
+        if (!(work.op == FlashOp::erase ? settings_.erases : settings_.programs) || work.suspends >= settings_.limit)
+            return kNever;
+        const SimTime at = std::max(now, work.begun + settings_.least_run);
+        return work.ends - at < settings_.least_left ? kNever : at;
     }
-    Ps longest(const SuspendWork&) const override { return s_.longest; }
+    Ps longest(const SuspendWork&) const override { return settings_.longest; }
 
 private:
-    const Settings s_;
+    const Settings settings_;
 };
 
 const SuspendPolicies::Registered kNothing{

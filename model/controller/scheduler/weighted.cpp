@@ -29,7 +29,7 @@ public:
         std::array<Ps, kFlashClassCount> array_time;
         Ps byte_time;
     };
-    explicit Weighted(Settings settings) : s_(std::move(settings)) {}
+    explicit Weighted(Settings settings) : settings_(std::move(settings)) {}
 
     std::uint32_t flow_of(const WorkTag& whose) const override { return whose.tenant; }
     bool goes_before(const FlowQueue& a, const FlowQueue& b, SimTime) const override { return rank(a) < rank(b); }
@@ -60,25 +60,28 @@ private:
         while (tenants_.size() <= number) {
             const std::size_t n = tenants_.size();
             tenants_.push_back(
-                {0, static_cast<std::uint64_t>(n != 0 && n <= s_.weights.size() ? s_.weights[n - 1] : s_.others), 0});
+                {0,
+                 static_cast<std::uint64_t>(n != 0 && n <= settings_.weights.size() ? settings_.weights[n - 1]
+                                                                                    : settings_.others),
+                 0});
         }
         return tenants_[number];
     }
     /// As far as the tenant may be behind the one that is furthest.
     std::uint64_t lowest_level(const Tenant& t) const {
-        const std::uint64_t behind = s_.catch_up * largest_ * kScale / t.weight;
+        const std::uint64_t behind = settings_.catch_up * largest_ * kScale / t.weight;
         return front_ > behind ? front_ - behind : 0;
     }
     std::uint64_t cost_of(const SchedulerRequest& r, std::uint32_t joined) const {
-        if (!s_.die_time) return r.bytes;
-        const Ps time = s_.array_time[static_cast<std::size_t>(r.cls)] / joined + s_.byte_time * r.bytes;
+        if (!settings_.die_time) return r.bytes;
+        const Ps time = settings_.array_time[static_cast<std::size_t>(r.cls)] / joined + settings_.byte_time * r.bytes;
         return static_cast<std::uint64_t>(time.count()) / 1000;
     }
     std::tuple<std::uint64_t, std::uint32_t, std::uint64_t> rank(const FlowQueue& q) const {
         return {tenants_[q.first.whose.tenant].level, group_of(q.first.cls), q.arrival};
     }
 
-    const Settings s_;
+    const Settings settings_;
     std::vector<Tenant> tenants_;
     std::uint64_t front_ = 0;    // the highest level that was granted at
     std::uint64_t largest_ = 0;  // cost of a request until now

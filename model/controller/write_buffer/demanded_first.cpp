@@ -27,9 +27,9 @@ bool WriteBuffer::goes_before(std::uint32_t part, std::uint32_t other) const {
     return a.used * quotas_.units(other) > b.used * quotas_.units(part);
 }
 
-WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t lane) const {
-    if (!demanded_first_) return queues_[lane * lists_per_lane_].head;
-    const Queue* const lists = &queues_[lane * lists_per_lane_];
+WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t partition) const {
+    if (!demanded_first_) return queues_[partition * lists_per_partition_].head;
+    const Queue* const lists = &queues_[partition * lists_per_partition_];
     for (const std::uint32_t others : {0u, 1u}) {
         std::uint32_t best = 0;
         for (std::uint32_t part = 1; part < parts_.size(); ++part)
@@ -45,7 +45,7 @@ WriteBuffer::Index WriteBuffer::dirty_behind(Index i) const {
     const Entry& e = entries_[i];
     return e.fifo_next != kNone || !demanded_first_ || !is_demanded(e)
                ? e.fifo_next
-               : queues_[lane_of(e) * lists_per_lane_ + 2 * part_of(e) + 1].head;
+               : queues_[partition_of(e) * lists_per_partition_ + 2 * part_of(e) + 1].head;
 }
 
 /// What nobody waited for goes behind what somebody does.

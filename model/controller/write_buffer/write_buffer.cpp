@@ -5,20 +5,20 @@
 
 namespace ssdtlm {
 
-WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const Lanes* lanes, const WriteOrder& order)
-    : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const WritePartitions* partitions, const WriteOrder& order)
+    : partitions_(partitions != nullptr && partitions->count() > 1 ? partitions : nullptr),
       order_(order),
       choices_(order.units_per_bucket == 0 ? 0
-               : lanes_ != nullptr         ? lanes_->count()
+               : partitions_ != nullptr    ? partitions_->count()
                                            : 1,
                BucketChoice(order.buckets, order.patience)),
       demanded_first_(order.coldest_first || !order.quotas.empty()),
-      lists_per_lane_(demanded_first_    ? 2 * static_cast<std::uint32_t>(order.quotas.size() + 1)
-                      : choices_.empty() ? 1
-                                         : order.buckets),
-      queues_((lanes_ != nullptr ? lanes_->count() : 1) * lists_per_lane_) {
+      lists_per_partition_(demanded_first_    ? 2 * static_cast<std::uint32_t>(order.quotas.size() + 1)
+                           : choices_.empty() ? 1
+                                              : order.buckets),
+      queues_((partitions_ != nullptr ? partitions_->count() : 1) * lists_per_partition_) {
     levels_.capacity = capacity_units;
-    if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
+    if (partitions_ != nullptr) of_partition_.resize(partitions_->count());
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
     SSDTLM_CHECK(!demanded_first_ || (order.merges && choices_.empty()), "a write buffer in two orders");
     quotas_ = Quotas(capacity_units, order.quotas);
@@ -27,13 +27,13 @@ WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const Lanes* lanes, const
 
 inline void WriteBuffer::count_demanded(const Entry& e) {
     ++levels_.demanded;
-    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane_of(e)].demanded;
-    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].demand(bucket_of(e));
+    if (__builtin_expect(partitions_ != nullptr, 0)) ++of_partition_[partition_of(e)].demanded;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[partition_of(e)].demand(bucket_of(e));
 }
 
 void WriteBuffer::list_last(Index i) {
     Entry& e = entries_[i];
-    Queue& q = queue_of(e, lane_of(e));
+    Queue& q = queue_of(e, partition_of(e));
     e.fifo_next = kNone;
     e.fifo_prev = q.tail;
     (q.tail != kNone ? entries_[q.tail].fifo_next : q.head) = i;
@@ -43,7 +43,7 @@ void WriteBuffer::list_last(Index i) {
 
 void WriteBuffer::list_first(Index i) {
     Entry& e = entries_[i];
-    Queue& q = queue_of(e, lane_of(e));
+    Queue& q = queue_of(e, partition_of(e));
     e.fifo_prev = kNone;
     e.fifo_next = q.head;
     (q.head != kNone ? entries_[q.head].fifo_prev : q.tail) = i;
@@ -53,7 +53,7 @@ void WriteBuffer::list_first(Index i) {
 
 void WriteBuffer::unlist(Index i) {
     Entry& e = entries_[i];
-    Queue& q = queue_of(e, lane_of(e));
+    Queue& q = queue_of(e, partition_of(e));
     (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : q.head) = e.fifo_next;
     (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : q.tail) = e.fifo_prev;
     e.marks = static_cast<std::uint8_t>(e.marks & ~kListed);
@@ -64,8 +64,8 @@ void WriteBuffer::make_ready(Index i) {
     e.queued = true;
     ++levels_.queued;
     if (__builtin_expect(!parts_.empty(), 0)) ++parts_[part_of(e)].queued;
-    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane_of(e)].queued;
-    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].added(bucket_of(e), false);
+    if (__builtin_expect(partitions_ != nullptr, 0)) ++of_partition_[partition_of(e)].queued;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[partition_of(e)].added(bucket_of(e), false);
     if (is_demanded(e)) count_demanded(e);
 }
 
@@ -74,12 +74,12 @@ void WriteBuffer::make_unready(Index i) {
     e.queued = false;
     --levels_.queued;
     if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(e)].queued;
-    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane_of(e)].queued;
+    if (__builtin_expect(partitions_ != nullptr, 0)) --of_partition_[partition_of(e)].queued;
     const bool demanded = is_demanded(e);
-    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].removed(bucket_of(e), demanded);
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[partition_of(e)].removed(bucket_of(e), demanded);
     if (!demanded) return;
     --levels_.demanded;
-    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane_of(e)].demanded;
+    if (__builtin_expect(partitions_ != nullptr, 0)) --of_partition_[partition_of(e)].demanded;
 }
 
 void WriteBuffer::enqueue(Index i) {
@@ -129,7 +129,8 @@ void WriteBuffer::hurry(Index i) {
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
                                        std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose) {
     ++counters_.inserted;
-    if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(lpa, stream) : 0].arrived();
+    if (__builtin_expect(!choices_.empty(), 0))
+        choices_[partitions_ != nullptr ? partitions_->of(lpa, stream) : 0].arrived();
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
     std::uint8_t marks = 0;
     if (!fresh) {
@@ -144,7 +145,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
                 tail.queued &&
                 ((__builtin_expect(demanded_first_, 0) &&
                   (order_.coldest_first || waiter != kNoWaiter || part_of(tail) != quotas_.part_of(whose.tenant))) ||
-                 (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
+                 (__builtin_expect(partitions_ != nullptr, 0) && partitions_->of(lpa, stream) != partition_of(tail)));
             if (moves) dequeue(n);
             if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(tail)].used;
             tail.stream = stream;
@@ -210,7 +211,8 @@ void WriteBuffer::fill_up(Index i, std::uint32_t version, std::uint8_t stream, s
     SSDTLM_CHECK(e.state == State::merging && !e.dropped() && e.newer == kNone && !is_demanded(e),
                  "a write takes the place of one that it has to queue behind");
     ++counters_.inserted;
-    if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(e.lpa, stream) : 0].arrived();
+    if (__builtin_expect(!choices_.empty(), 0))
+        choices_[partitions_ != nullptr ? partitions_->of(e.lpa, stream) : 0].arrived();
     if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(e)].used;
     e.version = version;
     e.stream = stream;
@@ -242,7 +244,7 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
     --levels_.merging;
     for (Index next = kNone;; i = next) {
         next = entries_[i].newer;
-        if (entries_[i].waiter != kNoWaiter) waiters.push_back(entries_[i].waiter);
+        if (entries_[i].waiter != kNoWaiter) wait_queues.push_back(entries_[i].waiter);
         ++counters_.merges_failed;
         unlink_oldest(i);
         release(i);
@@ -253,14 +255,14 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
     }
 }
 
-WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
+WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t partition) {
     Index i = kNone;
-    if (__builtin_expect(lists_per_lane_ == 1, 1)) {
-        i = first_ready(queues_[lane]);
+    if (__builtin_expect(lists_per_partition_ == 1, 1)) {
+        i = first_ready(queues_[partition]);
     } else if (demanded_first_) {
-        i = first_dirty(lane);
-    } else if (const std::uint32_t bucket = choices_[lane].next(); bucket != BucketChoice::kNone) {
-        i = first_ready(queues_[lane * order_.buckets + bucket]);
+        i = first_dirty(partition);
+    } else if (const std::uint32_t bucket = choices_[partition].next(); bucket != BucketChoice::kNone) {
+        i = first_ready(queues_[partition * order_.buckets + bucket]);
     }
     if (i != kNone) take_dirty(i);
     return i;
@@ -371,7 +373,7 @@ std::uint32_t WriteBuffer::begin_flush() {
     const std::uint32_t closed = generation_++;
     per_generation_.push_back(0);
     levels_.demanded = levels_.queued;  // the flush covers them all
-    for (OfLane& l : of_lane_) l.demanded = l.queued;
+    for (OfPartition& l : of_partition_) l.demanded = l.queued;
     for (BucketChoice& c : choices_) c.demand_all();
     if (__builtin_expect(demanded_first_, 0)) demand_all_lists();
     retire_generations();

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "controller/cache_room/cache_room.h"
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ports/buffer_levels.h"
 #include "controller/ports/work_tag.h"
+#include "controller/shared_cache/shared_cache.h"
 #include "controller/write_buffer/bucket_choice.h"
 
 namespace ssdtlm {
@@ -72,7 +72,7 @@ public:
     static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
     static constexpr std::uint8_t kLeans =
         2;  ///< its other bytes are those of the write before it, which merged when it came
-    static constexpr std::uint8_t kListed = 8;   ///< in the list of its lane or bucket
+    static constexpr std::uint8_t kListed = 8;   ///< in the list of its partition or bucket
     static constexpr std::uint8_t kDropped = 4;  ///< deallocated while merging or flushing: its data no longer matters
     struct Entry {
         Lpa lpa{};
@@ -100,15 +100,16 @@ public:
     };
     static_assert(sizeof(Entry) == 48);
 
-    /// `lanes` must outlive it; null: one.
-    explicit WriteBuffer(std::uint32_t capacity_units, const Lanes* lanes = nullptr, const WriteOrder& order = {});
+    /// `partitions` must outlive it; null: one.
+    explicit WriteBuffer(std::uint32_t capacity_units, const WritePartitions* partitions = nullptr,
+                         const WriteOrder& order = {});
     /// With buckets: those of these pages go first.
     void prefer(const DirtyPages& pages) {
         for (BucketChoice& c : choices_) c.prefer(pages);
     }
 
     /// Its room is also that of what is clean.
-    void share(CacheRoom& room) { room_ = &room; }
+    void share(SharedCache& room) { room_ = &room; }
 
     /// Takes room for n units of this tenant; false when there is none: somebody waits then for his part of it.
     bool reserve(std::uint32_t n, std::uint16_t tenant = 0) {
@@ -138,7 +139,7 @@ public:
     /// vanishes, and its waiter is returned.
     std::uint32_t merged(Index i);
     /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it
-    /// the later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is
+    /// the later writes that need its bytes. Their waiters are appended to `wait_queues`. True: no write of the unit is
     /// left.
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters);
     /// Newest buffered write of a unit, kNone when the buffer has none.
@@ -163,15 +164,15 @@ public:
     /// A read found it there.
     void touch(Index i);
     const Entry& entry(Index i) const { return entries_[i]; }
-    /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until
+    /// The unit of this partition that is to be programmed next; kNone when there is none. It stays readable until
     /// programmed().
-    Index pop_dirty(std::uint32_t lane = 0);
-    /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone:
-    /// none.
-    Index first_dirty(std::uint32_t lane) const;
+    Index pop_dirty(std::uint32_t partition = 0);
+    /// Of the units of this partition that may be programmed now, the one that is next, and the one behind another;
+    /// kNone: none.
+    Index first_dirty(std::uint32_t partition) const;
     Index dirty_behind(Index i) const;
-    /// All that are dirty, in the order in which they would be programmed if nothing else came; with lanes or buckets,
-    /// of one after the other.
+    /// All that are dirty, in the order in which they would be programmed if nothing else came; with partitions or
+    /// buckets, of one after the other.
     std::vector<Unit> dirty_units() const;
     /// Is one of these.
     bool may_be_programmed(Index i) const { return entries_[i].queued; }
@@ -184,7 +185,7 @@ public:
         ++counters_.given_up;
         return programmed(i);
     }
-    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of
+    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. WaitQueues of
     /// vanished units are appended to `released`.
     void drop(Lpa lpa, std::vector<std::uint32_t>& released);
     /// Starts a new flush generation; everything inserted so far belongs to the one returned or earlier.
@@ -213,13 +214,14 @@ private:
     std::uint32_t part_of(const Entry& e) const { return quotas_.part_of(e.tenant); }
     bool reserve_part(std::uint32_t n, std::uint16_t tenant);
     bool goes_before(std::uint32_t part, std::uint32_t other) const;
-    std::uint32_t lane_of(const Entry& e) const {
-        return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream);
+    std::uint32_t partition_of(const Entry& e) const {
+        return __builtin_expect(partitions_ == nullptr, 1) ? 0 : partitions_->of(e.lpa, e.stream);
     }
     std::uint32_t bucket_of(const Entry& e) const { return idx(e.lpa) / order_.units_per_bucket; }
-    Queue& queue_of(const Entry& e, std::uint32_t lane) {
-        if (__builtin_expect(lists_per_lane_ == 1, 1)) return queues_[lane];
-        return queues_[lane * lists_per_lane_ + (demanded_first_ ? 2 * part_of(e) + !is_demanded(e) : bucket_of(e))];
+    Queue& queue_of(const Entry& e, std::uint32_t partition) {
+        if (__builtin_expect(lists_per_partition_ == 1, 1)) return queues_[partition];
+        return queues_[partition * lists_per_partition_ +
+                       (demanded_first_ ? 2 * part_of(e) + !is_demanded(e) : bucket_of(e))];
     }
     void count_demanded(const Entry& e);
     void list_last(Index i);
@@ -246,14 +248,14 @@ private:
     std::vector<Entry> entries_;
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
-    const Lanes* lanes_;  // null: one
+    const WritePartitions* partitions_;  // null: one
     const WriteOrder order_;
-    CacheRoom* room_ = nullptr;          // null: the buffer's alone
-    std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival
+    SharedCache* room_ = nullptr;        // null: the buffer's alone
+    std::vector<BucketChoice> choices_;  // by partition; empty: in the order of arrival
     std::vector<Part> parts_;            // empty: shared by all
     const bool demanded_first_;          // of each part: those that must become durable, and the others
-    const std::uint32_t lists_per_lane_;
-    std::vector<Queue> queues_;  // of units to program, by lane, and within it by bucket, or two for each part
+    const std::uint32_t lists_per_partition_;
+    std::vector<Queue> queues_;  // of units to program, by partition, and within it by bucket, or two for each part
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on

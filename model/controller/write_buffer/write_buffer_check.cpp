@@ -11,7 +11,7 @@ namespace ssdtlm {
 void WriteBuffer::check_lists() const {
     for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
         const BucketChoice& c = choices_[q / order_.buckets];
-        OfLane found;
+        OfPartition found;
         for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
             found.queued += entries_[i].queued;
             found.demanded += entries_[i].queued && is_demanded(entries_[i]);
@@ -28,7 +28,7 @@ void WriteBuffer::check_lists() const {
                 throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) +
                                   (q % 2 == 0 ? " goes before those that nobody waits for, and is one"
                                               : " must become durable, and is not before the others"));
-            if (part_of(e) != q % lists_per_lane_ / 2)
+            if (part_of(e) != q % lists_per_partition_ / 2)
                 throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) +
                                   " is in the list of another tenant's units");
         }
@@ -85,20 +85,21 @@ void WriteBuffer::check_waiters() const {
     require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
     require(merging == levels_.merging, "merging", levels_.merging, merging);
     if (queues_.size() > kFewLists)
-        return;  // as many as there are lanes and translation pages: looking at them all would be the run's time
+        return;  // as many as there are partitions and translation pages: looking at them all would be the run's time
     check_lists();
-    if (of_lane_.empty()) return;
-    OfLane all;
-    for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {
-        OfLane found;
-        for (std::uint32_t q = lane * lists_per_lane_; q < (lane + 1) * lists_per_lane_; ++q)
+    if (of_partition_.empty()) return;
+    OfPartition all;
+    for (std::uint32_t partition = 0; partition < of_partition_.size(); ++partition) {
+        OfPartition found;
+        for (std::uint32_t q = partition * lists_per_partition_; q < (partition + 1) * lists_per_partition_; ++q)
             for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
                 found.queued += entries_[i].queued;
                 found.demanded += entries_[i].queued && is_demanded(entries_[i]);
             }
-        require(found.queued == of_lane_[lane].queued, "queued in a lane", of_lane_[lane].queued, found.queued);
-        require(found.demanded == of_lane_[lane].demanded, "to be made durable in a lane", of_lane_[lane].demanded,
-                found.demanded);
+        require(found.queued == of_partition_[partition].queued, "queued in a partition",
+                of_partition_[partition].queued, found.queued);
+        require(found.demanded == of_partition_[partition].demanded, "to be made durable in a partition",
+                of_partition_[partition].demanded, found.demanded);
         all.queued += found.queued;
         all.demanded += found.demanded;
     }

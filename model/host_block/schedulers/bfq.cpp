@@ -47,7 +47,7 @@ struct BfqSettings {
 
 class Bfq final : public QueueingScheduler {
 public:
-    explicit Bfq(const BfqSettings& settings) : s_(settings) {}
+    explicit Bfq(const BfqSettings& settings) : settings_(settings) {}
 
     SimTime ask_again() const override { return idle_until_ == kNever || held() == 0 ? kNever : idle_until_; }
     std::int64_t anticipates() const override {
@@ -82,7 +82,7 @@ protected:
     }
     void grown(Waiting& w) override { queue(w).waiting.grown(w); }
     Waiting* take(SimTime now, OpenContexts& open) override {
-        if (s_.strict && in_drive_ != 0) return nullptr;
+        if (settings_.strict && in_drive_ != 0) return nullptr;
         Queue* const from = select(now, open);
         if (from == nullptr) return nullptr;
         Queue& q = *from;
@@ -111,7 +111,7 @@ protected:
         if (active_ != &q) return;
         if (q.waiting.empty() && may_wait(q)) {
             if (q.in_drive != 0) return;
-            idle_until_ = now + s_.slice_idle;
+            idle_until_ = now + settings_.slice_idle;
             ++idle_waits_;
         } else if (now >= q.turn_ends) {
             expire(End::timeout);
@@ -160,7 +160,7 @@ private:
         const std::size_t i = 2 * std::size_t{w.context()} + (w.request->sync ? 1 : 0);
         while (queues_.size() <= i) {
             queues_.emplace_back();
-            queues_.back().most = 2 * s_.max_budget / 3;
+            queues_.back().most = 2 * settings_.max_budget / 3;
         }
         return queues_[i];
     }
@@ -180,18 +180,20 @@ private:
     }
     bool may_wait(const Queue& q) const {
         if (draining()) return false;
-        if (s_.strict) return true;
-        if (s_.slice_idle == Ps{0} || !q.sync || q.io_class == IoClass::idle) return false;
-        return s_.always_idles || asymmetric();
+        if (settings_.strict) return true;
+        if (settings_.slice_idle == Ps{0} || !q.sync || q.io_class == IoClass::idle) return false;
+        return settings_.always_idles || asymmetric();
     }
     std::uint64_t charge(const Queue& q, const BlockRequest& r) const {
         const std::uint64_t sectors = div_ceil(r.bytes, kSector);
         return q.sync || asymmetric() ? sectors : sectors * kAsyncCharge;
     }
-    Waiting& nearest(Queue& q) { return q.waiting.nearest(last_end_, s_.back_seek_max, s_.back_seek_penalty); }
+    Waiting& nearest(Queue& q) {
+        return q.waiting.nearest(last_end_, settings_.back_seek_max, settings_.back_seek_penalty);
+    }
     Waiting& next_of(Queue& q, SimTime now) {
         Waiting& oldest = q.waiting.fifo.front();
-        const Ps limit = q.sync ? s_.fifo_expire_sync : s_.fifo_expire_async;
+        const Ps limit = q.sync ? settings_.fifo_expire_sync : settings_.fifo_expire_async;
         return !q.oldest_checked && oldest.request->arrived + limit <= now ? oldest : nearest(q);
     }
     /// Its start is set.
@@ -201,14 +203,14 @@ private:
         q.since = ++changes_;
     }
     void adapt(Queue& q, End why) const {
-        const std::uint64_t least = std::max<std::uint64_t>(s_.max_budget / 32, 1);
+        const std::uint64_t least = std::max<std::uint64_t>(settings_.max_budget / 32, 1);
         if (why == End::refused) return;
         if (!q.sync) {
-            q.most = s_.max_budget;
+            q.most = settings_.max_budget;
         } else if (why == End::used_up) {
-            q.most = std::min(4 * q.most, s_.max_budget);
+            q.most = std::min(4 * q.most, settings_.max_budget);
         } else if (why == End::timeout) {
-            q.most = std::min(2 * q.most, s_.max_budget);
+            q.most = std::min(2 * q.most, settings_.max_budget);
         } else if (why == End::no_more) {
             q.most = std::max(q.served, least);
         } else {
@@ -293,13 +295,13 @@ private:
         }
         active_ = first(now, open);
         if (active_ == nullptr) return nullptr;
-        active_->turn_ends = now + s_.timeout;
+        active_->turn_ends = now + settings_.timeout;
         active_->oldest_checked = false;
         ++turns_;
         return active_;
     }
 
-    const BfqSettings s_;
+    const BfqSettings settings_;
     std::deque<Queue> queues_;
     std::array<Class, 3> classes_;
     Queue* active_ = nullptr;

@@ -67,7 +67,7 @@ private:
 
 class Cfq final : public QueueingScheduler {
 public:
-    explicit Cfq(const CfqSettings& settings) : s_(settings) {}
+    explicit Cfq(const CfqSettings& settings) : settings_(settings) {}
 
     SimTime ask_again() const override {
         return idle_until_ == kNever || held() == 0 ? kNever : std::min(idle_until_, active_->slice_end);
@@ -90,7 +90,7 @@ protected:
         q.level = c.level;
         q.weight = c.weight;
         q.io_class = c.io_class;
-        if (q.sync) think_[c.number].asked(now, 2 * s_.idle());
+        if (q.sync) think_[c.number].asked(now, 2 * settings_.idle());
         q.waiting.add(w);
         if (!q.busy) {
             q.busy = true;
@@ -109,15 +109,15 @@ protected:
         if (q == nullptr) return nullptr;
         if (q != active_) return fill(*q);
         if (!may_send(*q, now)) return nullptr;
-        const Ps limit = q->sync ? s_.fifo_expire_sync : s_.fifo_expire_async;
+        const Ps limit = q->sync ? settings_.fifo_expire_sync : settings_.fifo_expire_async;
         Waiting* w = &q->waiting.fifo.front();
         const bool oldest = !q->oldest_checked && w->request->arrived + limit <= now;
         q->oldest_checked = true;
-        if (!oldest) w = &q->waiting.nearest(last_end_, s_.back_seek_max, s_.back_seek_penalty);
+        if (!oldest) w = &q->waiting.nearest(last_end_, settings_.back_seek_max, settings_.back_seek_penalty);
         go(*q, *w);
         ++q->sent;
-        const bool enough =
-            q->io_class == IoClass::idle || (!q->sync && q->sent >= 2 * s_.slice_async_rq * (kLevels - q->level));
+        const bool enough = q->io_class == IoClass::idle ||
+                            (!q->sync && q->sent >= 2 * settings_.slice_async_rq * (kLevels - q->level));
         if (enough && count(false) > 1) expire(now, false);
         return w;
     }
@@ -127,7 +127,7 @@ protected:
         --in_drive_[q.sync];
         if (q.sync) {
             think_[q.context].ended(now);
-            if (w.request->arrived + s_.fifo_expire_sync <= now) last_late_ = now;
+            if (w.request->arrived + settings_.fifo_expire_sync <= now) last_late_ = now;
         }
         if (active_ != &q) return;
         if (q.slice_new) {
@@ -138,7 +138,7 @@ protected:
             expire(now, true);
         } else if (q.waiting.empty() && q.in_drive == 0 && waits_for(q) &&
                    !think_[q.context].longer_than(q.slice_end - now)) {
-            idle_until_ = now + s_.idle();
+            idle_until_ = now + settings_.idle();
             ++idle_waits_;
         }
     }
@@ -184,18 +184,19 @@ private:
             queues_.begin(), queues_.end(), [&](const Queue& q) { return q.busy && (q.sync || !sync_only); }));
     }
     Ps plain_slice(bool sync, std::uint8_t level) const {
-        const Ps base = sync ? s_.slice_sync : s_.slice_async;
+        const Ps base = sync ? settings_.slice_sync : settings_.slice_async;
         return base + base / kFifth * (4 - level);
     }
     Ps slice(const Queue& q) const {
         const std::int64_t full = std::max<std::int64_t>(plain_slice(q.sync, q.level).count() * q.weight / 100, 1);
-        if (!s_.low_latency) return Ps{full};
+        if (!settings_.low_latency) return Ps{full};
         const auto queues = std::count_if(queues_.begin(), queues_.end(),
                                           [&](const Queue& o) { return o.busy && o.io_class == q.io_class; });
-        const Ps expected = s_.slice_sync * std::max<std::int64_t>(queues, 1);
-        if (expected <= s_.target_latency) return Ps{full};
-        const std::int64_t least = std::min(full, scaled(2 * s_.slice_idle.count(), full, s_.slice_sync.count()));
-        return Ps{std::max({scaled(full, s_.target_latency.count(), expected.count()), least, std::int64_t{1}})};
+        const Ps expected = settings_.slice_sync * std::max<std::int64_t>(queues, 1);
+        if (expected <= settings_.target_latency) return Ps{full};
+        const std::int64_t least =
+            std::min(full, scaled(2 * settings_.slice_idle.count(), full, settings_.slice_sync.count()));
+        return Ps{std::max({scaled(full, settings_.target_latency.count(), expected.count()), least, std::int64_t{1}})};
     }
     /// What is left of its slice moves it ahead.
     void place(Queue& q, SimTime now) {
@@ -224,8 +225,9 @@ private:
     }
     bool waits_for(const Queue& q) const {
         const Queue* const other = other_of(q);
-        return s_.idle() > Ps{0} && q.sync && q.io_class != IoClass::idle && !draining() &&
-               (s_.per_queue || other == nullptr || !other->busy) && !think_[q.context].longer_than(s_.idle());
+        return settings_.idle() > Ps{0} && q.sync && q.io_class != IoClass::idle && !draining() &&
+               (settings_.per_queue || other == nullptr || !other->busy) &&
+               !think_[q.context].longer_than(settings_.idle());
     }
     void expire(SimTime now, bool keeps_rest) {
         Queue& q = *active_;
@@ -243,7 +245,7 @@ private:
     }
     /// Of a queue that has no slice, while the one that has is waited for.
     Waiting* fill(Queue& q) {
-        Waiting& w = q.waiting.nearest(last_end_, s_.back_seek_max, s_.back_seek_penalty);
+        Waiting& w = q.waiting.nearest(last_end_, settings_.back_seek_max, settings_.back_seek_penalty);
         go(q, w);
         q.busy = !q.waiting.empty();
         return &w;
@@ -286,27 +288,27 @@ private:
         return active_;
     }
     bool may_send(const Queue& q, SimTime now) const {
-        if (s_.per_queue && waits_for(q) && in_drive_[false] != 0) return false;
+        if (settings_.per_queue && waits_for(q) && in_drive_[false] != 0) return false;
         if (!q.sync && in_drive_[true] != 0) return false;
         const bool idle = q.io_class == IoClass::idle;
-        std::uint64_t most = idle ? 1 : std::max(s_.quantum / 2, 1u);
+        std::uint64_t most = idle ? 1 : std::max(settings_.quantum / 2, 1u);
         if (q.in_drive >= most) {
             if (idle) return false;
             const std::uint32_t busy = count(false);
             const bool alone = busy == 1 || (q.sync && count(true) == 1);
-            const bool soon = q.slice_new || now + s_.slice_idle * q.in_drive > q.slice_end;
+            const bool soon = q.slice_new || now + settings_.slice_idle * q.in_drive > q.slice_end;
             if (busy > 1 && soon && !alone) return false;
-            most = alone ? ~std::uint64_t{0} : s_.quantum;
+            most = alone ? ~std::uint64_t{0} : settings_.quantum;
         }
-        if (!q.sync && s_.low_latency) {
-            std::uint64_t depth = static_cast<std::uint64_t>((now - last_late_) / s_.slice_sync);
+        if (!q.sync && settings_.low_latency) {
+            std::uint64_t depth = static_cast<std::uint64_t>((now - last_late_) / settings_.slice_sync);
             if (depth == 0 && q.in_drive == 0) depth = 1;
             most = std::min(most, depth);
         }
         return q.in_drive < most;
     }
 
-    const CfqSettings s_;
+    const CfqSettings settings_;
     std::deque<Queue> queues_;
     std::deque<ThinkTime> think_;
     Queue* active_ = nullptr;

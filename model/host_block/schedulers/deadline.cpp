@@ -18,7 +18,7 @@ namespace {
 
 class Deadline final : public QueueingScheduler {
 public:
-    explicit Deadline(const DeadlineSettings& settings) : s_(settings) {}
+    explicit Deadline(const DeadlineSettings& settings) : settings_(settings) {}
 
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
         return {{"deadline_batches", batches_}, {"deadline_expired", expired_}};
@@ -27,12 +27,12 @@ public:
 protected:
     void add(Waiting& w, SimTime) override {
         const std::size_t d = direction(*w.request);
-        w.time = w.request->arrived + s_.expire[d];
+        w.time = w.request->arrived + settings_.expire[d];
         fifo_[d].push_back(w);
         sorted_[d].insert(w);
     }
     Waiting* find(const BlockRequest& candidate, bool& front) override {
-        return index().find(candidate, s_.front_merges, front);
+        return index().find(candidate, settings_.front_merges, front);
     }
     void grown(Waiting& w) override {
         WaitingTree& tree = sorted_[direction(*w.request)];
@@ -42,11 +42,11 @@ protected:
     Waiting* take(SimTime now, OpenContexts& open) override {
         const std::size_t last = next_[kWrites] != nullptr ? kWrites : kReads;
         Waiting* w = following(last, open);
-        if (w != nullptr && batched_ < s_.fifo_batch) return go(*w, last);
+        if (w != nullptr && batched_ < settings_.fifo_batch) return go(*w, last);
         Waiting* const oldest[2] = {open.first(fifo_[kReads]), open.first(fifo_[kWrites])};
         if (oldest[kReads] == nullptr && oldest[kWrites] == nullptr) return nullptr;
         const bool reads =
-            oldest[kReads] != nullptr && !(oldest[kWrites] != nullptr && starved_++ >= s_.writes_starved);
+            oldest[kReads] != nullptr && !(oldest[kWrites] != nullptr && starved_++ >= settings_.writes_starved);
         if (!reads) starved_ = 0;
         const std::size_t d = reads ? kReads : kWrites;
         const bool expired = oldest[d]->time <= now;
@@ -74,7 +74,7 @@ private:
         return &w;
     }
 
-    const DeadlineSettings s_;
+    const DeadlineSettings settings_;
     std::array<WaitingList, 2> fifo_;
     std::array<WaitingTree, 2> sorted_;
     std::array<Waiting*, 2> next_{};

@@ -29,7 +29,7 @@ public:
         std::uint64_t throttle;             // ps
         Ps anticipation;
     };
-    explicit FlashFq(const Settings& settings) : s_(settings) {}
+    explicit FlashFq(const Settings& settings) : settings_(settings) {}
 
     SimTime ask_again() const override { return again_; }
     std::int64_t anticipates() const override { return holds_for_; }
@@ -74,7 +74,7 @@ protected:
     void ended(Waiting& w, SimTime now) override {
         Context& c = contexts_[w.context()];
         c.in_drive.erase(c.in_drive.iterator_to(w));
-        if (w.request->sync && c.waiting.empty() && c.in_drive.empty()) c.expected_until = now + s_.anticipation;
+        if (w.request->sync && c.waiting.empty() && c.in_drive.empty()) c.expected_until = now + settings_.anticipation;
     }
     void returned(Waiting& w, SimTime) override {
         Context& c = contexts_[w.context()];
@@ -102,12 +102,13 @@ private:
     /// Divided by the weight.
     std::uint64_t cost(const BlockRequest& r) const {
         const std::size_t d = r.op == HostOp::read ? 0 : 1;
-        const std::uint64_t time = s_.fixed[d] + (r.op == HostOp::trim ? 0 : s_.per_4k[d] * r.bytes / 4096);
+        const std::uint64_t time =
+            settings_.fixed[d] + (r.op == HostOp::trim ? 0 : settings_.per_4k[d] * r.bytes / 4096);
         return std::max<std::uint64_t>(1, time * 400 / (std::uint64_t{r.context.weight} * (8u - r.context.level)));
     }
     /// Another context has come too little far: in the drive, or expected.
     bool throttled(const Context& best, SimTime now, const OpenContexts& open) {
-        const std::uint64_t limit = best.start > s_.throttle ? best.start - s_.throttle : 0;
+        const std::uint64_t limit = best.start > settings_.throttle ? best.start - settings_.throttle : 0;
         bool held = false;
         for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
             const Context& c = contexts_[i];
@@ -126,7 +127,7 @@ private:
         return held;
     }
 
-    const Settings s_;
+    const Settings settings_;
     std::deque<Context> contexts_;
     std::uint64_t virtual_time_ = 0, changes_ = 0, throttled_ = 0, anticipated_ = 0;
     SimTime again_ = kNever;

@@ -19,7 +19,7 @@ namespace {
 class MqDeadline final : public QueueingScheduler {
 public:
     MqDeadline(const DeadlineSettings& settings, Ps aging)
-        : s_(settings), aging_(aging), batched_(settings.fifo_batch) {}
+        : settings_(settings), aging_(aging), batched_(settings.fifo_batch) {}
 
     SimTime ask_again() const override { return again_; }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const override {
@@ -30,12 +30,12 @@ protected:
     void add(Waiting& w, SimTime) override {
         Class& c = class_of(w);
         const std::size_t d = direction(*w.request);
-        w.time = w.request->arrived + s_.expire[d];
+        w.time = w.request->arrived + settings_.expire[d];
         c.fifo[d].push_back(w);
         c.sorted[d].insert(w);
     }
     Waiting* find(const BlockRequest& candidate, bool& front) override {
-        return index().find(candidate, s_.front_merges, front);
+        return index().find(candidate, settings_.front_merges, front);
     }
     void grown(Waiting& w) override {
         WaitingTree& tree = class_of(w).sorted[direction(*w.request)];
@@ -102,14 +102,14 @@ private:
     Choice choose(Class& c, const Oldest& oldest, SimTime now, OpenContexts& open) {
         if (oldest[kReads] == nullptr && oldest[kWrites] == nullptr) return {};
         Choice choice;
-        if (batched_ < s_.fifo_batch) {
+        if (batched_ < settings_.fifo_batch) {
             choice.w = following(c, last_direction_, open);
             choice.direction = last_direction_;
             if (choice.w != nullptr) return choice;
         }
         choice.new_batch = true;
         choice.passes_writes = oldest[kReads] != nullptr && oldest[kWrites] != nullptr;
-        const bool reads = oldest[kReads] != nullptr && !(choice.passes_writes && starved_ >= s_.writes_starved);
+        const bool reads = oldest[kReads] != nullptr && !(choice.passes_writes && starved_ >= settings_.writes_starved);
         choice.direction = reads ? kReads : kWrites;
         choice.expired = oldest[choice.direction]->time <= now;
         if (!choice.expired) choice.w = following(c, choice.direction, open);
@@ -137,7 +137,7 @@ private:
         return &w;
     }
 
-    const DeadlineSettings s_;
+    const DeadlineSettings settings_;
     const Ps aging_;
     std::array<Class, 3> classes_;
     std::size_t last_direction_ = kReads;

@@ -8,8 +8,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_pcie/driver/mmio_port.h"
 
 namespace ssdtlm {
@@ -59,7 +59,7 @@ private:
 
     Agenda& agenda_;
     tlm::tlm_initiator_socket<>& socket_;
-    InitiatorDoor<> door_;
+    InitiatorGuard<> door_;
     tlm::tlm_fw_transport_if<>* registers_ = nullptr;  // behind the socket
     PooledPayloads<Store> stores_;
     PooledPayloads<Load> loads_;

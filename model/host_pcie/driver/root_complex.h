@@ -8,7 +8,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/ports/interrupt_sink.h"
 #include "protocol/signature_memory.h"
@@ -50,7 +50,7 @@ private:
     void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);
 
-    TargetDoor<> door_;
+    TargetGuard<> door_;
     HostMemory& memory_;
     InterruptSink* sink_;
     std::uint64_t requests_ = 0;

@@ -26,8 +26,8 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
 void LinkPath::bound() {
     requester_ = near_door_.towards(near_.operator->());
     completer_ = far_door_.towards(far_.operator->());
-    auto* const door = dynamic_cast<TargetDoor<>*>(far_.operator->());
-    takes_signatures_ = dynamic_cast<SignatureMemory*>(door != nullptr ? &door->module() : completer_) != nullptr;
+    auto* const guard = dynamic_cast<TargetGuard<>*>(far_.operator->());
+    takes_signatures_ = dynamic_cast<SignatureMemory*>(guard != nullptr ? &guard->module() : completer_) != nullptr;
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_pcie/link/link_direction.h"
 #include "protocol/link_extension.h"
 #include "protocol/signature.h"
@@ -36,7 +36,7 @@ struct LinkPathConfig {
     bool byte_enables = true;           ///< handed on to the far end, except those of writes that are copied
 };
 
-/// Both ends of the path, behind the doors at its sockets: target of the requester, initiator towards the completer.
+/// Both ends of the path, behind the guards at its sockets: target of the requester, initiator towards the completer.
 class LinkPath final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
     using Near = tlm::tlm_target_socket<>;
@@ -171,8 +171,8 @@ private:
     LinkDirection& completions_;
     Near& near_;
     Far& far_;
-    TargetDoor<> near_door_;
-    InitiatorDoor<> far_door_;
+    TargetGuard<> near_door_;
+    InitiatorGuard<> far_door_;
     tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // behind the sockets
     tlm::tlm_fw_transport_if<>* completer_ = nullptr;
     bool takes_signatures_ = false;  // the completer

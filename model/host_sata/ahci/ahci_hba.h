@@ -9,8 +9,8 @@
 #include <tlm>
 
 #include "common/tlm/at_interfaces.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_sata/ahci/ahci_adapter.h"
 #include "protocol/sata_payload.h"
 
@@ -106,11 +106,11 @@ private:
 
     Agenda& agenda_;
     const AhciConfig config_;
-    TargetDoor<> registers_door_;
-    InitiatorDoor<> memory_door_;
+    TargetGuard<> registers_door_;
+    InitiatorGuard<> memory_door_;
     SerialEnd serial_;
-    InitiatorDoor<SataProtocol> out_door_;
-    TargetDoor<SataProtocol> in_door_;
+    InitiatorGuard<SataProtocol> out_door_;
+    TargetGuard<SataProtocol> in_door_;
     // Behind the sockets.
     tlm::tlm_bw_transport_if<>* software_ = nullptr;
     tlm::tlm_fw_transport_if<>* memory_ = nullptr;

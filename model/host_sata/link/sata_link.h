@@ -16,8 +16,8 @@
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
-#include "common/tlm/doors.h"
 #include "common/tlm/payload_pool.h"
+#include "common/tlm/tlm_guard.h"
 #include "host_sata/link/sata_checker.h"
 #include "host_sata/link/sata_probe.h"
 #include "host_sata/link/sata_wire.h"
@@ -80,8 +80,8 @@ private:
 
         SataLink& link;
         const SataEnd end;
-        TargetDoor<SataProtocol> in;
-        InitiatorDoor<SataProtocol> out;
+        TargetGuard<SataProtocol> in;
+        InitiatorGuard<SataProtocol> out;
         tlm::tlm_bw_transport_if<SataProtocol>* sender = nullptr;
         tlm::tlm_fw_transport_if<SataProtocol>* receiver = nullptr;
     };

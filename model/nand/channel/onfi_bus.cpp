@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
@@ -28,10 +28,10 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
     for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
 }
 
-// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no door of its own: it
-// leads a foreign module to the doors of the others, and past them where both ends run off one agenda.
+// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no guard of its own:
+// it leads a foreign module to the guards of the others, and past them where both ends run off one agenda.
 void OnfiBus::end_of_elaboration() {
-    auto* const controller = dynamic_cast<InitiatorDoor<OnfiProtocol>*>(controller_target.operator->());
+    auto* const controller = dynamic_cast<InitiatorGuard<OnfiProtocol>*>(controller_target.operator->());
     bool all_straight = controller != nullptr;
     for (std::uint32_t d = 0; d < dies_; ++d) {
         tlm::tlm_fw_transport_if<OnfiProtocol>* const bound = package_initiator[d / dies_per_package_].operator->();

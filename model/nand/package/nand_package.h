@@ -13,7 +13,7 @@
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "nand/die/die.h"
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
@@ -55,7 +55,7 @@ private:
     Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
 
     Agenda& agenda_;
-    TargetDoor<OnfiProtocol> door_;
+    TargetGuard<OnfiProtocol> door_;
     const NandConfig config_;
     const DieId first_die_;
     SpareArea& area_;

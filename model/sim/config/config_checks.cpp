@@ -18,7 +18,7 @@
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
-#include "controller/map_scan/map_rebuild.h"
+#include "controller/mount/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "nand/onfi/onfi_operation.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"

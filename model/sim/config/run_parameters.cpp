@@ -34,7 +34,7 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
                               "for work on the model")
                         .from("-"));
     table.push_back(P::boolean(
-                        "run.through_doors", [](auto& c) -> auto& { return c.run.through_doors; })
+                        "run.through_guards", [](auto& c) -> auto& { return c.run.through_guards; })
                         .says("The model's modules call each other with all phases of TLM's base protocol, as they "
                               "call modules of another make. "
                               "Results are the same; a read costs about a fifth more host time")

@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
-               SsdTaps& taps, UntimedHost* host)
+               SsdTaps& taps, FunctionalHost* host)
     : sc_module(name),
       flash("flash", agenda, config.nand, config.faults, contents.seed),
       controller("controller", agenda, config, contents, flash.spare, taps, host) {

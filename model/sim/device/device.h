@@ -26,7 +26,7 @@ class Device : public sc_core::sc_module {
 public:
     /// A preconditioned drive. `taps` must outlive it. `host`: see SsdController.
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
-           SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
+           SsdTaps& taps = SsdTaps::none(), FunctionalHost* host = nullptr);
 
     /// The front end of frontend.kind = "nvme". CheckFailed when it is another.
     NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }

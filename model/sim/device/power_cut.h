@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/units/units.h"
-#include "controller/map_scan/map_rebuild.h"
+#include "controller/mount/map_rebuild.h"
 #include "nand/die/die.h"
 
 namespace ssdtlm {

@@ -53,7 +53,7 @@ Firmware::Data data_of(const ContentsConfig& c) {
 }  // namespace
 
 SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d,
-                             SpareArea& flash, SsdTaps& taps, UntimedHost* host)
+                             SpareArea& flash, SsdTaps& taps, FunctionalHost* host)
     : sc_module(name),
       config(c),
       data(d),
@@ -84,7 +84,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
         agenda.post(agenda.now(), Then::to<&SsdController::fill_caches>(this));
 }
 
-void SsdController::play(UntimedHost& host) {
+void SsdController::play(FunctionalHost& host) {
     WorkloadPlay workload(config.ftl, config.nand, config.nvme.lba_bytes, *ftl, contents);
     played = workload.run(host);
     played_caches_ = workload.caches();
@@ -123,7 +123,7 @@ void SsdController::build_firmware() {
                                      : counted;
     firmware.emplace(
         config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-        Firmware::Surroundings{agenda, *ftl, flash, front_end->data(), *dram, word_lines ? &*word_lines : nullptr},
+        Firmware::Peers{agenda, *ftl, flash, front_end->data(), *dram, word_lines ? &*word_lines : nullptr},
         data_of(data));
 }
 
@@ -233,8 +233,8 @@ void SsdController::start_again(std::function<void()> found) {
     for (std::size_t work = 0; work < kFlashWorkCount; ++work)
         earlier_.pages[work] = flash_pages(static_cast<FlashClass>(work % kFlashClassCount),
                                            static_cast<FlashCause>(work / kFlashClassCount));
-    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(),
-                                        config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
+    scan_.emplace(Mount::Peers{config.nand.geometry, contents, flash_port, firmware->cores(),
+                               config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
                   *ftl, config.firmware.scan_entry, [this](std::uint32_t page, const std::vector<Lpa>& units) {
                       firmware->cached_map()->found_stale(page, units);
                   });

@@ -29,11 +29,11 @@
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/state/ftl_state.h"
+#include "controller/functional/workload_play.h"
 #include "controller/gc/read_counter.h"
-#include "controller/map_scan/map_rebuild.h"
+#include "controller/mount/map_rebuild.h"
 #include "controller/parity/parity_engine.h"
 #include "controller/ports/front_end.h"
-#include "controller/untimed/workload_play.h"
 #include "controller/word_lines/word_line_guard.h"
 #include "nand/array/spare_area.h"
 #include "sim/sim_config.h"
@@ -47,7 +47,7 @@ public:
     /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there
     /// are none.
     SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data,
-                  SpareArea& flash, SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
+                  SpareArea& flash, SsdTaps& taps = SsdTaps::none(), FunctionalHost* host = nullptr);
 
     /// The front end by its type, for whoever joins it to a host. CheckFailed when it is of another one.
     template <class T>
@@ -132,7 +132,7 @@ private:
     void start_ages(bool written_now);
     void fill_caches();
     void buffer_saved() { saved_(); }
-    void play(UntimedHost& host);
+    void play(FunctionalHost& host);
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know

@@ -16,7 +16,7 @@
 
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
-#include "common/tlm/doors.h"
+#include "common/tlm/tlm_guard.h"
 #include "controller/raw/raw_extension.h"
 #include "host_pcie/driver/host_driver.h"
 
@@ -97,7 +97,7 @@ private:
     void end_of_elaboration() override { drive_ = door_.towards(socket.operator->()); }
 
     Agenda& agenda_;
-    InitiatorDoor<> door_;
+    InitiatorGuard<> door_;
     tlm::tlm_fw_transport_if<>* drive_ = nullptr;  // behind the socket
     const HostConfig& config_;
     const DriveInfo info_;

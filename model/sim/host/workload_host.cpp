@@ -20,14 +20,14 @@ WorkloadHost::WorkloadHost(Workload& workload, const SsdConfig& config)
       names_streams_(config.host.streams && config.nvme.streams != 0),
       streams_(config.nvme.streams) {}
 
-UntimedHost::State WorkloadHost::next(UntimedCommand& c) {
+FunctionalHost::State WorkloadHost::next(FunctionalCommand& c) {
     if (!parted_)
         if (const State state = take(); state != State::ready) return state;
     c = next_part();
     return State::ready;
 }
 
-UntimedHost::State WorkloadHost::take() {
+FunctionalHost::State WorkloadHost::take() {
     Workload::Next n;
     while ((n = workload_.next(now_)).state == Workload::State::wait) {
         // Time goes on when it is all that the workload waits for.
@@ -47,10 +47,10 @@ UntimedHost::State WorkloadHost::take() {
     return State::ready;
 }
 
-UntimedCommand WorkloadHost::next_part() {
+FunctionalCommand WorkloadHost::next_part() {
     Request& request = requests_[tag_];
     const HostRequest& r = request.whole;
-    UntimedCommand c;
+    FunctionalCommand c;
     c.tag = tag_;
     ++request.commands;
     const bool data = r.op == HostOp::read || r.op == HostOp::write;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload as the host of an UntimedDrive: its commands one after the other, without the time between them. Moments
-// that it waits for are there when it asks again. What is larger than a command of the drive may be is several of them,
-// as the timed host does it.
+// A workload as the host of an FunctionalDrive: its commands one after the other, without the time between them.
+// Moments that it waits for are there when it asks again. What is larger than a command of the drive may be is several
+// of them, as the timed host does it.
 #pragma once
 
 #include <vector>
 
+#include "controller/functional/workload_play.h"
 #include "controller/nvme/streams.h"
-#include "controller/untimed/workload_play.h"
 #include "host_pcie/ports/host_request.h"
 #include "sim/sim_config.h"
 
 namespace ssdtlm {
 
-class WorkloadHost final : public UntimedHost {
+class WorkloadHost final : public FunctionalHost {
 public:
     /// `workload` must outlive it, and end by itself.
     WorkloadHost(Workload& workload, const SsdConfig& config);
 
-    State next(UntimedCommand& command) override;
+    State next(FunctionalCommand& command) override;
     void ended(std::uint64_t tag) override;
 
 private:
@@ -28,7 +28,7 @@ private:
         std::uint32_t commands = 0;  ///< under way
     };
     State take();
-    UntimedCommand next_part();
+    FunctionalCommand next_part();
 
     Workload& workload_;
     const std::uint32_t lba_bytes_, most_bytes_;

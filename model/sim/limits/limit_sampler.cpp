@@ -109,7 +109,7 @@ void LimitSampler::device(WaitShares& now) const {
     const SsdController& c = system_.device.controller;
     const Firmware& firmware = *c.firmware;
     of(now, WaitKind::read_tags) = system_.link.dma().waits_for_tag() || c.front_end->transfers_wait();
-    of(now, WaitKind::buffer_room) = firmware.waiters().anybody_for_room();
+    of(now, WaitKind::buffer_room) = firmware.wait_queues().anybody_for_room();
     of(now, WaitKind::flush_depth) = firmware.destage().choice().is_held_back();
     of(now, WaitKind::map_dirty) = firmware.dirty_limit() != nullptr && firmware.dirty_limit()->anybody_waits();
     if (firmware.destage().without_page() != 0) {

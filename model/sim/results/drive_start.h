@@ -8,7 +8,7 @@
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/steady_state/drive_state.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
-#include "controller/untimed/workload_play.h"
+#include "controller/functional/workload_play.h"
 
 namespace ssdtlm {
 

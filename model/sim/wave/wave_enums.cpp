@@ -160,7 +160,7 @@ const WaveEnum& core_step_names() {
                              {"map_write_done", "purple4"},
                              {"checkpoint_issue", "MediumOrchid4"},
                              {"checkpoint_done", "MediumOrchid4"},
-                             {"map_scan", "MediumOrchid3"},
+                             {"mount", "MediumOrchid3"},
                              {"refresh_look", "DarkOrange3"}}};
     return e;
 }

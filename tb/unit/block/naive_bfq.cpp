@@ -12,7 +12,7 @@ constexpr Virtual kOne = 1ull << 22;  // of virtual time: a sector by weight 1
 
 class Bfq final : public NaiveScheduler {
 public:
-    explicit Bfq(const Settings& s) : s_(s), limit_(static_cast<Virtual>(s.at("max_budget"))) {
+    explicit Bfq(const Settings& s) : settings_(s), limit_(static_cast<Virtual>(s.at("max_budget"))) {
         if (limit_ == 0) limit_ = 16384;
     }
 
@@ -30,7 +30,7 @@ public:
         queue_up(id);
     }
     BlockRequest* choose(SimTime now) override {
-        if (s_.at("strict_guarantees") != 0 && !in_drive.empty()) return nullptr;
+        if (settings_.at("strict_guarantees") != 0 && !in_drive.empty()) return nullptr;
         if (serving_) {
             Entity& e = entities_[server_];
             if (e.requests.empty()) {
@@ -58,7 +58,7 @@ public:
         server_ = found_;
         Entity& e = entities_[server_];
         e.looked = false;
-        e.ends = now + Ps{s_.at("timeout_sync")};
+        e.ends = now + Ps{settings_.at("timeout_sync")};
         return take(pick(entities_[server_], server_.second, now));
     }
     void goes(BlockRequest& r, SimTime) override {
@@ -88,7 +88,7 @@ public:
         }
         if (!serving_ || server_ != id) return;
         if (e.requests.empty() && waits(id)) {
-            if (out(id) == 0) wait_until_ = now + Ps{s_.at("slice_idle")};
+            if (out(id) == 0) wait_until_ = now + Ps{settings_.at("slice_idle")};
         } else if (now >= e.ends) {
             stop(kTimeout);
         } else if (e.requests.empty()) {
@@ -121,17 +121,17 @@ private:
     }
     bool waits(Id id) const {
         if (barrier_waits()) return false;
-        if (s_.at("strict_guarantees") != 0) return true;
-        if (!id.second || s_.at("slice_idle") == 0 || entities_.at(id).io_class == IoClass::idle) return false;
-        return s_.at("queue_depth") == 1 || differ();
+        if (settings_.at("strict_guarantees") != 0) return true;
+        if (!id.second || settings_.at("slice_idle") == 0 || entities_.at(id).io_class == IoClass::idle) return false;
+        return settings_.at("queue_depth") == 1 || differ();
     }
     Virtual price(Id id, const BlockRequest& r) const {
         const Virtual sectors = (r.bytes + 511) / 512;
         return !id.second && !differ() ? 3 * sectors : sectors;
     }
     BlockRequest* nearest(const Entity& e) const {
-        const auto reach = static_cast<std::uint64_t>(s_.at("back_seek_max"));
-        const auto penalty = static_cast<std::uint64_t>(s_.at("back_seek_penalty"));
+        const auto reach = static_cast<std::uint64_t>(settings_.at("back_seek_max"));
+        const auto penalty = static_cast<std::uint64_t>(settings_.at("back_seek_penalty"));
         BlockRequest *ahead = nullptr, *behind = nullptr, *lowest = nullptr;
         for (BlockRequest* r : e.requests) {
             if (lowest == nullptr || r->offset < lowest->offset) lowest = r;
@@ -146,7 +146,7 @@ private:
     }
     BlockRequest* pick(const Entity& e, bool sync, SimTime now) const {
         const Ps age = now - e.requests.front()->arrived;
-        const bool late = age.count() >= s_.at(sync ? "fifo_expire_sync" : "fifo_expire_async");
+        const bool late = age.count() >= settings_.at(sync ? "fifo_expire_sync" : "fifo_expire_async");
         return late && !e.looked ? e.requests.front() : nearest(e);
     }
     void queue_up(Id id) {
@@ -232,7 +232,7 @@ private:
         return found;
     }
 
-    const Settings s_;
+    const Settings settings_;
     Virtual limit_;
     std::map<Id, Entity> entities_;
     std::map<std::uint32_t, Virtual> paid_;

@@ -16,7 +16,7 @@ std::int64_t ps(SimTime t) {
 
 class Cfq final : public NaiveScheduler {
 public:
-    explicit Cfq(const Settings& s) : s_(s), classic_(s.at("queue_depth") == 1) {
+    explicit Cfq(const Settings& s) : settings_(s), classic_(s.at("queue_depth") == 1) {
         wait_ = s.at(classic_ ? "slice_idle" : "group_idle");
     }
 
@@ -83,7 +83,8 @@ public:
         std::vector<BlockRequest*> mine = pending_[holder_];
         BlockRequest* const oldest = mine.front();
         Turn& q = turns_[holder_];
-        const bool late = ps(oldest->arrived) + s_.at(holder_.second ? "fifo_expire_sync" : "fifo_expire_async") <= now;
+        const bool late =
+            ps(oldest->arrived) + settings_.at(holder_.second ? "fifo_expire_sync" : "fifo_expire_async") <= now;
         const bool first = !q.looked;
         q.looked = true;
         if (late && first) return oldest;
@@ -103,7 +104,7 @@ public:
         int listed = 0;
         for (const auto& [other, turn] : turns_) listed += turn.listed;
         const bool idle = q.context.io_class == IoClass::idle;
-        const bool full = !id.second && q.sent >= 2 * s_.at("slice_async_rq") * (8 - q.context.level);
+        const bool full = !id.second && q.sent >= 2 * settings_.at("slice_async_rq") * (8 - q.context.level);
         if (listed > 1 && (idle || full)) release(ps(t), false);
     }
     void ends(const BlockRequest& r, SimTime t, bool unserved) override {
@@ -112,7 +113,7 @@ public:
         const Id id = id_of(r);
         if (id.second) {
             habits_[id.first].last_end = now;
-            if (ps(r.arrived) + s_.at("fifo_expire_sync") <= now) late_ = now;
+            if (ps(r.arrived) + settings_.at("fifo_expire_sync") <= now) late_ = now;
         }
         if (!held_ || holder_ != id) return;
         Turn& q = turns_[id];
@@ -157,22 +158,23 @@ private:
         return n;
     }
     std::int64_t level_slice(bool sync, int level) const {
-        const std::int64_t base = s_.at(sync ? "slice_sync" : "slice_async");
+        const std::int64_t base = settings_.at(sync ? "slice_sync" : "slice_async");
         return base + base / 5 * (4 - level);
     }
     std::int64_t length(Id id) {
         const Turn& q = turns_[id];
         std::int64_t full = level_slice(id.second, q.context.level) * q.context.weight / 100;
         if (full < 1) full = 1;
-        if (s_.at("low_latency") == 0) return full;
+        if (settings_.at("low_latency") == 0) return full;
         std::int64_t queues = 0;
         for (const auto& [other, turn] : turns_) queues += turn.listed && turn.context.io_class == q.context.io_class;
         if (queues == 0) queues = 1;
-        const std::int64_t round = s_.at("slice_sync") * queues;
-        if (round <= s_.at("target_latency")) return full;
+        const std::int64_t round = settings_.at("slice_sync") * queues;
+        if (round <= settings_.at("target_latency")) return full;
         __extension__ using Wide = __int128;
-        const auto part = static_cast<std::int64_t>(Wide{full} * s_.at("target_latency") / round);
-        const auto least = static_cast<std::int64_t>(Wide{full} * (2 * s_.at("slice_idle")) / s_.at("slice_sync"));
+        const auto part = static_cast<std::int64_t>(Wide{full} * settings_.at("target_latency") / round);
+        const auto least =
+            static_cast<std::int64_t>(Wide{full} * (2 * settings_.at("slice_idle")) / settings_.at("slice_sync"));
         return std::max<std::int64_t>(1, std::max(part, std::min(full, least)));
     }
     void enlist(Id id, std::int64_t now) {
@@ -241,20 +243,20 @@ private:
         if (!holder_.second && awaited > 0) return false;
         if (q.context.io_class == IoClass::idle) {
             if (mine >= 1) return false;
-        } else if (mine >= std::max<std::int64_t>(1, s_.at("quantum") / 2)) {
+        } else if (mine >= std::max<std::int64_t>(1, settings_.at("quantum") / 2)) {
             const bool alone = listed == 1 || (holder_.second && listed_awaited == 1);
-            const bool near_end = !q.running || now + s_.at("slice_idle") * mine > q.end;
-            if (!alone && (near_end || mine >= s_.at("quantum"))) return false;
+            const bool near_end = !q.running || now + settings_.at("slice_idle") * mine > q.end;
+            if (!alone && (near_end || mine >= settings_.at("quantum"))) return false;
         }
-        if (!holder_.second && s_.at("low_latency") != 0) {
-            const std::int64_t depth = (now - late_) / s_.at("slice_sync");
+        if (!holder_.second && settings_.at("low_latency") != 0) {
+            const std::int64_t depth = (now - late_) / settings_.at("slice_sync");
             if (mine > 0 && mine >= depth) return false;
         }
         return true;
     }
     BlockRequest* nearest(const std::vector<BlockRequest*>& mine) const {
-        const auto reach = static_cast<std::uint64_t>(s_.at("back_seek_max"));
-        const auto penalty = static_cast<std::uint64_t>(s_.at("back_seek_penalty"));
+        const auto reach = static_cast<std::uint64_t>(settings_.at("back_seek_max"));
+        const auto penalty = static_cast<std::uint64_t>(settings_.at("back_seek_penalty"));
         BlockRequest* best = nullptr;
         std::pair<int, std::uint64_t> best_cost{};
         for (BlockRequest* r : mine) {
@@ -272,7 +274,7 @@ private:
         return best;
     }
 
-    const Settings s_;
+    const Settings settings_;
     const bool classic_;
     std::int64_t wait_ = 0;
     std::map<Id, Turn> turns_;

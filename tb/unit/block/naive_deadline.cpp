@@ -11,16 +11,16 @@ bool reads(const BlockRequest& r) {
 
 class DeadlineBase : public NaiveScheduler {
 public:
-    explicit DeadlineBase(const Settings& s) : s_(s), batch_(s.at("fifo_batch")) {}
+    explicit DeadlineBase(const Settings& s) : settings_(s), batch_(s.at("fifo_batch")) {}
     BlockRequest* merge(const BlockRequest& c, bool& front) override {
-        return merge_with_any(c, front, s_.at("front_merges") != 0);
+        return merge_with_any(c, front, settings_.at("front_merges") != 0);
     }
 
 protected:
     bool expired(const BlockRequest& r, SimTime now) const {
-        return (now - r.arrived).count() >= s_.at(reads(r) ? "read_expire" : "write_expire");
+        return (now - r.arrived).count() >= settings_.at(reads(r) ? "read_expire" : "write_expire");
     }
-    Settings s_;
+    Settings settings_;
     std::int64_t batch_, passed_ = 0;
 };
 
@@ -34,13 +34,13 @@ public:
         for (std::size_t i = open.size(); i-- != 0;) (reads(*open[i]) ? oldest_read : oldest_write) = open[i];
         if (oldest_read == nullptr && oldest_write == nullptr) return nullptr;
         BlockRequest* const next = successor();
-        if (next != nullptr && batch_ < s_.at("fifo_batch")) {
+        if (next != nullptr && batch_ < settings_.at("fifo_batch")) {
             ++batch_;
             return next;
         }
         bool write = oldest_read == nullptr;
         if (oldest_read != nullptr && oldest_write != nullptr) {
-            write = passed_ >= s_.at("writes_starved");
+            write = passed_ >= settings_.at("writes_starved");
             ++passed_;
         }
         if (write) passed_ = 0;
@@ -90,7 +90,7 @@ public:
         for (int c = 0; c < 3; ++c) classes += used[c] || drive[c];
         for (int c = 1; c < 3 && classes >= 2; ++c) {
             const Plan p = plan(c, now);
-            if (p.request != nullptr && (now - p.request->arrived).count() >= s_.at("prio_aging_expire"))
+            if (p.request != nullptr && (now - p.request->arrived).count() >= settings_.at("prio_aging_expire"))
                 return carry_out(p, c);
         }
         for (int c = 0; c < 3; ++c) {
@@ -122,10 +122,10 @@ private:
         if (oldest[0] == nullptr && oldest[1] == nullptr) return p;
         p.write = write_;
         p.request = at_or_above(c, write_);
-        if (p.request != nullptr && batch_ < s_.at("fifo_batch")) return p;
+        if (p.request != nullptr && batch_ < settings_.at("fifo_batch")) return p;
         p.fresh = true;
         p.both = oldest[0] != nullptr && oldest[1] != nullptr;
-        p.write = oldest[0] == nullptr || (p.both && passed_ >= s_.at("writes_starved"));
+        p.write = oldest[0] == nullptr || (p.both && passed_ >= settings_.at("writes_starved"));
         p.request = at_or_above(c, p.write);
         if (p.request == nullptr || expired(*oldest[p.write], now)) p.request = oldest[p.write];
         return p;

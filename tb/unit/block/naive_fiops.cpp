@@ -7,7 +7,7 @@ namespace {
 
 class Fiops final : public NaiveScheduler {
 public:
-    explicit Fiops(Settings s) : s_(std::move(s)) {}
+    explicit Fiops(Settings s) : settings_(std::move(s)) {}
 
     void arrives(BlockRequest& r, SimTime) override {
         Owner& o = owners_[r.context.number];
@@ -38,8 +38,9 @@ public:
     void goes(BlockRequest& r, SimTime) override {
         Owner& o = owners_[r.context.number];
         std::int64_t v = 1024;
-        if (r.op == HostOp::write || r.op == HostOp::trim) v = v * s_.at("write_scale") / s_.at("read_scale");
-        if (!r.sync) v = v * s_.at("async_scale") / s_.at("sync_scale");
+        if (r.op == HostOp::write || r.op == HostOp::trim)
+            v = v * settings_.at("write_scale") / settings_.at("read_scale");
+        if (!r.sync) v = v * settings_.at("async_scale") / settings_.at("sync_scale");
         const std::int64_t more = v * (static_cast<int>(r.context.level) - 4) / 5;
         v = (v + more) * 100 / static_cast<std::int64_t>(r.context.weight);
         if (v < 1) v = 1;
@@ -83,7 +84,7 @@ private:
             if (any && least > min_vios_[tree]) min_vios_[tree] = least;
         }
     }
-    Settings s_;
+    Settings settings_;
     std::map<std::uint32_t, Owner> owners_;
     std::map<std::uint32_t, std::int64_t> charged_;
     std::int64_t min_vios_[3] = {0, 0, 0};

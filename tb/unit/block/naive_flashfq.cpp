@@ -9,7 +9,7 @@ namespace {
 
 class FlashFq final : public NaiveScheduler {
 public:
-    explicit FlashFq(const Settings& s) : s_(s) {}
+    explicit FlashFq(const Settings& s) : settings_(s) {}
 
     void arrives(BlockRequest& r, SimTime now) override {
         Task& t = tasks_[r.context.number];
@@ -31,7 +31,7 @@ public:
                 reached = tags_[t.out.front()];
             else if (t.hoped && now < t.until && !barrier_waits() && !fills)
                 reached = t.next_tag;
-            if (tag - reached > s_.at("throttle")) return nullptr;
+            if (tag - reached > settings_.at("throttle")) return nullptr;
         }
         return best;
     }
@@ -51,7 +51,7 @@ public:
             t.next_tag -= cost(r);
         } else if (r.sync && t.queued == 0 && t.out.empty()) {
             t.hoped = true;
-            t.until = now + Ps{s_.at("anticipation")};
+            t.until = now + Ps{settings_.at("anticipation")};
         }
     }
 
@@ -68,12 +68,12 @@ private:
     }
     std::int64_t cost(const BlockRequest& r) const {
         const bool read = r.op == HostOp::read;
-        std::int64_t c = s_.at(read ? "read_cost" : "write_cost");
-        if (r.op != HostOp::trim) c += s_.at(read ? "read_cost_4k" : "write_cost_4k") * r.bytes / 4096;
+        std::int64_t c = settings_.at(read ? "read_cost" : "write_cost");
+        if (r.op != HostOp::trim) c += settings_.at(read ? "read_cost_4k" : "write_cost_4k") * r.bytes / 4096;
         c = c * 400 / (static_cast<std::int64_t>(r.context.weight) * (8 - r.context.level));
         return std::max<std::int64_t>(c, 1);
     }
-    const Settings s_;
+    const Settings settings_;
     std::map<std::uint32_t, Task> tasks_;
     std::map<std::uint32_t, std::int64_t> tags_;
     std::int64_t clock_ = 0, turns_ = 0;

@@ -56,7 +56,7 @@ struct Bench {
         place.controller =
             std::make_unique<ChannelController>(place.onfi_initiator, agenda, nand, EccConfig{}, std::uint16_t{0}, true,
                                                 *scheduler, *order, nullptr, transactions);
-        place.onfi_initiator.bind(controller->door());
+        place.onfi_initiator.bind(controller->guard());
         place.onfi_initiator.bind(bus.socket);
     }
     void submit(FlashOp op, FlashClass cls, std::uint32_t die) {

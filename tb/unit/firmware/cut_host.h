@@ -16,7 +16,7 @@
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/ftl/slc/slc_feature.h"
-#include "controller/map_scan/map_rebuild.h"
+#include "controller/mount/map_rebuild.h"
 #include "cut_life.h"
 #include "cut_unit.h"
 #include "device_under_test.h"

@@ -253,12 +253,12 @@ private:
     }
     std::uint64_t slot_stride() const { return shape.slot_bytes + 2 * kHostPage; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
-    Firmware::Surroundings surroundings() {
+    Firmware::Peers surroundings() {
         if (ftl.feature<RowParity>() != nullptr) parity_engine.emplace(flash, ftl);
         FlashPort& below = parity_engine ? static_cast<FlashPort&>(*parity_engine) : flash;
-        Firmware::Surroundings around{agenda, ftl, below, transfers, dram};
+        Firmware::Peers peers{agenda, ftl, below, transfers, dram};
         if (shape.late_map)
-            around.map = [this](MapPort& resident) {
+            peers.map = [this](MapPort& resident) {
                 auto map = std::make_unique<LateMap>(agenda, resident, *shape.late_map, shape.seed);
                 late_map = map.get();
                 return map;

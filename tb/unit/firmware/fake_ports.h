@@ -34,7 +34,7 @@ public:
           spare_(spare),
           random_(seed, 7),
           longest_(longest),
-          lanes_(spare.geometry().planes()),
+          partitions_(spare.geometry().planes()),
           reads_of_(spare.geometry().blocks()),
           failed_(spare.geometry().blocks()),
           mode_(spare.geometry().blocks(), Mode::any) {}
@@ -59,9 +59,9 @@ public:
             ++reads_of_[idx(block)];
         } else {
             const FlashClass order = moves_with_host && t.cls == FlashClass::gc_write ? FlashClass::host_write : t.cls;
-            SimTime& lane = lanes_[idx(t.address.plane)][static_cast<std::size_t>(order)];
-            start = std::max(start, lane);
-            lane = start + time;
+            SimTime& partition = partitions_[idx(t.address.plane)][static_cast<std::size_t>(order)];
+            start = std::max(start, partition);
+            partition = start + time;
             if (t.op == FlashOp::erase) {
                 if (reads_of_[idx(block)] != 0) throw std::logic_error("erase of a block that is being read");
                 erasing_[idx(block)] = true;
@@ -234,7 +234,7 @@ private:
     SpareArea& spare_;
     Random random_;
     Ps longest_;
-    std::vector<std::array<SimTime, kFlashClassCount>> lanes_;
+    std::vector<std::array<SimTime, kFlashClassCount>> partitions_;
     std::vector<std::uint32_t> reads_of_;
     std::vector<bool> failed_;
     std::vector<Mode> mode_;

@@ -12,7 +12,7 @@
 #include "controller/dma/dma_transfers.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/resident_map.h"
-#include "controller/waiters/waiters.h"
+#include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 namespace {
@@ -48,7 +48,7 @@ struct Log {
     void durable(std::uint32_t command) { text += "durable" + std::to_string(command) + " "; }
     void work() {
         text += "work ";
-        if (settle_in_work != 0 && settle_in_work-- != 0) waiters->settle();
+        if (settle_in_work != 0 && settle_in_work-- != 0) wait_queues->settle();
     }
     void answered(std::uint32_t command, const Ppa* places) {
         text += "map" + std::to_string(command) + "@" + std::to_string(idx(places[0])) + " ";
@@ -61,92 +61,92 @@ struct Log {
 
     std::map<std::string, bool> able{{"flush", true}, {"page", true}, {"room", true}};
     std::string text;
-    Waiters* waiters = nullptr;
+    WaitQueues* wait_queues = nullptr;
     int settle_in_work = 0;
 };
 
-struct WaitersBench {
-    WaitersBench() : waiters(agenda, map) {
+struct WaitQueuesBench {
+    WaitQueuesBench() : wait_queues(agenda, map) {
         log.waiters = &waiters;
-        waiters.on_durable(ThenOf<void, std::uint32_t>::to<&Log::durable>(&log));
-        waiters.on_settled(Then::to<&Log::work>(&log));
+        wait_queues.on_durable(ThenOf<void, std::uint32_t>::to<&Log::durable>(&log));
+        wait_queues.on_settled(Then::to<&Log::work>(&log));
     }
     void all_wait() {
-        waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&log, 1));
-        waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&log, 2));
-        waiters.wait(Waiters::For::page, Attempt::to<&Log::page>(&log, 3));
-        waiters.wait(Waiters::For::page, Attempt::to<&Log::page>(&log, 4));
-        waiters.wait(Waiters::For::flush, Attempt::to<&Log::flush>(&log, 5));
-        waiters.wait(Waiters::For::flush, Attempt::to<&Log::flush>(&log, 6));
-        waiters.release(7);
+        wait_queues.wait(WaitQueues::For::room, Attempt::to<&Log::room>(&log, 1));
+        wait_queues.wait(WaitQueues::For::room, Attempt::to<&Log::room>(&log, 2));
+        wait_queues.wait(WaitQueues::For::page, Attempt::to<&Log::page>(&log, 3));
+        wait_queues.wait(WaitQueues::For::page, Attempt::to<&Log::page>(&log, 4));
+        wait_queues.wait(WaitQueues::For::flush, Attempt::to<&Log::flush>(&log, 5));
+        wait_queues.wait(WaitQueues::For::flush, Attempt::to<&Log::flush>(&log, 6));
+        wait_queues.release(7);
     }
     Agenda agenda;
     ScriptedMap map;
-    Waiters waiters;
+    WaitQueues wait_queues;
     Log log;
 };
 
-TEST(Waiters, ResumesInOneOrder) {
-    WaitersBench b;
+TEST(WaitQueues, ResumesInOneOrder) {
+    WaitQueuesBench b;
     b.all_wait();
-    b.waiters.pages_changed();
+    b.wait_queues.pages_changed();
     EXPECT_EQ(b.log.take(), "durable7 flush5 flush6 page3 page4 room1 room2 work ");
-    b.waiters.pages_changed();
+    b.wait_queues.pages_changed();
     EXPECT_EQ(b.log.take(), "work ");
 }
 
-TEST(Waiters, PagesAreAskedForOnlyWhenTheyChanged) {
-    WaitersBench b;
+TEST(WaitQueues, PagesAreAskedForOnlyWhenTheyChanged) {
+    WaitQueuesBench b;
     b.all_wait();
-    b.waiters.settle();
+    b.wait_queues.settle();
     EXPECT_EQ(b.log.take(), "durable7 flush5 flush6 room1 room2 work ");
-    EXPECT_EQ(b.waiters.count(Waiters::For::page), 2u);
+    EXPECT_EQ(b.wait_queues.count(WaitQueues::For::page), 2u);
 }
 
-TEST(Waiters, WhoCannotGoOnStaysFirst) {
-    WaitersBench b;
+TEST(WaitQueues, WhoCannotGoOnStaysFirst) {
+    WaitQueuesBench b;
     b.all_wait();
     b.log.able = {{"flush", false}, {"page", false}, {"room", false}};
-    b.waiters.pages_changed();
+    b.wait_queues.pages_changed();
     EXPECT_EQ(b.log.take(), "durable7 flush5? page3? room1? work ");
     b.log.able["room"] = true;
-    b.waiters.settle();
+    b.wait_queues.settle();
     EXPECT_EQ(b.log.take(), "flush5? room1 room2 work ");
-    EXPECT_TRUE(b.waiters.anybody(Waiters::For::flush));
-    EXPECT_FALSE(b.waiters.anybody(Waiters::For::room));
+    EXPECT_TRUE(b.wait_queues.anybody(WaitQueues::For::flush));
+    EXPECT_FALSE(b.wait_queues.anybody(WaitQueues::For::room));
 }
 
 // What settles within settle() is done after it, once more, and not inside.
-TEST(Waiters, SettleWithinSettleBeginsAgain) {
-    WaitersBench b;
+TEST(WaitQueues, SettleWithinSettleBeginsAgain) {
+    WaitQueuesBench b;
     b.log.able["room"] = false;
-    b.waiters.wait(Waiters::For::room, Attempt::to<&Log::room>(&b.log, 1));
+    b.wait_queues.wait(WaitQueues::For::room, Attempt::to<&Log::room>(&b.log, 1));
     b.log.settle_in_work = 2;
-    b.waiters.settle();
+    b.wait_queues.settle();
     EXPECT_EQ(b.log.take(), "room1? work room1? work room1? work ");
 }
 
-TEST(Waiters, WhoWaitsForNothingIsFound) {
-    WaitersBench b;
-    EXPECT_NO_THROW(b.waiters.check_waiters({}));
+TEST(WaitQueues, WhoWaitsForNothingIsFound) {
+    WaitQueuesBench b;
+    EXPECT_NO_THROW(b.wait_queues.check_waiters({}));
     b.all_wait();
-    EXPECT_THROW(b.waiters.check_waiters({true, true, true}), CheckFailed);  // 7 was not told
+    EXPECT_THROW(b.wait_queues.check_waiters({true, true, true}), CheckFailed);  // 7 was not told
     b.log.able = {{"flush", false}, {"page", false}, {"room", false}};
-    b.waiters.settle();
-    EXPECT_NO_THROW(b.waiters.check_waiters({true, false, false}));
-    EXPECT_THROW(b.waiters.check_waiters({false, true, true}), CheckFailed);  // pages
+    b.wait_queues.settle();
+    EXPECT_NO_THROW(b.wait_queues.check_waiters({true, false, false}));
+    EXPECT_THROW(b.wait_queues.check_waiters({false, true, true}), CheckFailed);  // pages
     b.log.able["page"] = true;
-    b.waiters.pages_changed();
-    EXPECT_NO_THROW(b.waiters.check_waiters({false, false, true}));
-    EXPECT_THROW(b.waiters.check_waiters({false, true, false}), CheckFailed);  // flushes
+    b.wait_queues.pages_changed();
+    EXPECT_NO_THROW(b.wait_queues.check_waiters({false, false, true}));
+    EXPECT_THROW(b.wait_queues.check_waiters({false, true, false}), CheckFailed);  // flushes
     b.log.able["flush"] = true;
-    b.waiters.settle();
-    EXPECT_NO_THROW(b.waiters.check_waiters({false, true, false}));
-    EXPECT_THROW(b.waiters.check_waiters({false, false, false}), CheckFailed);  // room
+    b.wait_queues.settle();
+    EXPECT_NO_THROW(b.wait_queues.check_waiters({false, true, false}));
+    EXPECT_THROW(b.wait_queues.check_waiters({false, false, false}), CheckFailed);  // room
 }
 
-TEST(Waiters, ALateAnswerOfTheMapIsChargedToItsCommand) {
-    WaitersBench b;
+TEST(WaitQueues, ALateAnswerOfTheMapIsChargedToItsCommand) {
+    WaitQueuesBench b;
     Command commands[3];
     Timeline timelines[3];
     Ppa places[2];
@@ -156,16 +156,16 @@ TEST(Waiters, ALateAnswerOfTheMapIsChargedToItsCommand) {
         timelines[i].begin(b.agenda.now());
     }
     EXPECT_TRUE(
-        b.waiters.ask_map(commands[0], {Lpa{5}, 2}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 0)));
+        b.wait_queues.ask_map(commands[0], {Lpa{5}, 2}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 0)));
     EXPECT_EQ(places[1], Ppa{6});
     b.map.at_once = false;
     EXPECT_FALSE(
-        b.waiters.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)));
+        b.wait_queues.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)));
     EXPECT_FALSE(
-        b.waiters.ask_map(commands[2], {Lpa{9}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 2)));
-    EXPECT_EQ(b.waiters.waiting_for_map(), 2u);
+        b.wait_queues.ask_map(commands[2], {Lpa{9}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 2)));
+    EXPECT_EQ(b.wait_queues.waiting_for_map(), 2u);
     EXPECT_THROW(
-        b.waiters.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)),
+        b.wait_queues.ask_map(commands[1], {Lpa{8}, 1}, MapUse::read, places, MapThen::to<&Log::answered>(&b.log, 1)),
         Panic);
     b.agenda.run_until(SimTime{Ps{700}});
     const Ppa answer{42};
@@ -174,7 +174,7 @@ TEST(Waiters, ALateAnswerOfTheMapIsChargedToItsCommand) {
     EXPECT_EQ(timelines[2].of(Stage::mapping), Ps{700});
     EXPECT_EQ(timelines[2].last(), b.agenda.now());
     EXPECT_EQ(timelines[1].of(Stage::mapping), Ps{0});
-    EXPECT_EQ(b.waiters.waiting_for_map(), 1u);
+    EXPECT_EQ(b.wait_queues.waiting_for_map(), 1u);
     EXPECT_THROW(b.map.asked[1].then(&answer), Panic);  // nobody waits for a second one
 }
 

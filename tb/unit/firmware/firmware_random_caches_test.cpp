@@ -47,7 +47,7 @@ TEST(FirmwareRandom, ReadCacheInTheRoomOfTheBuffer) {
         for (const ReadCacheReplacement replacement : replacements)
             for (const std::uint32_t start : {0u, 80u}) {
                 DeviceShape d = tiny_device();
-                d.ftl.read_cache = {0, replacement, fill, ReadCacheRoom::buffer,
+                d.ftl.read_cache = {0, replacement, fill, ReadCacheSpace::buffer,
                                     seed % 5 == 0 ? 0u : static_cast<std::uint32_t>(20 * (seed % 5))};
                 d.ftl.buffer_order =
                     replacement == ReadCacheReplacement::fifo ? BufferOrder::arrival : BufferOrder::lru;
@@ -81,7 +81,7 @@ TEST(FirmwareRandom, PartsForTenants) {
                 d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 100) * 4096;
                 if (seed % 3 == 1)
                     d.ftl.read_cache = {
-                        40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheRoom::own, 0, quotas};
+                        40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheSpace::own, 0, quotas};
                 if (seed % 6 == 4) d.late_map = LateMap::Shape{};
                 if (seed % 6 == 5 && order == BufferOrder::arrival) d.ftl.buffer_mode = BufferMode::write_through;
                 if (d.ftl.buffer_mode == BufferMode::write_through)

@@ -327,7 +327,7 @@ TEST(Firmware, AReadWhoseMapAnswersLateSeesOneInstant) {
     d.flash.hold = true;
     const auto read = d.read(0, 64);
     d.agenda.run_until(SimTime{} + Ps{500'000'000});
-    EXPECT_EQ(d.firmware.waiters().waiting_for_map(), 1u);
+    EXPECT_EQ(d.firmware.wait_queues().waiting_for_map(), 1u);
     EXPECT_FALSE(d.firmware.idle());
     const auto write = d.write(0, 64);  // whole units: inserted while the read's map looks
     d.agenda.run_until(SimTime{} + Ps{900'000'000});

@@ -52,7 +52,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
             s.ftl.flush_start_percent = seed % 7 == 0 ? 0 : 75;
             s.ftl.flush_stop_percent = seed % 7 == 2 ? 20 : 100;
             if (seed % 2 == 0)
-                s.ftl.read_cache = {0, ReadCacheReplacement::cflru, ReadCacheFill::both, ReadCacheRoom::buffer};
+                s.ftl.read_cache = {0, ReadCacheReplacement::cflru, ReadCacheFill::both, ReadCacheSpace::buffer};
             else
                 s.ftl.buffer_quotas = {30, 30};
         }

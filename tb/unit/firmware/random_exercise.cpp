@@ -49,7 +49,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     EXPECT_GE(counters.slc_victims, shape.ftl.slc.blocks != 0 && shape.ftl.slc.fold_free_blocks != 0 ? 10u : 0u);
     if (shape.late_map) {
         EXPECT_GT(device.late_map->late, mix.commands / 10);
-        EXPECT_EQ(device.firmware.waiters().waiting_for_map(), 0u);
+        EXPECT_EQ(device.firmware.wait_queues().waiting_for_map(), 0u);
     }
 }
 

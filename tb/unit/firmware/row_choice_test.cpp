@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which lane the next row of pages is formed.
+// Of which partition the next row of pages is formed.
 #include "controller/destage/row_choice.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint32_t kNone = RowChoice::kNoLane;
+constexpr std::uint32_t kNone = RowChoice::kNoPartition;
 
 struct NoMap final : MapPort {
     bool translate(const MapExtent&, MapUse, Ppa*, const MapThen&) override { return false; }
@@ -27,8 +27,8 @@ struct Bench {
         : config(config_of(depth_per_die, start_percent, stop_percent, dimensions)),
           spare(geometry()),
           ftl(config, geometry(), spare, 1),
-          buffer(24, &ftl.lanes()),
-          waiters(agenda, map, ftl.lanes().count()),
+          buffer(24, &ftl.partitions()),
+          wait_queues(agenda, map, ftl.partitions().count()),
           choice(config, ftl, buffer, waiters) {}
 
     static NandGeometry geometry() {
@@ -52,25 +52,26 @@ struct Bench {
         c.flush_stop_percent = stop_percent;
         return c;
     }
-    /// The n-th unit of a lane becomes dirty.
-    void insert(std::uint32_t lane, std::uint32_t n, std::uint32_t waiter = WriteBuffer::kNoWaiter) {
+    /// The n-th unit of a partition becomes dirty.
+    void insert(std::uint32_t partition, std::uint32_t n, std::uint32_t waiter = WriteBuffer::kNoWaiter) {
         ASSERT_TRUE(buffer.reserve(1));
-        buffer.insert(Lpa{static_cast<std::uint32_t>(ftl.lanes().nth(lane, n))}, 1, waiter, WriteBuffer::Bytes::whole);
+        buffer.insert(Lpa{static_cast<std::uint32_t>(ftl.partitions().nth(partition, n))}, 1, waiter,
+                      WriteBuffer::Bytes::whole);
     }
-    void fill(std::uint32_t lane, std::uint32_t units) {
-        for (std::uint32_t i = 0; i < units; ++i) insert(lane, i);
+    void fill(std::uint32_t partition, std::uint32_t units) {
+        for (std::uint32_t i = 0; i < units; ++i) insert(partition, i);
     }
-    /// What destaging does with the answer: its lane.
+    /// What destaging does with the answer: its partition.
     std::uint32_t form() {
-        const std::uint32_t lane = choice.next();
-        if (lane == kNone) return kNone;
-        const std::uint32_t units = std::min(buffer.queued(lane), choice.row_units());
-        for (std::uint32_t i = 0; i < units; ++i) EXPECT_NE(buffer.pop_dirty(lane), WriteBuffer::kNone);
-        choice.begun(lane, 1);
-        return lane;
+        const std::uint32_t partition = choice.next();
+        if (partition == kNone) return kNone;
+        const std::uint32_t units = std::min(buffer.queued(partition), choice.row_units());
+        for (std::uint32_t i = 0; i < units; ++i) EXPECT_NE(buffer.pop_dirty(partition), WriteBuffer::kNone);
+        choice.begun(partition, 1);
+        return partition;
     }
     bool resume() { return true; }
-    void wait_for_room() { waiters.wait(Waiters::For::room, Attempt::to<&Bench::resume>(this)); }
+    void wait_for_room() { wait_queues.wait(WaitQueues::For::room, Attempt::to<&Bench::resume>(this)); }
 
     Agenda agenda;
     NoMap map;
@@ -78,11 +79,11 @@ struct Bench {
     SpareArea spare;
     Ftl ftl;
     WriteBuffer buffer;
-    Waiters waiters;
+    WaitQueues wait_queues;
     RowChoice choice;
 };
 
-TEST(RowChoice, LanesTakeTurnsAndEachHasItsShareOfThePrograms) {
+TEST(RowChoice, PartitionsTakeTurnsAndEachHasItsShareOfThePrograms) {
     Bench b;
     ASSERT_EQ(b.choice.row_units(), 2u);
     b.fill(0, 9);
@@ -90,9 +91,9 @@ TEST(RowChoice, LanesTakeTurnsAndEachHasItsShareOfThePrograms) {
     b.fill(2, 5);
     EXPECT_THROW(b.choice.check(), CheckFailed);
     std::vector<std::uint32_t> order;
-    for (std::uint32_t lane; (lane = b.form()) != kNone;) order.push_back(lane);
-    EXPECT_EQ(order,
-              (std::vector<std::uint32_t>{0, 1, 2, 0, 2}));  // two programs of a lane at a time, and only full rows
+    for (std::uint32_t partition; (partition = b.form()) != kNone;) order.push_back(partition);
+    EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 0,
+                                                 2}));  // two programs of a partition at a time, and only full rows
     EXPECT_NO_THROW(b.choice.check());
     b.choice.ended(2);
     EXPECT_EQ(b.form(), kNone);  // what it has left is no row
@@ -128,7 +129,7 @@ TEST(RowChoice, AsManyPartsOfRowsAsCommandsWaitForRoom) {
     EXPECT_EQ(b.form(), kNone);
 }
 
-TEST(RowChoice, AFullRowOfABusyLaneKeepsOthersFromBeingCut) {
+TEST(RowChoice, AFullRowOfABusyPartitionKeepsOthersFromBeingCut) {
     Bench b(1);
     b.fill(0, 6);
     b.fill(1, 1);

@@ -43,15 +43,15 @@ struct Device {
         return flash;
     }
 
-    /// Host pages with these units, which are of one lane, at most a row. false: no group takes one (and `units` is
-    /// what was not written).
+    /// Host pages with these units, which are of one partition, at most a row. false: no group takes one (and `units`
+    /// is what was not written).
     bool write(std::vector<Lpa>& units) {
         const std::uint32_t per_page = geometry.units_per_page();
         for (bool left_over = false; !units.empty(); left_over = true) {
             std::vector<PageAddress> row(ftl.shape().planes());
             const auto wanted = static_cast<std::uint32_t>((units.size() + per_page - 1) / per_page);
             const std::uint32_t pages =
-                ftl.allocate_host_pages(wanted, row.data(), left_over, ftl.lanes().of(units.front()));
+                ftl.allocate_host_pages(wanted, row.data(), left_over, ftl.partitions().of(units.front()));
             if (pages == 0) return false;
             for (std::uint32_t p = 0; p < pages; ++p) {
                 Spare out[kMaxUnitsPerPage];

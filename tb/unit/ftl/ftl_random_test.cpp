@@ -21,14 +21,16 @@ struct RunningProgram {
     PageRecord record;
 };
 
-enum class With { nothing, slc, lanes, lanes_and_slc, streams, lanes_and_streams, sets };
-constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc", "_streams", "_lanes_streams", "_sets"};
+enum class With { nothing, slc, partitions, partitions_and_slc, streams, partitions_and_streams, sets };
+constexpr const char* kWith[] = {"",     "_slc", "_partitions", "_partitions_slc", "_streams", "_partitions_streams",
+                                 "_sets"};
 class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, With>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
                                           testing::Values(SuperblockSpan::plane, SuperblockSpan::die),
-                                          testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc,
-                                                          With::streams, With::lanes_and_streams, With::sets)),
+                                          testing::Values(With::nothing, With::slc, With::partitions,
+                                                          With::partitions_and_slc, With::streams,
+                                                          With::partitions_and_streams, With::sets)),
                          [](const auto& p) {
                              return std::get<0>(p.param) +
                                     (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
@@ -40,13 +42,13 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     FtlConfig c = test::small_config(g, 0.68, std::get<1>(GetParam()));
     c.gc_policy = std::get<0>(GetParam());
     const With with = std::get<2>(GetParam());
-    c.slc.blocks = with == With::slc || with == With::lanes_and_slc ? 3 : 0;
-    c.slc.dynamic_blocks = with == With::lanes_and_slc ? 4 : 0;
-    if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
-    if (with == With::lanes_and_slc || with == With::lanes_and_streams) c.static_dimensions = "C";
+    c.slc.blocks = with == With::slc || with == With::partitions_and_slc ? 3 : 0;
+    c.slc.dynamic_blocks = with == With::partitions_and_slc ? 4 : 0;
+    if (with == With::partitions) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
+    if (with == With::partitions_and_slc || with == With::partitions_and_streams) c.static_dimensions = "C";
     if (with == With::sets)
         c.nvm_sets = c.superblock == SuperblockSpan::plane ? "C0W0P0, C0W0P1, C0W1, C1" : "C0W0, C0W1, C1";
-    c.stream_frontiers = with == With::streams ? 3 : with == With::lanes_and_streams ? 1 : 0;
+    c.stream_frontiers = with == With::streams ? 3 : with == With::partitions_and_streams ? 1 : 0;
     g.blocks_per_plane += c.slc.blocks + (c.slc.dynamic_blocks != 0) + 2 * c.stream_frontiers;
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
@@ -68,8 +70,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
         } else {
             PageAddress a;
-            const std::uint32_t lane = d.ftl.lanes().of(Lpa{lpa}, stream);
-            while (d.ftl.allocate_host_pages(1, &a, false, lane) == 0) {
+            const std::uint32_t partition = d.ftl.partitions().of(Lpa{lpa}, stream);
+            while (d.ftl.allocate_host_pages(1, &a, false, partition) == 0) {
                 while (!running.empty()) finish_one();
                 bool any = false;
                 for (std::uint32_t p = 0; p < d.ftl.shape().groups(); ++p) any |= d.collect(GroupId{p});
@@ -78,7 +80,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             RunningProgram program{a, std::vector<Spare>(g.units_per_page(), kPadding), d.ftl.draw_record(a)};
             for (std::uint32_t s = 0; s < 1 + random.below(g.units_per_page()); ++s) {
                 const auto unit = static_cast<std::uint32_t>((lpa + s) % logical);
-                if (d.ftl.lanes().of(Lpa{unit}, stream) != lane) break;
+                if (d.ftl.partitions().of(Lpa{unit}, stream) != partition) break;
                 const std::uint32_t version = (model[unit] + 1) & d.ftl.codec().version_mask();
                 model[unit] = version;
                 program.data[s] = d.ftl.codec().make(Lpa{unit}, version);
@@ -100,7 +102,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
         ASSERT_EQ(p == kUnmapped, m == model.end()) << l;
         if (p == kUnmapped) continue;
         ASSERT_EQ(d.flash.at(p), d.ftl.codec().make(Lpa{l}, m->second)) << l;
-        ASSERT_EQ(d.ftl.lanes().share_of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().share_of(Lpa{l}))
+        ASSERT_EQ(d.ftl.partitions().share_of(d.ftl.shape().group_of(g.page_of(p).plane)),
+                  d.ftl.partitions().share_of(Lpa{l}))
             << l;
     }
     const FtlCounters& k = d.ftl.counters();

@@ -193,7 +193,7 @@ TEST_F(Hybrid, TheOldestRandomLogGoesAndTheHostMayUseTheRest) {
     d.ftl.verify_books();
 }
 
-// One group to each lane: where a logical block is, and that the formula of the capacity leaves all of it room.
+// One group to each partition: where a logical block is, and that the formula of the capacity leaves all of it room.
 TEST(HybridShape, LogicalBlocksOfManyGroups) {
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
         NandGeometry g = test::hybrid_geometry();
@@ -209,14 +209,14 @@ TEST(HybridShape, LogicalBlocksOfManyGroups) {
             ASSERT_LT(logical.slot_of(Lpa{l}), logical.units(p));
             ASSERT_LT(p.block, logical.count(p.group));
             ASSERT_LT(p.page, logical.pages(p.group, p.block));
-            ASSERT_EQ(d.ftl.lanes().groups(d.ftl.lanes().of(Lpa{l}))[0], p.group);
+            ASSERT_EQ(d.ftl.partitions().groups(d.ftl.partitions().of(Lpa{l}))[0], p.group);
             // The n-th of its group is at unit n of its logical blocks.
             ASSERT_EQ((p.block * d.ftl.shape().pages() + p.page) * g.units_per_page() + logical.slot_of(Lpa{l}),
                       units[idx(p.group)]++);
         }
         for (std::uint32_t i = 0; i < units.size(); ++i) {
             EXPECT_LE(logical.count(GroupId{i}), g.blocks_per_plane - reserved_blocks(c, g));
-            EXPECT_EQ(d.ftl.lanes().groups(i).size(), 1u);
+            EXPECT_EQ(d.ftl.partitions().groups(i).size(), 1u);
         }
     }
 }

@@ -120,7 +120,7 @@ TEST(NvmSets, EachKeepsItsUnitsInAFullDrive) {
                     for (std::uint32_t set = 0; set < sets.count(); ++set)
                         for (std::uint64_t u = ranges[set]; u < ranges[set + 1]; ++u) {
                             const Lpa lpa{static_cast<std::uint32_t>(u)};
-                            ASSERT_EQ(d.ftl.lanes().share_of(lpa), set);
+                            ASSERT_EQ(d.ftl.partitions().share_of(lpa), set);
                             const Ppa p = d.ftl.lookup(lpa);
                             if (p == kUnmapped) continue;
                             ++mapped;
@@ -134,7 +134,7 @@ TEST(NvmSets, EachKeepsItsUnitsInAFullDrive) {
                     std::vector<Lpa> one{Lpa{static_cast<std::uint32_t>(unit)}};
                     for (int i = 0; !d.write(one); ++i) {
                         ASSERT_LT(i, 100) << "no room for unit " << unit;
-                        for (const GroupId group : d.ftl.lanes().groups(d.ftl.lanes().of(one[0])))
+                        for (const GroupId group : d.ftl.partitions().groups(d.ftl.partitions().of(one[0])))
                             if (d.ftl.wants_collection(group)) d.collect(group);
                     }
                 };

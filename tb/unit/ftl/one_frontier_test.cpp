@@ -126,8 +126,8 @@ TEST_P(OneFrontier, OneForEachStream) {
     const SuperblockShape& shape = d.ftl.shape();
     PageAddress host[3];
     for (std::uint32_t stream = 0; stream < 3; ++stream) {
-        const std::uint32_t lane = stream;  // no static dimensions: one lane a stream
-        ASSERT_EQ(d.ftl.allocate_host_pages(1, &host[stream], false, lane), 1u);
+        const std::uint32_t partition = stream;  // no static dimensions: one partition a stream
+        ASSERT_EQ(d.ftl.allocate_host_pages(1, &host[stream], false, partition), 1u);
     }
     for (std::uint32_t stream = 0; stream < 3; ++stream) {
         const SuperblockId b = shape.superblock_of(d.geometry.block_of(host[stream]));

@@ -107,7 +107,7 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
     struct Case {
         const char* mapping;
         SuperblockSpan span;
-        const char* lanes;
+        const char* partitions;
         double share;
     };
     std::set<std::size_t> rounds;
@@ -115,10 +115,10 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
          {Case{"page", SuperblockSpan::plane, "none", 0.85}, Case{"page", SuperblockSpan::die, "none", 0.9},
           Case{"page", SuperblockSpan::die, "CW", 0.7}, Case{"dftl", SuperblockSpan::die, "none", 0.8},
           Case{"fast", SuperblockSpan::die, "none", 0.5}, Case{"page", SuperblockSpan::plane, "none", 0.45}}) {
-        SCOPED_TRACE(std::string(c.mapping) + " " + c.lanes + " " + std::to_string(c.share));
+        SCOPED_TRACE(std::string(c.mapping) + " " + c.partitions + " " + std::to_string(c.share));
         FtlConfig f = small_config(g, c.share, c.span);
         f.mapping = c.mapping;
-        f.static_dimensions = c.lanes;
+        f.static_dimensions = c.partitions;
         f.initial_state = InitialState::random;
         f.until = OverwriteUntil::steady;
         f.most_rounds = 200;

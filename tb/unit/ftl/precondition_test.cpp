@@ -117,10 +117,10 @@ TEST(Precondition, LookingAheadChangesNothing) {
         const char* const mapping = mappings[random.below(5)];
         const double share =
             mapping == std::string("fast") ? 0.2 : 0.3 + 0.3 * random.unit();  // the log blocks take their part
-        const char* const lanes[] = {"none", "none", "C"};
+        const char* const partitions[] = {"none", "none", "C"};
         FtlConfig c = small_config(g, share, random.below(2) == 0 ? SuperblockSpan::plane : SuperblockSpan::die);
         c.mapping = mapping;
-        if (c.mapping == "page") c.static_dimensions = lanes[random.below(3)];
+        if (c.mapping == "page") c.static_dimensions = partitions[random.below(3)];
         const auto policies = VictimPolicies::instance().names();
         c.gc_policy = policies[random.below(policies.size())];
         if (c.mapping == "page" && random.below(3) == 0) c.most_spread = 2;

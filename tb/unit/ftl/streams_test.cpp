@@ -20,7 +20,7 @@ using test::Device;
 /// A page with one unit of this stream, after as many collections as it takes.
 void write(Device& d, std::uint32_t unit, std::uint8_t stream) {
     PageAddress a;
-    while (d.ftl.allocate_host_pages(1, &a, false, d.ftl.lanes().of(Lpa{unit}, stream)) == 0) {
+    while (d.ftl.allocate_host_pages(1, &a, false, d.ftl.partitions().of(Lpa{unit}, stream)) == 0) {
         bool any = false;
         for (std::uint32_t g = 0; g < d.ftl.shape().groups(); ++g)
             any |= d.ftl.gc_hard(GroupId{g}) && d.collect(GroupId{g});

@@ -94,7 +94,7 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
         d.ftl.verify_books();
         Places places(d);
         const TranslationRoom& room = d.ftl.translation_room();
-        const Lanes& lanes = d.ftl.lanes();
+        const WritePartitions& partitions = d.ftl.partitions();
         const NvmSets sets(by.sets, g);
         Random random(7);
         const auto collect_all = [&] {
@@ -115,26 +115,26 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
                 ASSERT_LT(k, 200) << "no room for translation page " << pages.front();
                 collect_all();
             }
-            for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
+            for (std::uint32_t share = 0; share < partitions.shares(); ++share) {
                 const double part = static_cast<double>(d.ftl.translation_pages()) *
-                                    static_cast<double>(lanes.groups(share).size()) / d.ftl.shape().groups();
-                ASSERT_LE(room.held(share), part + g.units_per_page() + (lanes.has_ranges() ? 1 : 0)) << share;
+                                    static_cast<double>(partitions.groups(share).size()) / d.ftl.shape().groups();
+                ASSERT_LE(room.held(share), part + g.units_per_page() + (partitions.has_ranges() ? 1 : 0)) << share;
             }
             // The host's in one share for a while, then in the next.
-            const auto share = i / 500 % lanes.shares();
-            const std::uint64_t of_share = lanes.first_units(share, d.ftl.logical_units());
+            const auto share = i / 500 % partitions.shares();
+            const std::uint64_t of_share = partitions.first_units(share, d.ftl.logical_units());
             if (of_share == 0) continue;
-            const std::uint64_t unit = lanes.nth(share, random.below(of_share));
+            const std::uint64_t unit = partitions.nth(share, random.below(of_share));
             if (unit < d.ftl.logical_units()) write(Lpa{static_cast<std::uint32_t>(unit)});
         }
         d.ftl.verify_books();
         EXPECT_GT(waits, 0u);
         std::uint32_t sum = 0;
-        for (std::uint32_t share = 0; share < lanes.shares(); ++share) sum += room.held(share);
+        for (std::uint32_t share = 0; share < partitions.shares(); ++share) sum += room.held(share);
         EXPECT_EQ(sum, d.ftl.translation_pages());
         for (std::uint32_t page = 0; page < d.ftl.translation_pages() && sets.any(); ++page) {
             const PlaneId plane = g.page_of(d.ftl.translation_place(page)).plane;
-            ASSERT_EQ(sets.of(plane), lanes.share_of(Lpa{page * d.ftl.entries_per_translation_page()})) << page;
+            ASSERT_EQ(sets.of(plane), partitions.share_of(Lpa{page * d.ftl.entries_per_translation_page()})) << page;
         }
     }
 }
@@ -146,7 +146,7 @@ TEST(TranslationRoom, EachSetUsesItsGroupsInTurn) {
     Device d(c, g);
     d.ftl.precondition();
     const auto of_set = [&](std::uint32_t set) {
-        const std::uint64_t first = set == 0 ? 0 : d.ftl.lanes().nth(set, 0);
+        const std::uint64_t first = set == 0 ? 0 : d.ftl.partitions().nth(set, 0);
         return static_cast<std::uint32_t>((first + d.ftl.entries_per_translation_page() - 1) /
                                           d.ftl.entries_per_translation_page());
     };
@@ -157,7 +157,7 @@ TEST(TranslationRoom, EachSetUsesItsGroupsInTurn) {
             ASSERT_TRUE(d.ftl.group_for_translation(of_set(set), group));
             ++of_group[idx(group)];
         }
-    const std::size_t in_first = d.ftl.lanes().groups(0).size();
+    const std::size_t in_first = d.ftl.partitions().groups(0).size();
     ASSERT_EQ(in_first, 12u);
     for (std::size_t i = 0; i < of_group.size(); ++i) EXPECT_EQ(of_group[i], i < in_first ? 2u : 6u) << i;
 }

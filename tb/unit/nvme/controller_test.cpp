@@ -88,7 +88,7 @@ TEST(NvmeController, FetchWindowClosesAndOpens) {
     b.ring(p);
     b.agenda.run();
     EXPECT_EQ(b.firmware.waiting.size(), 3u);
-    const SimTime door = b.agenda.now() - FakeDma::kReadTime;
+    const SimTime guard = b.agenda.now() - FakeDma::kReadTime;
     for (int done = 1; done <= 10; ++done) {
         b.complete_oldest();
         b.agenda.run();
@@ -96,7 +96,7 @@ TEST(NvmeController, FetchWindowClosesAndOpens) {
     }
     // The fourth command waited for the window: charged to arbitration from its doorbell to its fetch.
     EXPECT_EQ(b.tracker.at(1, 3).of(Stage::arbitration), FakeDma::kReadTime);
-    EXPECT_EQ(b.tracker.at(1, 3).start(), door);
+    EXPECT_EQ(b.tracker.at(1, 3).start(), guard);
     b.nvme.check_books();
 }
 

@@ -140,7 +140,7 @@ TEST(WeightedArbiter, RoundRobinIgnoresPriorities) {
 /// The same in slow words: a list of queues for each class, in the order of their next turn.
 class SlowArbiter {
 public:
-    explicit SlowArbiter(const Setting& s) : s_(s), burst_(s.burst_code == 7 ? ~0u : 1u << s.burst_code) {}
+    explicit SlowArbiter(const Setting& s) : settings_(s), burst_(s.burst_code == 7 ? ~0u : 1u << s.burst_code) {}
 
     int next(const std::vector<int>& backlog) {
         const auto ready = [&](int level) {
@@ -159,7 +159,7 @@ public:
             credit_[level_] = 0;
             if (++level_ == 3) {
                 level_ = 0;
-                credit_ = s_.weights;
+                credit_ = settings_.weights;
             }
         }
     }
@@ -169,7 +169,7 @@ public:
     }
 
 private:
-    int class_of(std::size_t q) const { return q == 0 ? -1 : s_.priority[q - 1]; }
+    int class_of(std::size_t q) const { return q == 0 ? -1 : settings_.priority[q - 1]; }
     int turn(int level, const std::vector<int>& backlog) {
         int& current = current_[static_cast<std::size_t>(level + 1)];
         std::uint32_t& left = left_[static_cast<std::size_t>(level + 1)];
@@ -184,7 +184,7 @@ private:
         return current;
     }
 
-    const Setting& s_;
+    const Setting& settings_;
     const std::uint32_t burst_;
     std::array<int, 5> current_{-1, -1, -1, -1, -1};
     std::array<std::uint32_t, 5> left_{};

@@ -223,8 +223,8 @@ struct ForeignHba final : sc_core::sc_module,
     Agenda& agenda;
     SataInitiatorSocket initiator{"initiator"};
     SataTargetSocket target{"target"};
-    TargetDoor<SataProtocol> in;
-    InitiatorDoor<SataProtocol> out;
+    TargetGuard<SataProtocol> in;
+    InitiatorGuard<SataProtocol> out;
     tlm::tlm_fw_transport_if<SataProtocol>* link = nullptr;
     PayloadPool<SataExtension> payloads;
     std::map<tlm::tlm_generic_payload*, std::vector<std::uint8_t>> sent;

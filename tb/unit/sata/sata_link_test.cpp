@@ -99,8 +99,8 @@ struct End : sc_core::sc_module, tlm::tlm_bw_transport_if<SataProtocol>, tlm::tl
     Agenda& agenda;
     SataInitiatorSocket initiator{"initiator"};
     SataTargetSocket target{"target"};
-    TargetDoor<SataProtocol> in;
-    InitiatorDoor<SataProtocol> out;
+    TargetGuard<SataProtocol> in;
+    InitiatorGuard<SataProtocol> out;
     tlm::tlm_fw_transport_if<SataProtocol>* link = nullptr;
     tlm::tlm_bw_transport_if<SataProtocol>* back = nullptr;
     PayloadPool<SataExtension> payloads;

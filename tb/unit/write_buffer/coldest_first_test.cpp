@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/write_partitions.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {

@@ -8,7 +8,7 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/write_partitions.h"
 
 namespace ssdtlm {
 namespace {
@@ -65,7 +65,7 @@ TEST(WriteBuffer, AFailedMergeTakesAlongWhatLeansOnIt) {
         EXPECT_EQ(b.merges_failed(), 3u);
         b.check_waiters();
     }
-    waiters.clear();
+    wait_queues.clear();
     WriteBuffer b(8);
     const Index first = add(b, 1, Bytes::merging);
     add(b, 2, Bytes::part);
@@ -261,9 +261,9 @@ TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
 
 // Random traffic against a model that only knows: the newest version of each unit is what find() says, every unit
 // that was inserted is programmed, coalesced or dropped, and versions reach flash in order.
-void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}) {
-    const std::uint32_t of = lanes != nullptr ? lanes->count() : 1;
-    WriteBuffer b(32, lanes, order);
+void compare_with_a_naive_model(const WritePartitions* partitions, const WriteOrder& order = {}) {
+    const std::uint32_t of = partitions != nullptr ? partitions->count() : 1;
+    WriteBuffer b(32, partitions, order);
     Random r(11);
     std::map<std::uint32_t, std::uint32_t> newest;  // buffered
     std::map<std::uint32_t, std::uint32_t> in_flash;
@@ -283,12 +283,12 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
                      stream_of(version), place_of(version));
             newest[lpa] = version;
         } else if (what < 70) {
-            const auto lane = static_cast<std::uint32_t>(of == 1 ? 0 : r.below(of));
-            const bool any = b.queued(lane) != 0;
-            const Index i = b.pop_dirty(lane);
+            const auto partition = static_cast<std::uint32_t>(of == 1 ? 0 : r.below(of));
+            const bool any = b.queued(partition) != 0;
+            const Index i = b.pop_dirty(partition);
             ASSERT_EQ(i != kNone, any);
             if (i == kNone) continue;
-            ASSERT_EQ(of == 1 ? 0 : lanes->of(b.entry(i).lpa, b.entry(i).stream), lane);
+            ASSERT_EQ(of == 1 ? 0 : partitions->of(b.entry(i).lpa, b.entry(i).stream), partition);
             flushing.push_back(i);
         } else if (what < 95) {
             if (flushing.empty()) continue;
@@ -330,19 +330,19 @@ void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}
 TEST(WriteBuffer, AgreesWithANaiveModel) {
     compare_with_a_naive_model(nullptr);
 }
-TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
+TEST(WriteBuffer, AgreesWithANaiveModelInPartitions) {
     NandGeometry g;
     g.channels = 3;
     g.planes_per_die = 2;
     const SuperblockShape shape(g);
     for (const std::uint32_t streams : {0u, 2u}) {
-        const Lanes lanes("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape, streams);
-        ASSERT_EQ(lanes.count(), 6 * (streams + 1));
-        compare_with_a_naive_model(&lanes);
-        for (const bool merges : {false, true}) compare_with_a_naive_model(&lanes, {merges, 5, 3, 40});
+        const WritePartitions partitions("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape, streams);
+        ASSERT_EQ(partitions.count(), 6 * (streams + 1));
+        compare_with_a_naive_model(&partitions);
+        for (const bool merges : {false, true}) compare_with_a_naive_model(&partitions, {merges, 5, 3, 40});
         WriteOrder coldest;
         coldest.coldest_first = true;
-        compare_with_a_naive_model(&lanes, coldest);
+        compare_with_a_naive_model(&partitions, coldest);
     }
 }
 TEST(WriteBuffer, AgreesWithANaiveModelInOtherOrders) {

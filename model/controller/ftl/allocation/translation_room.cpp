@@ -3,16 +3,16 @@
 
 namespace ssdtlm {
 
-TranslationRoom::TranslationRoom(const Lanes& lanes, std::uint32_t pages, std::uint32_t entries)
-    : lanes_(lanes),
+TranslationRoom::TranslationRoom(const WritePartitions& partitions, std::uint32_t pages, std::uint32_t entries)
+    : partitions_(partitions),
       entries_(entries),
-      last_(lanes.has_ranges() ? lanes.shares() : 1),
-      held_(lanes.shares()),
-      most_(lanes.shares(), pages) {
-    if (lanes.has_ranges()) return;
-    for (std::uint32_t share = 0; share < lanes.shares(); ++share)
-        most_[share] =
-            static_cast<std::uint32_t>(std::uint64_t{pages} * lanes.groups(share).size() / lanes.sequence().size());
+      last_(partitions.has_ranges() ? partitions.shares() : 1),
+      held_(partitions.shares()),
+      most_(partitions.shares(), pages) {
+    if (partitions.has_ranges()) return;
+    for (std::uint32_t share = 0; share < partitions.shares(); ++share)
+        most_[share] = static_cast<std::uint32_t>(std::uint64_t{pages} * partitions.groups(share).size() /
+                                                  partitions.sequence().size());
 }
 
 }  // namespace ssdtlm

@@ -9,24 +9,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/write_partitions.h"
 
 namespace ssdtlm {
 
 class TranslationRoom {
 public:
-    /// `lanes` must outlive it. `entries`: of each of the `pages`.
-    TranslationRoom(const Lanes& lanes, std::uint32_t pages, std::uint32_t entries);
+    /// `partitions` must outlive it. `entries`: of each of the `pages`.
+    TranslationRoom(const WritePartitions& partitions, std::uint32_t pages, std::uint32_t entries);
 
     /// Those of one pool may be in one flash page, and wait for the same groups.
     std::uint32_t pools() const { return static_cast<std::uint32_t>(last_.size()); }
     std::uint32_t pool_of(std::uint32_t page) const {
-        return __builtin_expect(pools() == 1, 1) ? 0 : lanes_.share_of(Lpa{page * entries_});
+        return __builtin_expect(pools() == 1, 1) ? 0 : partitions_.share_of(Lpa{page * entries_});
     }
     /// The next group in turn that may take some of the pool, of those for which takes(group). False: none.
     template <class Takes>
     bool next(std::uint32_t pool, Takes&& takes, GroupId& out) {
-        const auto groups = static_cast<std::uint32_t>(lanes_.sequence().size());
+        const auto groups = static_cast<std::uint32_t>(partitions_.sequence().size());
         for (std::uint32_t i = 0; i < groups; ++i) {
             last_[pool] = last_[pool] + 1 == groups ? 0 : last_[pool] + 1;
             out = GroupId{last_[pool]};
@@ -35,12 +35,12 @@ public:
         return false;
     }
     bool may_go(std::uint32_t pool, GroupId group) const {
-        const std::uint32_t share = lanes_.share_of(group);
+        const std::uint32_t share = partitions_.share_of(group);
         return (pools() == 1 || share == pool) && held_[share] <= most_[share];
     }
     /// A translation page has its place in the group now, or has it no more.
-    void came(GroupId group) { ++held_[lanes_.share_of(group)]; }
-    void left(GroupId group) { --held_[lanes_.share_of(group)]; }
+    void came(GroupId group) { ++held_[partitions_.share_of(group)]; }
+    void left(GroupId group) { --held_[partitions_.share_of(group)]; }
     /// Translation pages in the share.
     std::uint32_t held(std::uint32_t share) const { return held_[share]; }
 
@@ -49,11 +49,11 @@ public:
         s.fixed(last_);
         s.fixed(held_);
         for (const std::uint32_t group : last_)
-            s.require(group < lanes_.sequence().size(), "a turn of a group that there is not");
+            s.require(group < partitions_.sequence().size(), "a turn of a group that there is not");
     }
 
 private:
-    const Lanes& lanes_;
+    const WritePartitions& partitions_;
     const std::uint32_t entries_;
     std::vector<std::uint32_t> last_;         // by pool: the group whose turn it was
     std::vector<std::uint32_t> held_, most_;  // by share

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logical blocks of a hybrid map: where in which data block a mapping unit has its place. Each group of planes has
-// the rows of logical units that an ascending write of a fresh drive would give it (allocation/lanes.h with all
-// dimensions static), and as many of these rows as a superblock has are a logical block. So an ascending write goes to
-// all groups in turn, and what the state `sequential` lays out is data blocks.
+// the rows of logical units that an ascending write of a fresh drive would give it (allocation/write_partitions.h with
+// all dimensions static), and as many of these rows as a superblock has are a logical block. So an ascending write goes
+// to all groups in turn, and what the state `sequential` lays out is data blocks.
 #pragma once
 
 #include <algorithm>

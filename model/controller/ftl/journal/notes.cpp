@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-Notes::Notes(const Surroundings& around)
-    : in_(around), journal_(around.ftl.geometry().page_bytes, around.ftl.shape().superblocks()) {}
+Notes::Notes(const Peers& peers)
+    : in_(peers), journal_(peers.ftl.geometry().page_bytes, peers.ftl.shape().superblocks()) {}
 
 const SuperblockShape& Notes::shape() const {
     return in_.ftl.shape();
@@ -150,7 +150,7 @@ bool Notes::group_for_page(GroupId& out, bool urgent) {
             if (in_.blocks.free_blocks(GroupId{i}) > in_.blocks.free_blocks(out)) out = GroupId{i};
         return in_.blocks.free_blocks(out) > 1;
     }
-    if (__builtin_expect(in_.ftl.lanes().shares() != 1, 0)) return group_with_room(out);
+    if (__builtin_expect(in_.ftl.partitions().shares() != 1, 0)) return group_with_room(out);
     for (std::uint32_t i = 0; i < shape().groups(); ++i) {
         group_ = (group_ + 1) % shape().groups();
         out = GroupId{group_};
@@ -159,8 +159,8 @@ bool Notes::group_for_page(GroupId& out, bool urgent) {
     return false;
 }
 
-/// What was deallocated in one lane gives no room in another. So each group takes its share; when all have it, the one
-/// where most was deallocated takes more. One that has no block just now is waited for.
+/// What was deallocated in one partition gives no room in another. So each group takes its share; when all have it, the
+/// one where most was deallocated takes more. One that has no block just now is waited for.
 bool Notes::group_with_room(GroupId& out) {
     std::vector<std::uint32_t> pages(shape().groups());
     for (Journal::Id id = 1; id < journal_.ids(); ++id) {

@@ -21,14 +21,14 @@ class Ftl;
 class Notes {
 public:
     /// All must outlive it.
-    struct Surroundings {
+    struct Peers {
         Ftl& ftl;
         Books& books;
         BlockManager& blocks;
         FtlCounters& counters;
         const OpenRoom& room;
     };
-    explicit Notes(const Surroundings& around);
+    explicit Notes(const Peers& peers);
 
     const Journal& journal() const { return journal_; }
     /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has
@@ -94,7 +94,7 @@ private:
     bool takes_page(GroupId group) const;
     bool group_with_room(GroupId& out);
 
-    const Surroundings in_;
+    const Peers in_;
     Journal journal_;
     std::uint32_t group_ = 0;  // which took a page of it last
     std::function<void()> due_;

@@ -9,7 +9,7 @@ BlockPlacement::BlockPlacement(const PlacementSetup& setup)
     : ftl_(setup.ftl),
       blocks_(setup.blocks),
       counters_(setup.counters),
-      logical_(ftl_.geometry(), ftl_.shape(), ftl_.lanes().sequence(), ftl_.logical_units()) {}
+      logical_(ftl_.geometry(), ftl_.shape(), ftl_.partitions().sequence(), ftl_.logical_units()) {}
 
 bool BlockPlacement::has_copy(Lpa lpa) const {
     return is_place(ftl_.lookup(lpa));

@@ -39,7 +39,7 @@ struct PlacementSetup {
 };
 
 /// What an answer about a place may take its time from.
-struct MapSurroundings {
+struct MapPeers {
     Agenda& agenda;
     CorePort& cores;
     DramPort& dram;
@@ -81,13 +81,13 @@ public:
     virtual std::uint32_t streams() const { return config_.stream_frontiers; }
     /// Null: the pages of the host go anywhere in the groups that are theirs, garbage collection wins room back, and
     /// out-of-band areas say after a loss of power all there is to know. The Ftl is being made: of it only config(),
-    /// geometry(), shape(), lanes(), logical_units() and codec() may be used.
+    /// geometry(), shape(), partitions(), logical_units() and codec() may be used.
     virtual std::unique_ptr<BlockPlacement> place(const PlacementSetup& setup) const;
 
     // --- Map ---
     /// Who answers the questions of commands in place of `own`, to which it may hand them on (the contract is
     /// MapPort's). Null: `own` does, which answers at once, or when the entries are in the cache.
-    virtual std::unique_ptr<MapPort> ask(MapPort& own, const MapSurroundings& around) const;
+    virtual std::unique_ptr<MapPort> ask(MapPort& own, const MapPeers& peers) const;
 
 protected:
     const FtlConfig& config_;

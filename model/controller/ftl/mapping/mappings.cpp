@@ -54,7 +54,7 @@ std::unique_ptr<BlockPlacement> Mapping::place(const PlacementSetup&) const {
     return nullptr;
 }
 
-std::unique_ptr<MapPort> Mapping::ask(MapPort&, const MapSurroundings&) const {
+std::unique_ptr<MapPort> Mapping::ask(MapPort&, const MapPeers&) const {
     return nullptr;
 }
 

@@ -270,8 +270,8 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         for (const HostPartition* const p : image_.partitions)
             row_begun = row_begun || shape.plane_in_group(p->write_pointer(GroupId{g})) != 0;
         const bool own = ftl_.config().gc_frontier == GcFrontier::own;  // else GC goes on in the row
-        for (std::uint32_t stream = 0; stream <= image_.lanes.streams(); ++stream)
-            image_.lanes.cursor(GroupId{g}, stream)
+        for (std::uint32_t stream = 0; stream <= image_.partitions.streams(); ++stream)
+            image_.partitions.cursor(GroupId{g}, stream)
                 .set_ragged(GroupId{g}, (own && shape.plane_in_group(image_.blocks.write_pointer(
                                                     GroupId{g}, BlockState::open_host, stream)) != 0) ||
                                             row_begun);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The map and all books from flash alone, when the power was off: in no time; how long the reading takes is
-// ../map_scan's. Every page says in its out-of-band area when it took its place, every entry of the journal when its
+// ../mount's. Every page says in its out-of-band area when it took its place, every entry of the journal when its
 // units were deallocated or lost: gone through in that order, what comes last about a unit is true. A checkpoint stands
 // for all up to its number.
 #pragma once

@@ -52,7 +52,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     s.section("blocks");
     image.blocks.state(s);
     if (image.placement != nullptr) image.placement->state(s);
-    image.lanes.state(s);
+    image.partitions.state(s);
     image.policy.state(s);
     image.begun.state(s);
     image.victims.state(s);

@@ -97,14 +97,15 @@ void FtlState::check_turns(const Ftl& ftl, const FtlImage& image, Snapshot& s) {
                   "a victim that is none");
     }
     for (std::uint32_t n = 0; n < groups; ++n) {
-        s.require(image.gc_stream.empty() || image.gc_stream[n] <= image.lanes.streams(), "a stream that there is not");
+        s.require(image.gc_stream.empty() || image.gc_stream[n] <= image.partitions.streams(),
+                  "a stream that there is not");
     }
     s.require(image.journal_group < groups, "a group that there is not");
-    for (std::uint32_t lane = 0; lane < image.lanes.count(); ++lane)
-        s.require(!image.lanes.any_held(lane), "a group that is held for nothing");
+    for (std::uint32_t partition = 0; partition < image.partitions.count(); ++partition)
+        s.require(!image.partitions.any_held(partition), "a group that is held for nothing");
     for (std::uint32_t n = 0; n < groups; ++n)
-        for (std::uint32_t stream = 0; stream <= image.lanes.streams(); ++stream)
-            s.require(image.lanes.able(GroupId{n}, stream) == ftl.takes_host_pages(GroupId{n}, stream),
+        for (std::uint32_t stream = 0; stream <= image.partitions.streams(); ++stream)
+            s.require(image.partitions.able(GroupId{n}, stream) == ftl.takes_host_pages(GroupId{n}, stream),
                       "a group that takes pages, and does not");
 }
 

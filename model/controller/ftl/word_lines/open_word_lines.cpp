@@ -78,7 +78,7 @@ OpenWordLines::Page OpenWordLines::take(SuperblockId b) {
     const std::uint32_t next = in_.blocks.write_pointer(group, BlockState::open_host, stream);
     if (next == 0) in_.ftl.update_able(group);
     if (in_.ftl.shape().planes() != 1)
-        in_.lanes.cursor(group, stream).set_ragged(group, in_.ftl.shape().plane_in_group(next) != 0);
+        in_.partitions.cursor(group, stream).set_ragged(group, in_.ftl.shape().plane_in_group(next) != 0);
     return page;
 }
 
@@ -97,10 +97,10 @@ void OpenWordLines::close(GroupId group, BlockState kind, std::uint32_t stream) 
 void OpenWordLines::lay_out_ended() {
     for (std::uint32_t g = 0; g < in_.ftl.shape().groups(); ++g) {
         const GroupId group{g};
-        for (std::uint32_t stream = 0; stream <= in_.lanes.streams(); ++stream) {
+        for (std::uint32_t stream = 0; stream <= in_.partitions.streams(); ++stream) {
             close(group, BlockState::open_host, stream);
             close(group, BlockState::open_gc, stream);
-            in_.lanes.cursor(group, stream).set_ragged(group, false);
+            in_.partitions.cursor(group, stream).set_ragged(group, false);
         }
         in_.ftl.update_able(group);
     }

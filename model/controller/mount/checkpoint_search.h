@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a drive that starts finds its newest complete checkpoint, in time: in the two anchors, one after the other, it
+// looks for the last page in use, by halves, and reads it whole; if that was torn, the ones before it. The newer of the
+// two is the root record, which says where the pages of the books are, and these where the pages of the map are. All of
+// these are read, several of a die at once. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/mount/mount.h"
+
+namespace ssdtlm {
+
+class CheckpointSearch final {
+public:
+    /// `clean_from`: of a clean checkpoint without dirty translation pages, those of the map are read from this one on.
+    CheckpointSearch(const Mount::Peers& peers, const CheckpointLayout& layout, std::uint32_t clean_from);
+    CheckpointSearch(const CheckpointSearch&) = delete;
+    CheckpointSearch& operator=(const CheckpointSearch&) = delete;
+
+    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this.
+    void start(std::function<void()> done);
+    std::uint64_t reads() const { return reads_; }
+    bool over() const { return at_work_ == 0; }
+    bool waits_for_flash() const { return at_work_ > on_core_; }
+    std::string dump() const;
+
+    struct Found {
+        CheckpointRoot root;
+        CheckpointBooks books;
+        std::uint32_t anchor = 0;
+        std::uint32_t anchor_pages = 0;  ///< in use
+    };
+    /// None: there is no checkpoint.
+    const std::optional<Found>& found() const { return found_; }
+    /// Of the newest root record, even if its checkpoint cannot be used; 0: there is none.
+    std::uint64_t root_number() const { return root_number_; }
+
+private:
+    struct Anchor {
+        FlashTransaction txn;
+        std::uint32_t low = 0, high = 0;  ///< the first erased page is one of these
+        std::uint32_t used = 0;           ///< known when it is found
+        bool whole = false;               ///< the page that is read may be the root record
+        std::optional<CheckpointRoot> root;
+        std::uint64_t number = 0;
+    };
+    void read(FlashTransaction& txn, bool whole);
+    void anchor_read(Anchor& anchor);
+    void look_at_anchor(Anchor& anchor);
+    void step(Anchor& anchor);
+    void anchor_done(const Anchor& anchor);
+    void read_all(const std::vector<PageAddress>& pages);
+    void page_read(FlashTransaction& reader);
+    void go_on(FlashTransaction& reader);
+    bool next_page(FlashTransaction& txn);
+    void pages_done();
+    std::vector<PageAddress> map_pages() const;
+    bool decode_books();
+    bool has_map() const;
+    void end();
+
+    const Mount::Peers peers_;
+    const CheckpointLayout layout_;
+    const std::uint32_t clean_from_;
+    Anchor anchors_[CheckpointLayout::kAnchors];
+    std::vector<FlashTransaction> readers_;       // of die 0, die 1, ...
+    std::vector<std::vector<PageAddress>> left_;  // by die
+    bool books_known_ = false;
+    std::uint32_t at_work_ = 0;
+    std::uint32_t on_core_ = 0;  // of those
+    std::uint64_t reads_ = 0;
+    std::optional<Found> found_;
+    std::uint64_t root_number_ = 0;
+    std::function<void()> done_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/mount/map_rebuild.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/ftl/recovery/recovery.h"
+#include "nand/onfi/onfi_timing.h"
+
+namespace ssdtlm {
+
+const char* name_of(MapSource source) {
+    switch (source) {
+        case MapSource::all_pages:
+            return "all_pages";
+        case MapSource::checkpoint:
+            return "checkpoint";
+        case MapSource::clean_checkpoint:
+            return "clean_checkpoint";
+    }
+    return "?";
+}
+
+MapRebuild::MapRebuild(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, TranslationSearch::Found stale)
+    : peers_(peers), ftl_(ftl), entry_cycles_(entry_cycles), scan_(peers) {
+    if (ftl.translation_pages() != 0) translation_.emplace(peers, ftl, entry_cycles, std::move(stale));
+}
+
+void MapRebuild::start(std::function<void()> done) {
+    done_ = std::move(done);
+    if (ftl_.checkpoints() == nullptr) return scan_.start([this] { scanned(); });
+    // Behind a clean checkpoint translation pages say what its pages of the map do.
+    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    search_.emplace(peers_, layout,
+                    ftl_.translation_pages() == 0
+                        ? 0
+                        : static_cast<std::uint32_t>(ftl_.logical_units() / layout.entries_per_page()));
+    search_->start([this] { searched(); });
+}
+
+void MapRebuild::searched() {
+    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    std::vector<bool> skips(peers_.geometry.blocks());
+    for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
+        for (std::uint32_t p = 0; p < layout.shape().planes(); ++p)
+            skips[idx(layout.shape().block(layout.superblock(i), p))] = true;
+    ftl_.checkpoints()->set_root_number(search_->root_number());
+    if (!search_->found()) return scan_.start([this] { scanned(); }, std::move(skips));
+    const CheckpointSearch::Found& found = *search_->found();
+    ftl_.checkpoints()->found(found.books, found.root, found.anchor, found.anchor_pages);
+    if (found.root.clean) {
+        source_ = MapSource::clean_checkpoint;
+        return scanned();
+    }
+    source_ = MapSource::checkpoint;
+    const SuperblockShape& shape = ftl_.shape();
+    std::vector<bool> were_slc(peers_.geometry.blocks());
+    for (std::uint32_t b = 0; b < were_slc.size(); ++b)
+        were_slc[b] = found.books.superblocks[idx(shape.superblock_of(BlockId{b}))].stream == kSlcStream;
+    const auto go_on_at = [&found](BlockId b, bool readable, const PageRecord& first) {
+        // Of a block that was erased since, nothing is known; nor of one whose first page cannot be read.
+        const bool is_same = readable && first.number <= found.books.number;
+        return is_same ? std::max(found.books.blocks[idx(b)].next_page, 1u) : 1u;
+    };
+    scan_.start([this] { scanned(); }, std::move(skips), go_on_at, std::move(were_slc));
+}
+
+void MapRebuild::scanned() {
+    Recovery recovery(ftl_);
+    switch (source_) {
+        case MapSource::all_pages:
+            entries_ = recovery.from_all_pages();
+            break;
+        case MapSource::checkpoint:
+            entries_ = recovery.from_checkpoint(search_->found()->books, scan_.read_from());
+            break;
+        case MapSource::clean_checkpoint:
+            entries_ = recovery.from_clean_checkpoint(search_->found()->books);
+            break;
+    }
+    suspects_ = recovery.suspects();
+    erases_supposed_ = recovery.erases_supposed();
+    peers_.cores.run(0, entries_ * entry_cycles_, CoreStep::mount, Then::to<&MapRebuild::in_order>(this));
+}
+
+void MapRebuild::in_order() {
+    if (!translation_) return end();
+    translation_->start(suspects_, [this] { end(); });
+}
+
+void MapRebuild::end() {
+    over_ = true;
+    const std::function<void()> done = std::move(done_);
+    done();
+}
+
+Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs,
+                       const FtlConfig& ftl) {
+    NandConfig nand = config;
+    if (ftl.slc.any()) nand.t_read.push_back(nand.slc.t_read + OnfiBusTiming(config).slc_prefix());
+    const NandGeometry& g = nand.geometry;
+    const Clock clock = Clock::hertz(costs.clock_hz);
+    const Ps page_time = clock.cycles(costs.scan_page);
+    const CheckpointLayout layout(ftl, g);
+    const OnfiBusTiming timing(nand);
+    const Ps whole_page = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround() +
+                          timing.burst(g.page_bytes).out + timing.busy_delay() +
+                          *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
+    // As if a checkpoint were one page after the other; of the journal's entries no more are in use than there are
+    // units.
+    const auto checkpoint_pages = static_cast<std::int64_t>(std::min(
+                                      layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *
+                                  layout.shape().pages();
+    const std::uint32_t in_both_modes = ftl.slc.dynamic_blocks != 0 ? g.slc_pages_per_block() : 0;
+    return Mount::longest(nand, decode_time, reads, page_time, in_both_modes) +
+           checkpoint_pages * (whole_page * reads + page_time) +
+           static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry) +
+           TranslationSearch::longest(nand, ftl, whole_page * reads, page_time, clock.cycles(costs.scan_entry));
+}
+
+std::string MapRebuild::dump() const {
+    if (over_) return "";
+    return (search_ ? search_->dump() : "") + scan_.dump() + (translation_ ? translation_->dump() : "");
+}
+
+}  // namespace ssdtlm

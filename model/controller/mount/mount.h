@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scan by which a drive finds its map after the power was off, in time: the spare area of each programmed page is
+// read, block by block in the order of the pages, up to the first page that is erased; pages of the journal are
+// read whole. With a checkpoint, the first page of a block tells whether there is anything behind it that the
+// checkpoint does not know. A core looks at each page before the next one of the block is read. Where blocks change
+// their cell mode (a dynamic SLC cache), a page that cannot be read is read again in the other mode, until one of its
+// block tells which it is. What the scan finds is for others to put together. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/slc_region.h"
+#include "nand/array/spare_area.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+class Mount final {
+public:
+    /// All must outlive it. `reads_per_die`: blocks of a die that are gone through at once. `page_cycles`: of a core
+    /// for each page.
+    struct Peers {
+        const NandGeometry geometry;
+        const SpareArea& spare;
+        FlashPort& flash;
+        CorePort& cores;
+        std::uint32_t reads_per_die = 1;
+        std::uint32_t page_cycles = 0;
+        SlcRegion slc{};
+    };
+    explicit Mount(const Peers& peers);
+    Mount(const Mount&) = delete;
+    Mount& operator=(const Mount&) = delete;
+
+    /// Which pages are read behind a block's first one, which was `readable` and holds this record: those from the
+    /// number returned on; pages_per_block: none.
+    using GoOnAt = std::function<std::uint32_t(BlockId, bool readable, const PageRecord&)>;
+    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks
+    /// that are not looked at, by number; empty: none. `go_on_at`: empty: all pages are read. `likely_slc`: blocks that
+    /// are tried in SLC mode first, where it may be either; empty: none.
+    void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr,
+               std::vector<bool> likely_slc = {});
+    /// By block, its first page aside: from which page on it was read, up to the first erased one; pages_per_block or
+    /// more: not at all.
+    const std::vector<std::uint32_t>& read_from() const { return from_; }
+    /// Page reads that have ended.
+    std::uint64_t reads() const { return reads_; }
+    bool over() const { return at_work_ == 0; }
+    /// For reads; else for a core.
+    bool waits_for_flash() const { return at_work_ > on_core_; }
+    /// State for the watchdog.
+    std::string dump() const;
+
+    /// No scan of a device takes longer: each read of a die's pages waits for the same of all dies of the channel, and
+    /// one page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of
+    /// a core, one page after the other; `pages_twice`: of a block, which may be read in both cell modes.
+    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {},
+                      std::uint32_t pages_twice = 0);
+
+private:
+    /// Goes through one block after the other of its die.
+    struct Reader {
+        FlashTransaction txn;
+        bool whole = false;  ///< the page is read a second time
+        bool readable = false;
+        bool mode_known = true;  ///< the cell mode of the block
+        bool tried_both = false;
+        std::uint32_t next = 0;  ///< page of the block after this one; 0: none
+    };
+    bool next_block(Reader& reader);
+    std::uint32_t pages_of(const Reader& r) const {
+        return r.mode_known && r.txn.slc ? peers_.slc.pages : geometry_.pages_per_block;
+    }
+    void read(Reader& reader, bool whole);
+    void first_try(Reader& reader) const;
+    bool try_other_mode(Reader& reader) const;
+    void page_read(Reader& reader);
+    void go_on(Reader& reader);
+    void look(Reader& reader);
+
+    const Peers peers_;
+    const NandGeometry& geometry_;
+    std::vector<bool> skips_;
+    GoOnAt go_on_at_;
+    std::vector<bool> likely_slc_;
+    std::vector<std::uint32_t> from_;
+    std::vector<std::uint32_t> next_block_;  // by die, of all its planes; those with the same number follow each other
+    std::vector<Reader> readers_;            // of die 0, die 1, ...
+    std::uint32_t at_work_ = 0;
+    std::uint32_t on_core_ = 0;  // of those
+    std::uint64_t reads_ = 0;
+    std::function<void()> done_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the translation pages on the flash do not say, when the map has been found: each of them is read, or of a map
+// from a checkpoint those that were dirty then and those of which a unit has changed since, several of a die at once,
+// and a core compares its entries with the map. Those that differ were dirty when the power went, or say what was not
+// on the flash yet. Their pages' numbers would not do: a unit that garbage collection moves has its number before the
+// map has its place. The map as found is in memory until then (assumed: in that of the write buffer and the caches,
+// which are empty). Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+#include "controller/mount/mount.h"
+
+namespace ssdtlm {
+
+class TranslationSearch final {
+public:
+    /// Told, of a translation page, which units it says other things of than the map.
+    using Found = std::function<void(std::uint32_t page, const std::vector<Lpa>& units)>;
+    /// `entry_cycles`: of a core for each entry that is compared.
+    TranslationSearch(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, Found found);
+    TranslationSearch(const TranslationSearch&) = delete;
+    TranslationSearch& operator=(const TranslationSearch&) = delete;
+
+    /// `suspects`: by translation page, which may say other things. `done` is called when the last of them has been
+    /// compared, at once where there is none, and may destroy this.
+    void start(const std::vector<bool>& suspects, std::function<void()> done);
+    std::uint64_t reads() const { return reads_; }
+    /// That were compared.
+    std::uint64_t entries() const { return entries_; }
+    /// That differed.
+    std::uint64_t dirty() const { return dirty_; }
+    bool over() const { return at_work_ == 0; }
+    bool waits_for_flash() const { return at_work_ > on_core_; }
+    std::string dump() const;
+    /// No search takes longer.
+    static Ps longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time);
+
+private:
+    struct Reader {
+        FlashTransaction txn;
+        std::uint32_t page = 0;  ///< translation page
+    };
+    bool next_page(Reader& reader);
+    void read(Reader& reader);
+    void page_read(Reader& reader);
+    void compare(Reader& reader);
+    void look(std::uint32_t page, Ppa place);
+    std::uint64_t entries_of(std::uint32_t page) const;
+
+    const Mount::Peers peers_;
+    Ftl& ftl_;
+    const std::uint32_t entry_cycles_;
+    const Found found_;
+    std::vector<Reader> readers_;                   // of die 0, die 1, ...
+    std::vector<std::vector<std::uint32_t>> left_;  // by die: translation pages, the first one last
+    std::uint32_t at_work_ = 0;
+    std::uint32_t on_core_ = 0;  // of those
+    std::uint64_t reads_ = 0, entries_ = 0, dirty_ = 0;
+    std::function<void()> done_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits in the firmware, and the one order in which they are resumed when something has changed:
+//   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash
+//   page, 4. writes without room in the buffer, each in order of arrival, and last what forms new programs from what
+//   all these have left.
+// A command whose map answers late waits here as well; its answer resumes it. Nobody who waits knows the others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ports/command.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/map_port.h"
+
+namespace ssdtlm {
+
+/// Tries again what has to wait. True: it is done. False: it stays first, and those behind it are not asked.
+using Attempt = ThenOf<bool>;
+
+class WaitQueues final {
+public:
+    enum class For : std::uint8_t { flush, page, room, journal, count };
+
+    /// `partitions` of the flash, `parts` of the room in the buffer: who waits for a page or room of one does not keep
+    /// those of others back.
+    WaitQueues(Agenda& agenda, MapPort& map, std::uint32_t partitions = 1, std::uint32_t parts = 1)
+        : agenda_(agenda), map_(map), for_page_of_(partitions - 1), for_room_of_(parts - 1) {}
+
+    // --- Waiting ---
+    /// Joins a queue, whose first one tries again when its condition may have come true.
+    void wait(For condition, const Attempt& attempt) { queue(condition).push_back(attempt); }
+    /// The same, for a page of this partition.
+    void wait_for_page(std::uint32_t partition, const Attempt& attempt) { of_partition(partition).push_back(attempt); }
+    bool anybody_for_page(std::uint32_t partition) const { return !of_partition(partition).empty(); }
+    /// The same, for room in this part of the buffer.
+    void wait_for_room(std::uint32_t part, const Attempt& attempt) { of_part(part).push_back(attempt); }
+    bool anybody_for_room(std::uint32_t part) const { return !of_part(part).empty(); }
+    /// In any part.
+    bool anybody_for_room() const {
+        return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0);
+    }
+    std::size_t count_for_room() const;
+    bool anybody(For condition) const { return !queue(condition).empty(); }
+    std::size_t count(For condition) const { return queue(condition).size(); }
+    /// Of all partitions.
+    std::size_t count_for_page() const;
+    /// Called for each command of release(), in durable().
+    void on_durable(const ThenOf<void, std::uint32_t>& then) { durable_ = then; }
+    /// Called for each command of release() with a status, at once.
+    void on_failed(const ThenOf<void, std::uint32_t, CommandStatus>& then) { failed_ = then; }
+    /// Called at the end of each settle().
+    void on_settled(const Then& then) { work_ = then; }
+
+    // --- What changes ---
+    /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
+    void release(std::uint32_t command) { released_.push_back(command); }
+    /// The same of a unit that will never be durable: the command ends with this status.
+    void release(std::uint32_t command, CommandStatus status) {
+        failed_(command, status);
+        release(command);
+    }
+    /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
+    void durable(const FlashJob* by) {
+        if (released_.empty() && queue(For::flush).empty() && queue(For::journal).empty()) return;
+        resume_durable(by);
+    }
+    /// Flash pages may be there that were not: a block was freed, or became worth collecting.
+    void pages_changed() {
+        pages_changed_ = true;
+        settle();
+    }
+    /// Room, units or pages have changed: resumes everybody who can go on, in order. Within a settle() it makes that
+    /// one begin again.
+    void settle() {
+        durable(nullptr);
+        if (settling_) {
+            again_ = true;
+            return;
+        }
+        settling_ = true;
+        do {
+            again_ = false;
+            if (pages_changed_) {
+                pages_changed_ = false;
+                resume(queue(For::page));
+                for (Queue& q : for_page_of_) resume(q);
+            }
+            if (!queue(For::room).empty()) resume(queue(For::room));
+            for (Queue& q : for_room_of_) resume(q);
+            work_();
+        } while (again_);
+        settling_ = false;
+    }
+    /// Charges a command with its wait for durability, from its last mark to now. Within durable() only.
+    void charge_durability(Timeline& timeline) const;
+
+    // --- The map ---
+    /// Asks the map for a command. True: answered, `places` are written. False: the command waits (stage `mapping`),
+    /// and `answered` gets the answer.
+    bool ask_map(Command& c, const MapExtent& extent, MapUse use, Ppa* places, const MapThen& answered) {
+        if (__builtin_expect(map_.translate(extent, use, places, MapThen::to<&WaitQueues::map_answered>(this, c.index)),
+                             1))
+            return true;
+        wait_for_map(c, answered);
+        return false;
+    }
+    std::uint32_t waiting_for_map() const { return map_waiters_; }
+
+    /// What will wake those who wait.
+    struct UnderWay {
+        bool programs = false;  ///< a program that ends by itself, or the collection of a block for one without a page
+        bool data = false;      ///< data on its way from the host to room in the buffer
+        bool merges = false;    ///< reads of the rest of units
+    };
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters(const UnderWay& under_way) const;
+    std::string dump() const;
+
+private:
+    struct MapWaiter {
+        MapThen answered;  // empty: does not wait
+        Command* command = nullptr;
+    };
+    using Queue = std::deque<Attempt>;
+
+    Queue& queue(For c) { return queues_[static_cast<std::size_t>(c)]; }
+    const Queue& queue(For c) const { return queues_[static_cast<std::size_t>(c)]; }
+    Queue& of_partition(std::uint32_t partition) {
+        return partition == 0 ? queue(For::page) : for_page_of_[partition - 1];
+    }
+    const Queue& of_partition(std::uint32_t partition) const {
+        return partition == 0 ? queue(For::page) : for_page_of_[partition - 1];
+    }
+    Queue& of_part(std::uint32_t part) { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
+    const Queue& of_part(std::uint32_t part) const { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
+    void resume(Queue& q);
+    void resume_durable(const FlashJob* by);
+    void wait_for_map(Command& c, const MapThen& answered);
+    void map_answered(std::uint32_t command, const Ppa* places);
+
+    Agenda& agenda_;
+    MapPort& map_;
+    std::array<Queue, static_cast<std::size_t>(For::count)> queues_;
+    std::vector<Queue> for_page_of_;  // by partition, from 1 on; partition 0 has the queue of the deallocations
+    std::vector<Queue> for_room_of_;  // by part of the buffer, from 1 on
+    std::vector<std::uint32_t> released_;
+    ThenOf<void, std::uint32_t> durable_;
+    ThenOf<void, std::uint32_t, CommandStatus> failed_;
+    Then work_;
+    const FlashJob* by_ = nullptr;
+    std::vector<MapWaiter> of_map_;  // by command
+    std::uint32_t map_waiters_ = 0;
+    bool pages_changed_ = false;
+    bool settling_ = false;
+    bool again_ = false;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closes word lines of flash that is programmed in two steps: where somebody waits for a lower page (WordLineGuard) and
+// nothing that is under way will program the upper one, padding does. Who waits: a flush, a write with FUA, the
+// journal's readers, a write without room in the buffer, garbage collection at the end of a victim, an erase for the
+// newer copies of what it takes away, and the end of a run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/destage/destage.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ftl/word_lines/open_word_lines.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash_job.h"
+#include "controller/program_queue/program_queue.h"
+#include "controller/wait_queues/wait_queues.h"
+#include "controller/word_lines/word_line_guard.h"
+#include "controller/write_buffer/write_buffer.h"
+
+namespace ssdtlm {
+
+class PaddingWriter {
+public:
+    /// All must outlive it.
+    struct Peers {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        WordLineGuard& guard;
+        ProgramQueue& feed;
+        GcEngine& gc;
+        Destage& destage;
+        const WriteBuffer& buffer;
+        FlashJobPool& jobs;
+        WaitQueues& wait_queues;
+    };
+    PaddingWriter(const FirmwareConfig& costs, const Peers& peers);
+
+    /// For those whose waiting may have begun, or come to where only this helps.
+    void look();
+    /// From now on each lower page is waited for.
+    void drain() {
+        drains_ = true;
+        look();
+    }
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    void decide();
+    bool closes(SuperblockId b, const WordLineGuard::Open& open) const;
+    bool is_wanted(SuperblockId b, const WordLineGuard::Open& open) const;
+    bool waits_for(const FlashJob& program) const;
+    /// Programs of this kind that are held; null: of all groups.
+    std::uint32_t held(FlashJob::Kind kind, const GroupId* group = nullptr) const;
+    void issue(std::uint64_t superblock);
+    void submit(const OpenWordLines::Page& page);
+    void programmed(FlashJob& job);
+    void program_done(FlashJob& job);
+
+    const FirmwareConfig& costs_;
+    const NandGeometry geometry_;
+    const Peers peers_;
+    OpenWordLines& lines_;
+    bool posted_ = false;  ///< decide() is to come
+    bool drains_ = false;
+    std::uint32_t issuing_ = 0;  ///< steps given to a core
+    std::uint32_t pages_ = 0;    ///< padding that is being programmed
+};
+
+}  // namespace ssdtlm
