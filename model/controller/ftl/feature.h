@@ -34,8 +34,8 @@ struct FeatureSetup {
     Victims& victims;
     FtlEvents& events;
     FtlCounters& counters;
-    std::vector<HostPartition*>& partitions;  ///< asked in this order
-    SlcRegion& slc;                           ///< which pages are in SLC mode
+    std::vector<HostPartition*>& host_partitions;  ///< asked in this order
+    SlcRegion& slc;                                ///< which pages are in SLC mode
 };
 
 /// What is known after a loss of power, before any unit is.

@@ -80,7 +80,7 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
     // A row that was begun beside a partition is completed first.
     const bool one_frontier = config_.gc_frontier == GcFrontier::shared;
-    if (__builtin_expect(!partitions_.empty(), 0) && (left == shape_.planes() || one_frontier))
+    if (__builtin_expect(!host_partitions_.empty(), 0) && (left == shape_.planes() || one_frontier))
         if (HostPartition* const p = partition_for(group)) return take_pages_of(*p, group, most, out);
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
@@ -223,9 +223,9 @@ OverwriteRounds Ftl::precondition() {
 }
 
 FtlImage Ftl::image() {
-    return {books_.image(),   notes_.image(), partitions_, translation_room_, rows_,  *policy_,  victims_,
-            begun_,           gc_stream_,     media_,      counters_,         spare_, features_, checkpoints_.get(),
-            placement_.get(), partitions_};
+    return {books_.image(),   notes_.image(),  partitions_, translation_room_, rows_,  *policy_,  victims_,
+            begun_,           gc_stream_,      media_,      counters_,         spare_, features_, checkpoints_.get(),
+            placement_.get(), host_partitions_};
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {

@@ -176,7 +176,7 @@ public:
     /// or a partition takes its pages.
     bool takes_host_pages(GroupId group, std::uint32_t stream = 0) const {
         return blocks_.can_take_host_page(group, stream) ||
-               (__builtin_expect(!partitions_.empty(), 0) && partition_for(group) != nullptr);
+               (__builtin_expect(!host_partitions_.empty(), 0) && partition_for(group) != nullptr);
     }
     bool takes_all_streams(GroupId group) const;
     /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or one that a source of
@@ -226,7 +226,7 @@ public:
     // --- Superblocks of features (allocation/host_partition.h) ---
     /// Null: the core's own.
     HostPartition* owner(SuperblockId b) const {
-        for (HostPartition* const p : partitions_)
+        for (HostPartition* const p : host_partitions_)
             if (p->owns(b)) return p;
         return nullptr;
     }
@@ -316,7 +316,7 @@ private:
     }
     /// The first one that takes the host's pages of the group; null: none does.
     HostPartition* partition_for(GroupId group) const {
-        for (HostPartition* const p : partitions_)
+        for (HostPartition* const p : host_partitions_)
             if (p->takes_pages(group)) return p;
         return nullptr;
     }
@@ -344,15 +344,15 @@ private:
     Books books_;
     FtlCounters counters_;
     FtlEvents events_;
-    std::vector<HostPartition*> partitions_;
+    std::vector<HostPartition*> host_partitions_;
     SlcRegion slc_region_;
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     WritePartitions partitions_;
     TranslationRoom translation_room_;
     GroupLoad load_;  // counted where pages are not placed in turn
     Victims victims_;
-    const FeatureSetup inside_{*this,   blocks_,   partitions_, *policy_,   victims_,
-                               events_, counters_, partitions_, slc_region_};
+    const FeatureSetup inside_{*this,   blocks_,   partitions_,      *policy_,   victims_,
+                               events_, counters_, host_partitions_, slc_region_};
     OpenRoom open_room_;
     BegunVictims begun_;
     FailedVictims failed_victims_;

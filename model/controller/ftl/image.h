@@ -39,7 +39,7 @@ struct FtlImage : Books::Image, Notes::Image {
     const FtlFeatures& features;
     Checkpoints* const checkpoints;   ///< null: none
     BlockPlacement* const placement;  ///< null: pages are put anywhere
-    const std::vector<HostPartition*>& partitions;
+    const std::vector<HostPartition*>& host_partitions;
 };
 
 }  // namespace ssdtlm

@@ -50,7 +50,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         std::uint32_t turn = 0;
         const auto number = [&](SuperblockId b) { c.superblocks[idx(b)].free_turn = turn++; };
         image_.blocks.for_each_free(GroupId{group}, number);
-        for (const HostPartition* const p : image_.partitions) p->for_each_free(GroupId{group}, number);
+        for (const HostPartition* const p : image_.host_partitions) p->for_each_free(GroupId{group}, number);
         c.groups.push_back({image_.begun.of(GroupId{group}), remembered(image_.features, GroupId{group})});
     }
     c.dirty.resize(div_ceil(ftl_.translation_pages(), 64u));

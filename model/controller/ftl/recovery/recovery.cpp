@@ -267,7 +267,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     seal();
     for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g) {
         bool row_begun = false;
-        for (const HostPartition* const p : image_.partitions)
+        for (const HostPartition* const p : image_.host_partitions)
             row_begun = row_begun || shape.plane_in_group(p->write_pointer(GroupId{g})) != 0;
         const bool own = ftl_.config().gc_frontier == GcFrontier::own;  // else GC goes on in the row
         for (std::uint32_t stream = 0; stream <= image_.partitions.streams(); ++stream)

@@ -15,7 +15,7 @@ SlcFeature::SlcFeature(const FeatureSetup& setup)
       cache_(setup.ftl.config(), setup.ftl.geometry(), setup.ftl.shape(), setup.blocks),
       folded_last_(setup.ftl.shape().groups()) {
     in_.slc = cache_.region();
-    in_.partitions.push_back(this);
+    in_.host_partitions.push_back(this);
     in_.events.listen(*this, {FtlEvent::page_ended});
     in_.victims.add(*this, VictimTurn::out_of_turn);
     in_.victims.add(last_resort_, VictimTurn::last);
