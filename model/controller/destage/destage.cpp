@@ -22,7 +22,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Pee
       codec_(peers.ftl.codec()),
       units_per_page_(geometry_.units_per_page()),
       peers_(peers),
-      choice_(config, peers.ftl, peers.buffer, peers.waiters),
+      choice_(config, peers.ftl, peers.buffer, peers.wait_queues),
       logical_rows_(peers.ftl.placement() != nullptr ? std::make_unique<LogicalRows>(peers.ftl, peers_.buffer, choice_)
                                                      : nullptr),
       row_(choice_.row_pages()),

@@ -18,7 +18,7 @@ std::uint32_t held_most(const Ftl& ftl, std::uint32_t planes) {
 
 RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const WriteBuffer& buffer, const WaitQueues& wait_queues)
     : buffer_(buffer),
-      wait_queues_(waiters),
+      wait_queues_(wait_queues),
       program_limit_(ftl.geometry().dies() * config.flush_depth(ftl.geometry()) +
                      held_most(ftl, ftl.geometry().planes())),
       row_pages_(std::min(ftl.shape().joined(), ftl.geometry().dies() * config.flush_depth(ftl.geometry()))),

@@ -244,7 +244,7 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
     --levels_.merging;
     for (Index next = kNone;; i = next) {
         next = entries_[i].newer;
-        if (entries_[i].waiter != kNoWaiter) wait_queues.push_back(entries_[i].waiter);
+        if (entries_[i].waiter != kNoWaiter) waiters.push_back(entries_[i].waiter);
         ++counters_.merges_failed;
         unlink_oldest(i);
         release(i);

@@ -67,7 +67,7 @@ struct Log {
 
 struct WaitQueuesBench {
     WaitQueuesBench() : wait_queues(agenda, map) {
-        log.waiters = &waiters;
+        log.wait_queues = &wait_queues;
         wait_queues.on_durable(ThenOf<void, std::uint32_t>::to<&Log::durable>(&log));
         wait_queues.on_settled(Then::to<&Log::work>(&log));
     }

@@ -29,7 +29,7 @@ struct Bench {
           ftl(config, geometry(), spare, 1),
           buffer(24, &ftl.partitions()),
           wait_queues(agenda, map, ftl.partitions().count()),
-          choice(config, ftl, buffer, waiters) {}
+          choice(config, ftl, buffer, wait_queues) {}
 
     static NandGeometry geometry() {
         NandGeometry g;

@@ -65,7 +65,7 @@ TEST(WriteBuffer, AFailedMergeTakesAlongWhatLeansOnIt) {
         EXPECT_EQ(b.merges_failed(), 3u);
         b.check_waiters();
     }
-    wait_queues.clear();
+    waiters.clear();
     WriteBuffer b(8);
     const Index first = add(b, 1, Bytes::merging);
     add(b, 2, Bytes::part);
