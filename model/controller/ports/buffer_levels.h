@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full the write buffer is, for who has to know no more of it. It lies here so that asking costs nothing.
+// How full the write buffer is, for organs that need to know nothing else of it. The figures lie in this class, so that
+// reading them costs no virtual call.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace ssdtlm {
 
 class BufferLevels {
 public:
-    /// In units.
+    /// All figures are in units.
     struct Levels {
         std::uint32_t capacity = 0;
         std::uint32_t used = 0;  ///< reserved and occupied
@@ -19,11 +20,11 @@ public:
         std::uint32_t dirty = 0;
         std::uint32_t queued = 0;    ///< dirty, and may be programmed now: the others wait for their older copy
         std::uint32_t demanded = 0;  ///< of those queued: a command or a flush waits for them
-        std::uint32_t merging = 0;   ///< wait for the rest of their old copy
+        std::uint32_t merging = 0;   ///< units that wait for the rest of their old copy
         bool wanted =
             false;  ///< what was read would stay, if there were room, and none of the buffer was on its way to flash
     };
-    /// In units, since the start.
+    /// Counts of units since the start of the simulation.
     struct Counters {
         std::uint64_t inserted = 0;
         std::uint64_t coalesced = 0;      ///< replaced by a newer write before they left
@@ -34,7 +35,7 @@ public:
     };
 
     std::uint32_t capacity() const { return levels_.capacity; }
-    /// What this tenant may take of it.
+    /// Units of the buffer that this tenant may take.
     std::uint32_t capacity_of(std::uint16_t tenant) const {
         return quotas_.shared() ? levels_.capacity : static_cast<std::uint32_t>(quotas_.units(quotas_.part_of(tenant)));
     }
@@ -46,7 +47,7 @@ public:
     std::uint32_t queued() const { return levels_.queued; }
     /// A unit that must become durable (waiter, or under a flush) is queued: pages need not be full.
     bool demanded() const { return levels_.demanded != 0; }
-    /// The same of the units of one partition (ftl/allocation/write_partitions.h).
+    /// Queued units of one write partition (ftl/allocation/write_partitions.h).
     std::uint32_t queued(std::uint32_t partition) const {
         return of_partition_.empty() ? levels_.queued : of_partition_[partition].queued;
     }
@@ -55,7 +56,8 @@ public:
     }
     std::uint32_t merging() const { return levels_.merging; }
     bool is_wanted() const { return levels_.wanted; }
-    /// What was read found no room (shared_cache/). Holds until a unit is taken to be programmed.
+    /// The read cache found no room for data that were read (shared_cache/). This holds until a unit is taken to be
+    /// programmed.
     void want_room() { levels_.wanted = levels_.wanted || levels_.held == levels_.dirty + levels_.merging; }
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }

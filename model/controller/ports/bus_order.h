@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order on a channel's bus as a policy: what goes next when the bus is free. Asked once per use of the bus.
+// The order on a channel's bus as a policy: it says what goes next when the bus is free. It is asked once for each use
+// of the bus.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +39,7 @@ struct BusPick {
     FlashTransaction* data;  ///< data_out: which of BusWork::data; null: the oldest
 };
 
-/// Contract (tb/unit/scheduler/bus_order_test.cpp holds every registered order to it):
-/// - Returns a kind that may be chosen; none only if none may. Data that it names is in BusWork::data.
-/// - A function of its arguments alone.
-/// - Programs get the bus after a bounded number of turns of the others. (Those hold dies, and come to an end.)
+/// - The answer depends on the arguments alone.
 class BusOrder {
 public:
     virtual ~BusOrder() = default;

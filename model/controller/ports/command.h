@@ -23,15 +23,15 @@ struct Command {
     std::uint32_t index = 0;  ///< dense pool index; firmware keeps its own per-command state by it
     IoOp op = IoOp::read;
     bool fua = false;
-    bool ends_work = false;                         ///< the flush of a shutdown
-    CommandStatus status = CommandStatus::success;  ///< written by firmware before complete()
+    bool ends_work = false;  ///< number of the host's queue, from 1 on; 0: the front end's own command
+    CommandStatus status = CommandStatus::success;  ///< number among the commands of its queue
     std::uint16_t queue = 0;                        ///< of the host, from 1 on; 0: the front end's own command
     std::uint16_t tag = 0;                          ///< names it among the commands of its queue
     std::uint64_t slba = 0;
     std::uint32_t blocks = 0;      ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;       ///< blocks * lba_bytes
     std::vector<LbaRange> ranges;  ///< deallocate
-    std::uint64_t result = 0;      ///< what it tells the host beside its status. Written by firmware before complete()
+    std::uint64_t result = 0;      ///< what the host is told besides the status; written by firmware before complete()
     WorkTag whose;
     Timeline* timeline = nullptr;  ///< never null while the command lives
 };
@@ -40,9 +40,9 @@ struct Command {
 class CommandSink {
 public:
     virtual void submit(Command& command) = 0;
-    /// The controller is being reset: until told otherwise (false), commands that would wait for room are aborted,
-    /// those that wait already at once. What has room goes on; of what only waits for the flash then,
-    /// CompletionSink::let_go() is told.
+    /// `aborts` = true: the controller is being reset. Until a call with false, a command that would have to wait for
+    /// room is aborted; those that wait for room already are aborted at once. Commands that have room go on. Those that
+    /// then wait only for the flash are named to CompletionSink::let_go().
     virtual void abort_waits(bool aborts) = 0;
 
 protected:
@@ -54,9 +54,9 @@ protected:
 class CompletionSink {
 public:
     virtual void complete(Command& command) = 0;
-    /// While the controller is reset: the command does nothing any more that the host could see. It only waits for the
-    /// flash, which may take longer than a reset, and is completed when that has happened. Who has time until then need
-    /// not do anything.
+    /// The controller is being reset, and the command can no longer do anything that the host could see. It still waits
+    /// for the flash, which may take longer than a reset. complete() follows when the flash has finished. A front end
+    /// that can wait for complete() may ignore this call.
     virtual void let_go(Command&) {}
 
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the firmware's commands end.
+// Every command of the firmware ends here.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace ssdtlm {
 
-/// Counts commands.
+/// Counts the commands that have begun and ended, and passes their ends to the front end.
 class CommandEnds {
 public:
     void bind(CompletionSink& sink) { sink_ = &sink; }
-    /// Comes when a command has left the firmware; `last` after that, if it was the last one.
+    /// `each` is called when a command has left the firmware. `last` follows if no other command is under way.
     void on_end(const Then& each, const Then& last) {
         each_ = each;
         last_ = last;

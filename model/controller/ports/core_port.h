@@ -50,36 +50,36 @@ public:
         SimTime end;
     };
     virtual ~CorePort() = default;
-    /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a
-    /// core. Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command
-    /// (its number), is for those who watch. `waits`: besides, the core waits for the DRAM so long.
+    /// Gives a step of `cycles` to a core, behind all steps that it has. Steps with the same `number` run on the same
+    /// core. A step of zero cycles is done by hardware: it takes no time and does not wait. `step` and `command` (its
+    /// number) are for observers only. `waits` is added to the step: the core waits that long for the DRAM.
     virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand,
                          Ps waits = {}) = 0;
-    /// The map's table as the cores see it. Null: what an access to it takes is part of a step's cycles.
+    /// The map's table as the cores see it. Null: access to the table is part of a step's cycles.
     TablePort* table() const { return table_; }
     void set_table(TablePort* table) { table_ = table; }
-    /// How long the next step of `number` waits for these entries, which it looks at or `changes`.
+    /// How long the next step of `number` waits for these entries. The step looks at them, or `changes` them.
     Ps wait_for(std::uint64_t number, TableSpan entries, bool changes) {
         if (__builtin_expect(table_ == nullptr, 1)) return {};
         table_->want(number, entries, changes);
         return table_->wait();
     }
 
-    /// At `end`: at once if that is now.
+    /// Calls `next` at `end`, or at once if `end` is now.
     void then(SimTime end, const Then& next) {
         if (end == agenda_.now())
             next();
         else
             agenda_.post(end, next);
     }
-    /// A step for a command, which is charged with it, and what comes then.
+    /// Runs a step for a command and charges it to the command. `next` is called at its end.
     void run(Command& c, std::uint64_t cycles, CoreStep step, const Then& next, Ps waits = {}) {
         const Slot slot = reserve(c.index, cycles, step, c.timeline->number(), waits);
         c.timeline->charge(Stage::firmware_wait, slot.start);
         c.timeline->charge(Stage::firmware, slot.end);
         then(slot.end, next);
     }
-    /// A step for no command.
+    /// Runs a step that serves no command.
     Slot run(std::uint64_t number, std::uint64_t cycles, CoreStep step, const Then& next, Ps waits = {}) {
         const Slot slot = reserve(number, cycles, step, kNoCommand, waits);
         then(slot.end, next);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation pages that are dirty, as those see them who may change them once more at no cost.
+// The dirty translation pages, as seen by organs that could change such a page once more at no cost.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace ssdtlm {
 class DirtyPages {
 public:
     static constexpr std::uint32_t kNoPage = 0xFFFFFFFFu;
-    /// The one that was changed last, and the one before another; kNoPage: none.
+    /// newest() is the page that was changed last, before() the one changed before `page`. kNoPage: there is none.
     virtual std::uint32_t newest() const = 0;
     virtual std::uint32_t before(std::uint32_t page) const = 0;
 

@@ -12,13 +12,13 @@ namespace ssdtlm {
 
 /// How a request ended.
 struct DmaEnd {
-    /// Of a read: now; its data have arrived. Of a write, which has been handed to the link, so that later posted
-    /// writes follow it on the wire: when its last TLP is visible in the host (>= now). An entry of the agenda that is
-    /// posted for then runs after the memory is written.
+    /// A read ends now: its data have arrived. A write ends when the link has taken it, so that later posted writes
+    /// follow it on the wire. `at` (>= now) is then the time at which its last TLP is visible in the host. An agenda
+    /// entry that is posted for `at` runs after the memory is written.
     SimTime at{};
-    /// A read was answered with an unsupported request or completer abort: its data are undefined. Whose addresses come
-    /// from the host must look: SQE fetch -> CSTS.CFS, PRP list or data -> status 0/04h. Writes are posted and cannot
-    /// fail here (the root complex counts them).
+    /// The host answered a read with unsupported request or completer abort, and its data are undefined. A user whose
+    /// addresses come from the host must check this: after an SQE fetch it sets CSTS.CFS, for a PRP list or data it
+    /// returns status 0/04h. Writes are posted and cannot fail here (the root complex counts them).
     bool failed = false;
 };
 
@@ -33,10 +33,10 @@ struct HostSegment {
 /// How a write of data goes.
 struct DmaTerms {
     SimTime from{};      ///< bulk: the data are there from then on; past: now
-    bool prompt = true;  ///< bulk: it ends at once when the last TLP has its place; else as late as on arrival,
-                         ///< but before that of the next
-    bool bulk = false;   ///< all else may go before each of its TLPs. Data that are longer than a burst of the engine
-                         ///< are, in any case
+    bool prompt = true;  ///< bulk: it ends at once when the last TLP has its place; else it ends as late as on arrival,
+                         ///< but before the next TLP arrives
+    bool bulk = false;   ///< all other traffic may pass it at each TLP; writes longer than a burst of the engine are
+                         ///< always bulk
 };
 
 inline constexpr DmaTerms kPlainTerms{};
@@ -44,11 +44,13 @@ inline constexpr DmaTerms kPlainTerms{};
 /// Writes of at most this many bytes are copied at the call.
 inline constexpr std::uint32_t kDmaInlineBytes = 64;
 
-/// All calls return at once; data requests of one direction start in call order, bulk writes in order of the times from
-/// which their data are there, and so do short ones (up to kDmaInlineBytes written, 512 bytes read), which may pass
-/// data of which `then` has not been called. Other data may pass bulk. Segments are copied. `then` may be called
-/// before write_host returns (idle link). `content` says which bytes of `data` have to be moved;
-/// the others still take their time on the wire, and their place may or may not be written.
+/// All calls return at once. Data requests of one direction start in the order of the calls. Bulk writes start in the
+/// order of their `from` times.
+/// Short requests (at most kDmaInlineBytes written, 512 bytes read) keep their order among themselves. They may pass
+/// data whose `then` has not been called yet. Other data may pass bulk.
+/// Segments are copied. `then` may be called before write_host() returns, when the link is idle.
+/// `content` says which bytes of `data` must be moved. The other bytes still take time on the wire, and may or may not
+/// be written.
 class DmaPort {
 public:
     virtual ~DmaPort() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's DRAM as its users see it: data pass it, one access after the other, and what comes next
-// follows when they have, or whoever asked is told when that will be. An outside DRAM simulator can stand behind it.
+// The controller's DRAM as its users see it. Accesses pass it one after the other. The user is called back at the end
+// of its access, or is told beforehand when that will be. An outside DRAM simulator can stand behind this port.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ public:
     /// `agenda` must outlive it.
     explicit DramPort(Agenda& agenda) : agenda_(agenda) {}
     virtual ~DramPort() = default;
-    /// Moves the bytes of all pieces, one after the other. Returns when the last byte will have been accessed; kNever:
-    /// not known yet, and `then` is called at that time, if there is one. Never from within. Accesses may end in
-    /// another order than they were asked for.
+    /// Moves the bytes of all pieces, one after the other. Returns the time at which the last byte is accessed. Returns
+    /// kNever if that is not known yet: then `then`, if given, is called at that time, but never within this call.
+    /// Accesses may end in another order than they were begun.
     virtual SimTime begin(const DramPiece* pieces, std::uint32_t count, const Then& then) = 0;
-    /// Whether no data are under way.
+    /// True when no data are under way.
     virtual bool idle(SimTime now) const = 0;
     /// Time in which data were under way, up to the end of what was asked for.
     virtual Ps busy() const = 0;
 
     SimTime begin(const DramPiece& piece, const Then& then) { return begin(&piece, 1, then); }
-    /// begin() for who has to do something at the end: `then` is called in any case.
+    /// As begin(), but `then` is always called at the end.
     void access(const DramPiece* pieces, std::uint32_t count, const Then& then) {
         const SimTime end = begin(pieces, count, then);
         if (end != kNever) agenda_.post(end, then);
     }
     void access(const DramPiece& piece, const Then& then) { access(&piece, 1, then); }
-    /// Where data that come in are put: one stretch after the other, and round again.
+    /// An address for incoming data. Addresses rise with each call and start again from 0 at the end of the ring.
     std::uint64_t place(std::uint64_t bytes) {
         if (next_ + bytes > kRing) next_ = 0;
         const std::uint64_t at = next_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a front end is told about the drive behind it, whatever its protocol.
+// Facts about the drive that a front end of any protocol is given.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ssdtlm {
 
-/// What does not change while the drive lives.
+/// Facts that do not change while the drive lives.
 struct DriveFacts {
-    std::uint64_t drive_bytes = 0;            ///< that the host can address; a whole number of logical blocks
+    std::uint64_t drive_bytes = 0;            ///< capacity that the host can address; a whole number of logical blocks
     Ps scan_time{};                           ///< longest search for the map after the power was off, or longest reset
     Ps shutdown_time{};                       ///< longest normal shutdown; 0: not known
     bool volatile_write_cache = false;        ///< false: power-loss protected or no buffer
@@ -21,7 +21,7 @@ struct DriveFacts {
     std::string firmware = "0.1";             ///< ASCII, at most 8
 };
 
-/// What does.
+/// Facts that change while the drive works.
 struct DeviceHealth {
     std::uint8_t available_spare = 100;  ///< percent
     std::uint8_t percentage_used = 0;    ///< percent of rated endurance, may exceed 100

@@ -16,8 +16,8 @@ struct FirmwareConfig {
     std::uint32_t map_update = 25;      ///< per mapping unit written, moved or deallocated
     std::uint32_t buffer_insert = 25;   ///< per mapping unit put into the write buffer
     std::uint32_t stream_choice = 20;   ///< per mapping unit written whose stream the firmware chooses
-    std::uint32_t reorder = 50;  ///< per mapping unit programmed out of turn and doubling of those in the write buffer
-    std::uint32_t flash_issue = 50;     ///< per flash transaction handed to the scheduler
+    std::uint32_t reorder = 50;      ///< per unit programmed out of turn, times log2 of the units in the write buffer
+    std::uint32_t flash_issue = 50;  ///< per flash transaction handed to the scheduler
     std::uint32_t flash_complete = 50;  ///< per program or erase completion handled
     std::uint32_t gc_victim = 500;      ///< per victim selection
     std::uint32_t refresh_look = 500;   ///< per look at the ages of superblocks
@@ -29,7 +29,7 @@ struct FirmwareConfig {
     std::uint32_t table_ways = 4;
 };
 
-/// Of a core's data cache for the map's table; 0: none, or no whole number.
+/// Sets of a core's data cache for the map's table. 0: there is no cache, or its size is no whole number of sets.
 constexpr std::uint64_t table_cache_sets(const FirmwareConfig& c) {
     const std::uint64_t set = std::uint64_t{c.table_line_bytes} * c.table_ways;
     return set == 0 || c.table_cache_bytes % set != 0 ? 0 : c.table_cache_bytes / set;

@@ -40,8 +40,8 @@ inline constexpr ClassSet kReadClasses =
 inline constexpr ClassSet kProgramClasses =
     class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write) | class_bit(FlashClass::gc_write);
 
-/// Why the work exists, where its class does not say so: it has the class of what it goes with. Waits, waves and
-/// counters tell it apart.
+/// Why the work exists, where its class does not say so. The class only says how it is scheduled. Waits, waves and
+/// counters tell causes apart.
 enum class FlashCause : std::uint8_t {
     of_class,
     rmw,         ///< the rest of a unit that the host writes in part is read
@@ -60,14 +60,14 @@ inline constexpr const char* cause_name(FlashCause c) {
     return kNames[static_cast<std::size_t>(c)];
 }
 inline constexpr std::size_t kFlashCauseCount = static_cast<std::size_t>(FlashCause::count);
-/// Cause and class in one number; of_class comes first.
+/// Cause and class in one number. The numbers of `of_class` come first.
 constexpr std::size_t flash_work(FlashCause cause, FlashClass cls) {
     return static_cast<std::size_t>(cause) * kFlashClassCount + static_cast<std::size_t>(cls);
 }
 inline constexpr std::size_t kFlashWorkCount = kFlashCauseCount * kFlashClassCount;
 
-/// Pooled by its submitter; must stay valid until `then` is called. What the back end looks at again and again comes
-/// first: it is one cache line.
+/// Its submitter owns it, usually in a pool. It must stay valid until `then` is called. The first cache line holds what
+/// the back end reads most often.
 struct alignas(64) FlashTransaction {
     FlashOp op = FlashOp::read;  ///< of the array
     FlashClass cls = FlashClass::host_read;
@@ -76,34 +76,35 @@ struct alignas(64) FlashTransaction {
     DieId die{};
     PageAddress address;           ///< erase: page is ignored
     std::uint32_t data_bytes = 0;  ///< user bytes on the bus (reads: the sectors asked for)
-    std::uint32_t tag = 0;         ///< the back end's
+    std::uint32_t tag = 0;         ///< for the back end's use
     FlashStatus status{};          ///< out: how it ended
-    Timeline* path = nullptr;      ///< null, or what is charged instead of `timeline`; its last mark is the submission
+    Timeline* path = nullptr;      ///< the timeline that is charged; null: `timeline`. Its last mark is the submission
     SimTime queued_at{};
     FlashTransaction* next = nullptr;  ///< intrusive list link, the holder's
 
-    /// Read: the data left the die and was decoded; `spare` holds what the array held, if `status` says ok. Program,
-    /// erase: the die is ready again. The timeline is charged up to now.
+    /// Called at the end. After a read, the data have left the die and are decoded; `spare` holds what the array held
+    /// if `status` is ok. After a program or erase, the die is ready again. The timeline is charged up to now.
     Then then;
     FlashCause cause = FlashCause::of_class;
     bool spare_only = false;   ///< read: the page's spare area alone, data_bytes of it
     bool waits = false;        ///< the back end's, with several flows: it is counted among those that wait
-    bool shares_read = false;  ///< out: a read that the array did nothing for: another one of its page had it read
+    bool shares_read = false;  ///< out: the array did not work for this read; another read of the same page loaded it
     FlashTransaction* joined = nullptr;  ///< the back end's: the next of the reads that share an array read
     std::uint64_t number = 0;            ///< the back end's: by submission, from 1
-    std::uint64_t owner = 0;  ///< command that it serves, or job of garbage collection, by class; 0: none alone
+    std::uint64_t owner = 0;  ///< number of the command or of the garbage collection job that it serves, by class; 0:
+                              ///< no single one
     WorkTag whose{};          ///< of the command that waits for it, or of the flow that has caused it
     std::array<std::int64_t, 13> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
     std::int64_t rare_snapshot =
         0;  ///< the back end's: the sum of the stages that few devices have; 0: none of them is in busy_snapshot
     PageRecord record{};                          ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
-    UnitBytes* bytes = nullptr;                   ///< the same; null: the Spare stands for the data
+    UnitBytes* bytes = nullptr;                   ///< bytes per slot, as `spare`; null: the Spare stands for the data
     std::uint32_t first_byte =
         0;              ///< reads: user byte of the page at which data_bytes begin (the column, without the spare area)
     Timeline timeline;  ///< begins when the transaction is submitted
 
-    /// For submit(): from now on time is charged to `path`.
+    /// Called by submit(): from now on time is charged to `path`.
     void begin(SimTime now) {
         queued_at = now;
         status = FlashStatus{};
@@ -117,7 +118,8 @@ struct alignas(64) FlashTransaction {
     }
 };
 
-/// Firmware -> scheduler and channel controllers. Never refuses: queues are as deep as the pool.
+/// From the firmware to the scheduler and the channel controllers. It never refuses work: its queues are as deep as the
+/// pool.
 class FlashPort {
 public:
     virtual ~FlashPort() = default;

@@ -69,7 +69,7 @@ struct FlashJob {
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 
-/// Of a transaction that the firmware has made.
+/// The job whose transaction this is. The firmware must have made the transaction.
 inline FlashJob& job_of(FlashTransaction& txn) {
     static_assert(std::is_standard_layout_v<FlashJob>, "a job's address is that of its transaction");
     return reinterpret_cast<FlashJob&>(txn);
@@ -78,7 +78,7 @@ inline const FlashJob& job_of(const FlashTransaction& txn) {
     return reinterpret_cast<const FlashJob&>(txn);
 }
 
-/// What the job asks of the flash; how many data, and what they are, is left to say.
+/// Fills in what the job asks of the flash. The caller still sets the amount of data and its contents.
 inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
                    const Then& then) {
     job.txn.op = op;
@@ -87,7 +87,7 @@ inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress&
     job.txn.die = geometry.die_of(address.plane);
     job.txn.then = then;
 }
-/// A whole page that is programmed; padding until its units are said.
+/// Fills in the program of a whole page. All its units are padding until the caller sets them.
 inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
                            const Then& then) {
     set_up(job, FlashOp::program, cls, address, geometry, then);
@@ -95,7 +95,7 @@ inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& add
     job.txn.spare.fill(kPadding);
 }
 
-/// Jobs that go to the flash one behind the other.
+/// A list of jobs that go to the flash one after the other.
 class JobChain {
 public:
     void add(FlashJob& job) {
@@ -145,7 +145,8 @@ public:
     void provide_data(FlashJob& job) const {
         if (__builtin_expect(job.data == nullptr, 0)) job.data = std::make_unique<std::uint8_t[]>(page_bytes_);
     }
-    /// Whose data has got a page: what is begun from now on, and serves no command, is caused by that flow.
+    /// A flow's data have just got a page. Work that begins from now on and serves no command counts as caused by this
+    /// flow.
     void caused_by(const WorkTag& whose) { cause_ = whose; }
     const WorkTag& cause() const { return cause_; }
     std::size_t used() const { return used_; }
@@ -157,7 +158,7 @@ private:
         free_ = job.next;
         return job;
     }
-    /// The last of those whose time has passed; the others become free.
+    /// Returns the newest parked job whose time has passed. Older ones become free.
     FlashJob& unpark(SimTime now) {
         FlashJob* job = parked_;
         while ((parked_ = job->next) != nullptr && parked_->free_at < now) {

@@ -14,11 +14,11 @@ struct GcLevel {
 };
 
 /// Contract (tb/unit/firmware/gc_pace_test.cpp holds every registered pace to it):
-/// - Asked only while a victim of the group is being emptied; not asked, and collection goes on, at or below the hard
-/// threshold,
-///   while the drive is idle, for superblocks that have failed, and at the end of a run.
-/// - When holds_host(group, n), then may_move(group, n, any): the host waits only for a collection that goes on.
-/// - A function of what was said since begun().
+/// - It is asked only while a victim of the group is being emptied. Collection goes on without asking at or below the
+///   hard threshold, while the drive is idle, for superblocks that have failed, and at the end of a run.
+/// - If holds_host(group, n) is true, then so is may_move(group, n, any): the host waits only for a collection that
+///   goes on.
+/// - An answer depends only on the calls since begun().
 class GcPace {
 public:
     virtual ~GcPace() = default;
@@ -26,10 +26,11 @@ public:
     virtual void begun(GroupId group, std::uint32_t valid, std::uint32_t units) = 0;
     /// Units of the host have been given a place in the group.
     virtual void host_wrote(GroupId group, std::uint32_t units, const GcLevel& level) = 0;
-    /// The next units of the victim may be read, after `started` so far. `commands`: of the host, under way in the
-    /// device.
+    /// True if the next units of the victim may be read, after `started` units so far. `commands`: the host's commands
+    /// that are under way in the device.
     virtual bool may_move(GroupId group, std::uint64_t started, std::uint32_t commands) const = 0;
-    /// Nothing more of the host may be placed in the group, as of its victim's units only `finished` have been moved.
+    /// True if no more host data may be placed in the group, because only `finished` units of its victim have been
+    /// moved.
     virtual bool holds_host(GroupId group, std::uint64_t finished) const = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of SchedulerPort as a check: what one channel's scheduler was given, and whether each of its answers may
-// be used. For schedulers that somebody else has written; ours are held to it by their tests.
+// Checks the contract of SchedulerPort. It records what one channel's scheduler was given and judges each of its
+// answers. It is used for schedulers that others have written; tests hold ours to the contract.
 #pragma once
 
 #include <array>
@@ -15,17 +15,18 @@
 
 namespace ssdtlm {
 
-/// "die 3, host_read, tags 7 9"; of a count beyond kMaxPlanes only the tags that a grant can hold.
+/// Text of a grant: "die 3, host_read, tags 7 9". If `count` exceeds kMaxPlanes, it names only the tags that a grant
+/// can hold.
 std::string grant_text(const Grant& grant);
 
-/// Where and when something was found, and whose it is.
+/// Where and when an error was found, and in which scheduler.
 struct GrantPlace {
     std::string scheduler;  ///< its module or class
     std::uint16_t channel = 0;
     SimTime at{};
     std::optional<std::uint64_t> cycle;  ///< clock cycle; none: the scheduler has no clock
 };
-/// CheckFailed that names the place, what was found and what is allowed.
+/// Throws CheckFailed that names the place, what was found and what is allowed.
 [[noreturn]] void refuse_grant(const GrantPlace& place, const std::string& found);
 
 class GrantRules {
@@ -40,10 +41,10 @@ public:
     explicit GrantRules(const Limits& limits) : limits_(limits), dies_(limits.dies) {}
 
     void pushed(const SchedulerRequest& request, SimTime now);
-    /// A question is put. take() is for it.
+    /// A question is put to the scheduler. The next take() is its answer.
     void asked(const GrantQuery& query);
-    /// The rule that an answer (granted or nothing) breaks and what is allowed, as text. Empty: none, and what was
-    /// granted waits no more.
+    /// Takes an answer (granted or nothing). Returns the rule that it breaks and what is allowed, as text. An empty
+    /// text means that no rule is broken, and the granted requests no longer wait.
     std::string take(GrantAnswer answer, const Grant& grant, SimTime now);
     const SchedulerFairness& fairness() const { return fairness_; }
 

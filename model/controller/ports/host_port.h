@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of commands between drive and host, in whatever way the front end has for that. The firmware knows no
-// address of the host.
+// Moves the data of commands between drive and host, in the front end's way. The firmware knows no address of the host.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace ssdtlm {
 
-/// `bytes` of a command's data from `offset` on. Both calls return at once; all else is as with DmaPort, whose rules on
-/// order, on the life of `data`, and on `content` hold here.
+/// Both calls move `bytes` of a command's data from `offset` on, and return at once. DmaPort's rules on order, on the
+/// life of `data`, and on `content` hold here too.
 class HostPort {
 public:
     virtual ~HostPort() = default;

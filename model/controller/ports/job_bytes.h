@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of the units that a flash job carries, where contents are bytes.
+// The bytes of the units that a flash job carries, when the simulation keeps real bytes.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 namespace ssdtlm {
 
 inline constexpr std::uint32_t kMaxBlocksPerUnit = 256;  // 128 KiB unit of 512 B blocks
-/// A bit per logical block of a mapping unit.
+/// One bit for each logical block of a mapping unit.
 using UnitBlocks = std::bitset<kMaxBlocksPerUnit>;
 
-/// What the write buffer has of a unit.
+/// The part of a unit that the write buffer holds.
 struct BufferedUnit {
     UnitBytes bytes;
     UnitBlocks missing;  ///< logical blocks that its old copy in flash has

@@ -13,7 +13,7 @@ struct MediaHealth {
     std::uint64_t program_failures = 0;  ///< pages
     std::uint64_t erase_failures = 0;    ///< superblocks
     std::uint64_t blocks_retired = 0;    ///< grown bad blocks, and those of other planes that leave with them
-    std::uint64_t units_lost = 0;  ///< whose only copy could not be read when it had to be moved, merged or written
+    std::uint64_t units_lost = 0;  ///< their only copy could not be read when it had to be moved, merged or written
 };
 
 }  // namespace ssdtlm

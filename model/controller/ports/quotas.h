@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of a cache that tenants have for themselves.
+// Splits a cache between tenants.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace ssdtlm {
 
-/// The first tenants have a part each, of 1 % at least; all others have the rest together.
+/// The first tenants have a part each, of at least one unit. All other tenants share the rest.
 class Quotas {
 public:
-    /// One part: shared by all.
+    /// One part that all tenants share.
     Quotas() = default;
-    /// `percents` of `units` for tenants 1, 2, ...; empty: shared. A unit at least for each.
+    /// Gives tenants 1, 2, ... these percentages of `units`, and each at least one unit. Without percentages all
+    /// tenants share one part.
     Quotas(std::uint64_t units, const std::vector<std::uint32_t>& percents) {
         if (percents.empty()) return;
         std::uint64_t left = units;
@@ -29,7 +30,7 @@ public:
         if (__builtin_expect(shared(), 1)) return 0;
         return tenant != 0 && tenant < units_.size() ? tenant - 1u : parts() - 1;
     }
-    /// Not of a cache that is shared.
+    /// Size of a part in units. Not for a cache that all tenants share.
     std::uint64_t units(std::uint32_t part) const { return units_[part]; }
 
 private:

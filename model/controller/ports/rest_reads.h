@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// When the rest of a unit that is written in part is read from the flash.
+/// When the missing rest of a partly written unit is read from the flash.
 enum class RestReads : std::uint8_t {
     at_write,       ///< at once
     at_write_back,  ///< when it has to go to the flash, unless writes have brought the rest

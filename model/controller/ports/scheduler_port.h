@@ -31,7 +31,7 @@ struct SchedulerRequest {
     WorkTag whose{};          ///< of the command that waits for it, or of the flow that has caused it; see there
 };
 
-/// "host_read, erase" of a bit per class; "none".
+/// Names of the classes in the set, such as "host_read, erase"; "none" for an empty set.
 inline std::string class_names(ClassSet classes) {
     static constexpr const char* kNames[kFlashClassCount] = {"host_read", "mapping_read", "host_write", "mapping_write",
                                                              "gc_read",   "gc_write",     "erase"};
@@ -41,12 +41,12 @@ inline std::string class_names(ClassSet classes) {
     return text.empty() ? "none" : text;
 }
 
-/// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
+/// What may start on a channel now. In the masks, bit d stands for die d of the channel.
 struct GrantQuery {
     std::uint16_t channel = 0;
     SimTime now{};
-    /// Only dies whose next class (the policy's choice from all that die has) is in here may be
-    /// granted. Lets data out go before the long data in of programs without changing any die's order.
+    /// Only dies whose next class is in this set may be granted; the policy picks the next class from all that the die
+    /// has. So data out can go before the long data in of programs, and no die's order changes.
     ClassSet classes = kAllClasses;
     std::uint64_t idle_dies = 0;  ///< no operation in the die's array or registers
     std::array<std::uint64_t, kMaxPlanes>
@@ -66,8 +66,8 @@ enum class GrantAnswer : std::uint8_t {
     pending   ///< the channel's listener gets the answer
 };
 
-/// Thrown out of push() or grant() by a scheduler that finds itself, or the block or policy within, at fault. What
-/// checks the scheduler adds name, channel and time, and ends the run with CheckFailed.
+/// A scheduler throws it out of push() or grant() when it finds an error in itself, or in the block or policy within.
+/// The caller adds name, channel and time, and ends the run with CheckFailed.
 class SchedulerFault : public std::runtime_error {
 public:
     /// `cycle`: the clock cycle, where there is a clock.
@@ -79,15 +79,15 @@ private:
     std::optional<std::uint64_t> cycle_;
 };
 
-/// Of one channel, now and since the start: planes that are idle although a read waits for them, or a program that
-/// would have come along, because it waits behind the requests that a grant looks at.
+/// Planes of one channel that are idle although a read waits for them, or a program that could have come along. That
+/// work is hidden behind the requests that a grant looks at.
 struct PlanesHeld {
     std::uint32_t planes = 0;  ///< since a question was answered so, or without a program that would have come along,
                                ///< until the next grant on their die
     std::uint64_t cuts = 0;    ///< times that a die came to have one
 };
 
-/// Who asks for a channel's grants.
+/// Receives a channel's answers that come later.
 class GrantListener {
 public:
     /// The answer to the pending question: granted or nothing. `grant` holds something only if granted.
@@ -97,21 +97,7 @@ protected:
     ~GrantListener() = default;
 };
 
-/// Contract (GrantRules checks it in every run, unless the scheduler is proven):
-/// - Every pushed request is granted exactly once, for its die and in its class, which the question asked for.
-/// - Among requests of one die and one class in push order; of several planes joined the first is the oldest, and the
-///   others, and reads of planes that read independently, pass none of their own plane. Reads of different flows
-///   (WorkTag::same_flow) may pass each other; programs and erases may not.
-/// - A grant never names a die that is not ready; of a die that is ready only for reads of a plane, a read of that
-/// plane.
-/// - Joined are different planes of one die for the same page, if the configuration joins planes, and never reads of
-///   planes that read independently.
-/// - The answer is `nothing` only if no die is idle whose waiting work was all asked for, by this question and those
-///   before it: what goes next on a die changes by a push or a grant on the channel, and by nothing else.
-/// - At most one question of a channel is pending; what is pushed meanwhile need not be considered. While it is
-/// pending,
-///   more dies may become ready, but none that the query named ceases to be. grant_decided() is called once for it.
-/// What requests had to bear, where the answers of a scheduler are checked (GrantRules).
+/// Figures of fairness, where the answers of a scheduler are checked (GrantRules).
 struct SchedulerFairness {
     Ps longest_wait{};  ///< of a request, from its push to its grant
     std::uint64_t most_overtakes =
@@ -123,13 +109,27 @@ struct SchedulerFairness {
     }
 };
 
+/// Contract (GrantRules checks it in every run, unless the scheduler is proven):
+/// - Every pushed request is granted exactly once, for its die and in its class. The question must have asked for that
+///   class.
+/// - Requests of one die and one class are granted in push order. Of planes that are joined, the first request is the
+///   oldest; the others pass no request of their own plane. The same holds for reads of planes that read
+///   independently. Reads of different flows (WorkTag::same_flow) may pass each other; programs and erases may not.
+/// - A grant never names a die that is not ready. A die that is ready only for reads of one plane gets a read of that
+///   plane.
+/// - A grant joins different planes of one die for the same page, and only if the configuration joins planes. It never
+///   joins reads of planes that read independently.
+/// - The answer is `nothing` only if no idle die has all of its waiting work in the classes that this question and
+///   those before it asked for. A die's next work changes only by a push or a grant on the channel.
+/// - A channel has at most one pending question. What is pushed meanwhile need not be considered. More dies may become
+///   ready while it is pending, but every die that the query named stays ready. grant_decided() is called once for it.
 class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
     virtual void push(const SchedulerRequest& request) = 0;
-    /// push() and a grant() in one, for a read or erase that is the only work on its channel that could start now:
-    /// true, and it is granted. False: nothing has happened; whoever takes time to decide, or keeps something else in
-    /// mind.
+    /// Does push() and grant() in one, for a read or erase that is the only work on its channel that could start now.
+    /// Returns true if it is granted. A scheduler that takes time to decide, or considers other things, returns false
+    /// and changes nothing.
     virtual bool grant_at_once(const SchedulerRequest& request) {
         static_cast<void>(request);
         return false;
@@ -142,16 +142,16 @@ public:
         static_cast<void>(listener);
     }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
-    /// Kept up to date; null: this scheduler does not count it.
+    /// Stays up to date after the call. Null: this scheduler does not count it.
     virtual const PlanesHeld* planes_held(std::uint16_t channel) const {
         static_cast<void>(channel);
         return nullptr;
     }
-    /// In messages. Empty: the name of the class.
+    /// Name for messages. Empty: the name of the class is used.
     virtual std::string name() const { return {}; }
-    /// True: tests hold this very class to the contract (tb/unit/scheduler), so its grants need no check in each run.
+    /// True: tests hold this very class to the contract (tb/unit/scheduler), so runs do not check its grants.
     virtual bool proven() const { return false; }
-    /// None: its answers are not checked.
+    /// Empty: the answers of this scheduler are not checked.
     virtual std::optional<SchedulerFairness> fairness() const { return {}; }
     /// What waits on a channel's dies, a line each, for a watchdog's report.
     virtual std::string dump(std::uint16_t channel) const {

@@ -15,8 +15,8 @@ struct SlcRegion {
     std::uint32_t first = 0;   ///< block in each plane
     std::uint32_t blocks = 0;  ///< of a plane that may be in SLC mode; 0: there is no cache
     std::uint32_t pages = 0;   ///< of such a block
-    /// Null: all of these blocks are. Else by block of the device, not 0 for those that are; all blocks of a plane may
-    /// be then (first = 0).
+    /// One byte per block of the device, not 0 for a block in SLC mode. All blocks of a plane may then be in SLC mode
+    /// (first = 0). Null: all blocks of the region are in SLC mode.
     const std::uint8_t* modes = nullptr;
 
     bool holds(const PageAddress& a) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which write stream data go with whose host does not say so, as a policy: what is written often is kept apart from
-// what is not.
+// Chooses, as a policy, the write stream of data for which the host names none. Data that are written often are kept
+// apart from the rest.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace ssdtlm {
 
-/// Contract: a function of the units that were written before, in their order (tb/unit/ftl/stream_choice_test.cpp).
+/// Contract: the choice depends only on the units written before, and their order (tb/unit/ftl/stream_choice_test.cpp).
 class StreamChoice {
 public:
     virtual ~StreamChoice() = default;
-    /// The host writes this unit. The stream that it goes with: 0, of what is written seldom, to that of what is
+    /// The host writes this unit. Returns its stream: 0 for units that are seldom written, the highest for those
     /// written most often.
     virtual std::uint8_t written(Lpa lpa) = 0;
-    /// What it remembers, for a drive that is saved.
+    /// Reads or writes the policy's memory, for a drive that is saved.
     virtual void state(Snapshot& s) {
         s.refuse("the choice of write streams (ftl.streams_by) does not say what it remembers");
     }

@@ -8,24 +8,23 @@
 
 namespace ssdtlm {
 
-/// A program or erase that is at work in the array of a die for which reads wait.
+/// A program or erase that occupies the array of a die for which reads wait.
 struct SuspendWork {
     FlashOp op = FlashOp::program;
     FlashClass cls = FlashClass::host_write;
     WorkTag whose{};
-    SimTime begun{};             ///< since when it has been at work: its start, or when it was resumed last
+    SimTime begun{};             ///< start of its current run: its start, or when it was resumed last
     SimTime ends{};              ///< when it would end by its usual time
-    std::uint32_t suspends = 0;  ///< of it so far
+    std::uint32_t suspends = 0;  ///< how often it was suspended so far
 };
 
 /// Contract (tb/unit/scheduler/suspend_policy_test.cpp holds every registered policy to it):
-/// - when() returns when the work is to be suspended, if nothing hinders it from `now` on: now: at once; later: asked
-/// again then; kNever:
-///   not at all. It is asked again too when the bus was not free in time.
-/// - A function of its arguments alone.
-/// - After a bounded number of suspends of one operation: kNever, so that it ends.
-/// - longest(): for how long it may stay suspended while reads keep coming: then it goes on as soon as those that run
-/// are over.
+/// - when() returns the time at which to suspend the work: now: at once; later: it is asked again then; kNever: not at
+///   all. It is also asked again when the bus was not free in time.
+/// - The answer depends on the arguments alone.
+/// - It is kNever after a bounded number of suspends of one operation, so that the operation ends.
+/// - longest() returns how long the work may stay suspended while reads keep coming. After that it resumes as soon as
+///   the running reads have ended.
 class SuspendPolicy {
 public:
     virtual ~SuspendPolicy() = default;

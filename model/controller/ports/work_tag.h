@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose work it is and how urgent: travels with a command from its submission queue to the scheduler's port, and with
-// what was written through the write buffer to the program.
+// Whose work it is, and how urgent. The tag travels with a command from its submission queue to the scheduler's port.
+// Written data take it through the write buffer to their program.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace ssdtlm {
 
-/// What a command waits for has the tag of the command: reads, and reads of the map for it. A program of the host's
-/// data has tenant, priority and submission of the write that its first unit came with, and no deadline. All else that
-/// the firmware does (collection, erases, the journal, the map, parity) belongs to whoever has caused it: the flow
-/// whose data got a page last when it began; of a collection, when its victim was chosen. Before the first write since
-/// the start it belongs to nobody, as the tag is here.
+/// Reads that a command waits for, and reads of the map for it, have the command's tag. A program of host data has
+/// tenant, priority and submission time of the write that its first unit came with, and no deadline. All other work of
+/// the firmware (collection, erases, the journal, the map, parity) belongs to the flow that caused it: the flow whose
+/// data got a page last when the work began. For a collection, that is the moment when its victim was chosen. Before
+/// the first write since the start, such work has the default tag: it belongs to nobody.
 struct WorkTag {
     std::uint16_t tenant = 0;    ///< that the command's submission queue was created for; 0: nobody in particular
     std::uint8_t priority = 0;   ///< of the submission queue (QPRIO): 0 urgent, 1 high, 2 medium, 3 low
@@ -22,11 +22,11 @@ struct WorkTag {
     SimTime deadline = kNever;   ///< by which the command should end; kNever: whenever
     SimTime submitted = kNever;  ///< when the doorbell said that the command is there; kNever: the work is nobody's
 
-    /// Requests of one class that do not share a flow may pass each other.
+    /// True if both belong to the same flow. Requests of one class that do not share a flow may pass each other.
     bool same_flow(const WorkTag& other) const {
         return tenant == other.tenant && priority == other.priority && is_nobodys() == other.is_nobodys();
     }
-    /// Of what is done later, when no command waits for it any more.
+    /// The tag for work that is done later, when no command waits for it any more.
     WorkTag without_deadline() const { return {tenant, priority, 0, kNever, submitted}; }
     bool is_nobodys() const { return submitted == kNever; }
 };
