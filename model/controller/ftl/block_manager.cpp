@@ -62,7 +62,7 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
     return b;
 }
 
-/// The free one behind this one, of the list; kNoSuperblock: the first.
+/// Takes the free superblock behind `before` out of the list; kNoSuperblock: takes the first.
 SuperblockId BlockManager::take_behind(Group& g, SuperblockId before) {
     SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
     const SuperblockId b = to_b;

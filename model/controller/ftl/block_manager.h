@@ -24,20 +24,23 @@ namespace ssdtlm {
 
 class BlockManager {
 public:
-    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front
-    /// of those. `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one
-    /// more for each that failed and has to be emptied, which gives no free one back. `by_wear`: free ones are used by
-    /// their erases, fewest first for host pages, most first for GC; else first-in first-out. `streams`: of the host,
-    /// with superblocks of their own, beside stream 0. `one_frontier`: what GC moves goes where the host writes. The
-    /// host then takes no page at all of a group without a free one above those, so that it cannot take what a victim
-    /// needs; and a free one counts as open while none is, as if it was opened with the last page of the one before.
+    /// Each superblock starts free, except the last `set_apart` of each group, which others manage, and the
+    /// `spare_blocks` before them.
+    /// `hard_free_blocks`: host pages may open a superblock only while a group has more free ones than this. Each
+    /// failed superblock that has to be emptied raises it by one, because it gives no free one back.
+    /// `by_wear`: free superblocks are chosen by their erases, fewest first for host pages, most first for GC; else
+    /// first-in first-out.
+    /// `streams`: write streams of the host with superblocks of their own, beside stream 0.
+    /// `one_frontier`: GC moves pages to where the host writes. The host then takes no page of a group without a free
+    /// superblock above the threshold, so that it cannot take what a victim needs. While no superblock is open, a free
+    /// one counts as open, as if it had been opened with the last page of the one before.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
                  bool by_wear = false, std::uint32_t set_apart = 0, std::uint32_t streams = 0,
                  bool one_frontier = false);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
-    /// Units whose read is planned or under way; they hold off the erase.
+    /// Units whose read is planned or under way. They hold off the erase.
     std::uint32_t reads(SuperblockId b) const {
         std::uint32_t n = 0;
         for (std::uint32_t i = 0; i < shape_.planes(); ++i) n += reads(shape_.block(b, i));
@@ -46,14 +49,14 @@ public:
     std::uint32_t reads(BlockId b) const { return reads_.of(b); }
     void read_started(BlockId b, std::uint32_t units) { reads_.started(b, units); }
     void read_finished(BlockId b, std::uint32_t units) { reads_.finished(b, units); }
-    /// Of each of its blocks, which are erased together: counted here, and after a loss of power what is known or
-    /// supposed.
+    /// Erases of each block of the superblock; its blocks are erased together. They are counted here. After a loss of
+    /// power this is what the flash tells, or an estimate.
     std::uint32_t erases(SuperblockId b) const { return erases_[idx(b)]; }
     void found_erases(SuperblockId b, std::uint32_t erases) {
         erases_[idx(b)] = erases;
         erases_counted_ = false;
     }
-    /// All since the drive was new.
+    /// True: all erases since the drive was new are counted.
     bool erases_counted() const { return erases_counted_; }
     [[gnu::always_inline]] void prefetch(SuperblockId b) const {  // a record may be on two lines
         const char* const at = reinterpret_cast<const char*>(blocks_.data() + idx(b));
@@ -62,13 +65,15 @@ public:
     }
 
     std::uint32_t free_blocks(GroupId group) const { return groups_[idx(group)].free_count; }
-    /// Free ones are at most so many. Where host and GC share a frontier, one of them counts as open while none is.
+    /// The group has at most `most` free superblocks. Where host and GC share a frontier, one free superblock counts as
+    /// open while none is.
     bool at_most_free(GroupId group, std::uint32_t most) const {
         const Group& g = groups_[idx(group)];
         return g.free_count <= most ||
                (__builtin_expect(one_frontier_, 0) && g.free_count == most + 1 && g.open_host == kNoSuperblock);
     }
-    /// `stream` of the host: of its pages, and of what GC moves.
+    /// The superblock that takes pages of this kind. `stream`: the host's stream whose pages the host writes or GC
+    /// moves.
     SuperblockId open_block(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
         if (__builtin_expect(one_frontier_, 0) && kind == BlockState::open_gc &&
@@ -81,7 +86,7 @@ public:
                : kind == BlockState::open_cold ? g.open_cold
                                                : g.open_map;
     }
-    /// Pages handed out of the open one; 0: the next page opens one.
+    /// Pages handed out of the open superblock; 0: the next page opens one.
     std::uint32_t write_pointer(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
         const SuperblockId open = open_block(group, kind, stream);
         return open == kNoSuperblock ? 0 : blocks_[idx(open)].write_pointer;
@@ -102,7 +107,7 @@ public:
         }
         return hand_out(open_block);
     }
-    /// Same for a GC page, which may use the last free block.
+    /// As allocate_host(), for a GC page. It may use the last free block.
     PageAddress allocate_gc(GroupId group, std::uint32_t stream = 0) {
         if (__builtin_expect(one_frontier_, 0) && (stream != 0 || groups_[idx(group)].open_gc == kNoSuperblock)) {
             SuperblockId& shared = opened_host(group, stream);
@@ -127,13 +132,13 @@ public:
         if (g.open_map == kNoSuperblock) g.open_map = open(group, BlockState::open_map);
         return hand_out(g.open_map);
     }
-    /// The group's next free one for the SLC cache. Precondition: there is one.
+    /// Opens the group's next free superblock for the SLC cache. Precondition: there is one.
     SuperblockId open_slc(GroupId group) {
         const SuperblockId b = open(group, BlockState::open_slc);
         blocks_[idx(b)].stream = kSlcStream;
         return b;
     }
-    /// Free ones of the group that the host may open; none while nothing is collected.
+    /// Free superblocks of the group that the host may open; 0 while nothing is collected.
     std::uint32_t free_for_host(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return keeps_reserve_ && g.free_count > g.reserve ? g.free_count - g.reserve : 0;
@@ -142,10 +147,11 @@ public:
         const Group& g = groups_[idx(group)];
         return g.open_map != kNoSuperblock || g.free_count > g.reserve;
     }
-    /// Pages for parity: handed out with the last page of their row, and due since take_parity_pages() was called last.
+    /// Pages for parity. A row's parity pages are handed out with its last data page. They are due until
+    /// take_parity_pages() is called.
     bool owes_parity() const { return !owed_.empty(); }
     std::vector<PageAddress> take_parity_pages() { return std::exchange(owed_, {}); }
-    /// A page handed out has been programmed. true: that was the last of its superblock, which is sealed now.
+    /// A page handed out has been programmed. True: it was the last of its superblock, which is sealed now.
     bool page_programmed(SuperblockId b) {
         BlockRecord& r = blocks_[idx(b)];
         SSDTLM_CHECK(r.programs > 0,
@@ -155,31 +161,36 @@ public:
         return true;
     }
     void make_victim(SuperblockId b);  ///< sealed or failed -> victim
-    /// Where GC writes now -> sealed, with pages that are not programmed. No program of it may be under way.
+    /// Seals the superblock that GC writes, although some of its pages are not programmed. Precondition: none of its
+    /// programs is under way.
     void close_gc(GroupId group);
-    /// The open one takes no more pages. True: it is sealed now; else when the last of its programs has ended.
+    /// The open superblock takes no more pages. True: it is sealed now; false: it will be sealed when its last program
+    /// has ended.
     bool close(GroupId group, BlockState kind, std::uint32_t stream);
-    /// And back, or one that was sealed as the power left it: GC's pages from its page `write_pointer` on.
+    /// Undoes close_gc(), or opens a superblock that was sealed because the power went. GC's pages go on at its page
+    /// `write_pointer`.
     void reopen_for_gc(SuperblockId b, std::uint32_t write_pointer);
     void erased(SuperblockId b);  ///< victim -> free, behind the other free ones of its group
-    /// The same without becoming free: its erase has left nothing in it.
+    /// The superblock is erased but does not become free.
     void emptied(SuperblockId b);
 
     // --- What fails ---
-    /// One with a block that the factory has marked: it is never used, and a spare one of its group takes its place.
-    /// Before anything is in use; those that are spare first. False: no spare one is left.
+    /// Retires a superblock with a block that the factory has marked, and a spare one of its group takes its place.
+    /// Call it before anything is in use, for spare superblocks first. False: no spare one is left.
     bool leave_out(SuperblockId b);
     /// A program in it has failed: closes it. False: it had failed before.
     bool fail(SuperblockId b);
     bool any_failed() const { return any_failed_; }
-    /// The first failed one of the group without programs under way; `of_gc`: of those that GC has written.
-    /// kNoSuperblock: none.
+    /// The first failed superblock of the group that has no program under way. `of_gc`: only those that GC has written.
+    /// kNoSuperblock: there is none.
     SuperblockId failed_of(GroupId group, bool of_gc = false) const;
     void retire(SuperblockId b);  ///< victim -> retired, when it is empty
-    /// One of the group's spare ones becomes free, or set apart, or has taken its place before. False: none is left.
+    /// One spare superblock of the group becomes free or set apart, unless the failed one was replaced before. False:
+    /// none is left.
     bool add_spare(GroupId group, BlockState as = BlockState::free);
     std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares + groups_[idx(group)].surplus; }
-    /// Of the spare ones of a group at the start, in per cent, where fewest are left. 100 if there were none anywhere.
+    /// Spare superblocks that are left, in per cent of those at the start, of the group with the fewest. 100 if there
+    /// were none.
     std::uint32_t spares_left() const;
     /// From now on host pages may open the last free ones: nothing is collected any more.
     void give_up_reserve() {
@@ -187,24 +198,26 @@ public:
         for (Group& g : groups_) g.reserve = 0;
     }
 
-    /// After the power was off: which superblocks hold something, and which have failed. Those are sealed or failed,
-    /// the others free or spare, as many as are needed free. False: a group has too few that have not failed.
+    /// Called after a loss of power. `used`: by superblock, whether it holds something; `failed`: whether it has
+    /// failed. Used superblocks become sealed or failed. The others become free, or spare where enough are free. False:
+    /// a group has too few that have not failed.
     bool restart(const std::vector<bool>& used, const std::vector<bool>& failed);
-    /// Instead of it, where the states are known: each superblock with the state, stream, pages handed out, `bad` and
-    /// `cut` that are set in its record; `free`: of each group, in their order.
+    /// Called in place of restart() where the states are known. State, stream, pages handed out, `bad` and `cut` are
+    /// set in each superblock's record before. `free`: the free superblocks of each group, in their order.
     void restore(const std::vector<std::vector<SuperblockId>>& free);
-    /// The free ones of a group, the one that is used next first.
+    /// Visits the free superblocks of a group, the one that is used next first.
     template <class Visit>
     void for_each_free(GroupId group, Visit&& visit) const {
         for (SuperblockId b = groups_[idx(group)].free_first; b != kNoSuperblock; b = blocks_[idx(b)].next_free)
             visit(b);
     }
-    /// Then: failed ones without valid units have nothing to be emptied of.
+    /// Called after restart() or restore(): failed superblocks without valid units need no emptying and are retired.
     void retire_empty();
-    /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
-    /// caller's part.
+    /// Leaves the same state as `pages` times allocate_host() and page_programmed() on a group of free blocks. The
+    /// caller sets the valid counts.
     void fill_host(GroupId group, std::uint64_t pages);
-    /// The group's next free one, as if it had been filled and all its pages programmed. Precondition: there is one.
+    /// Takes the group's next free superblock, as if all its pages had been handed out and programmed. Precondition:
+    /// there is one.
     SuperblockId fill_free(GroupId group);
     /// Precondition (checked): no program or read is under way.
     void state(Snapshot& s);

@@ -32,8 +32,8 @@ const char* name_of(BlockState state);
 
 inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4,
                               kSlcStream = 5;
-/// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others
-/// share kHostStream and kGcStream.
+/// Streams from here on are the host's write streams that have superblocks of their own, and what GC moves of them. All
+/// others share kHostStream and kGcStream.
 inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMostNamedStreams = 64;
 constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
     return of_block < kNamedHostStreams ? 0
@@ -41,7 +41,7 @@ constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
                                         : of_block - kNamedGcStreams + 1u;
 }
 
-/// Of a superblock of this stream whose programs have all ended.
+/// State of a superblock of this stream when all its programs have ended.
 constexpr BlockState sealed_state_of(std::uint8_t stream) {
     return stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
 }

@@ -18,8 +18,8 @@ namespace ssdtlm {
 
 class Books {
 public:
-    /// `host_units`: those that the host can address, the first of all `units` of the map. The other arguments must
-    /// outlive it. `policy` is told when a candidate loses a unit.
+    /// `host_units`: units that the host can address, the first of all `units` of the map. The other arguments must
+    /// outlive the books. `policy` is told when a candidate loses a unit.
     Books(const NandGeometry& geometry, const SuperblockShape& shape, std::uint64_t host_units, std::uint64_t units,
           BlockManager& blocks, VictimPolicy& policy)
         : geometry_(geometry),
@@ -34,23 +34,24 @@ public:
     // --- The map ---
     const MapEntries& entries() const { return entries_; }
     Ppa entry(Lpa lpa) const { return map_.lookup(lpa); }
-    /// A place, kLost or kUnmapped.
+    /// The place of a unit, kLost or kUnmapped.
     Ppa lookup(Lpa lpa) const { return entries_.seen(map_.lookup(lpa)); }
     [[gnu::always_inline]] void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
-    /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
+    /// Prefetches what a write of the unit will invalidate. It pays when it is called for several units before the
+    /// first of them is mapped.
     [[gnu::always_inline]] void prefetch_old_place(Lpa lpa) const {
         const Ppa old = map_.lookup(lpa);
         if (!entries_.is_copy(old)) return;
         valid_.prefetch(old);
         blocks_.prefetch(shape_.superblock_of(old));
     }
-    /// Returns the entry that was there. Validity is the caller's part.
+    /// Sets the entry and returns the old one. The caller updates validity.
     Ppa exchange(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
         if (__builtin_expect(!entries_.is_copy(old) || !entries_.is_copy(to), 0)) count(lpa, old, to);
         return old;
     }
-    /// Of the host's; the lost ones are among the mapped.
+    /// Mapped and lost units of the host. Lost units count as mapped too.
     std::uint64_t mapped_units() const { return mapped_units_; }
     std::uint64_t lost_units() const { return lost_units_; }
 
@@ -70,20 +71,20 @@ public:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
-    /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots.
-    /// false: none left.
+    /// Moves `page` (superblock.h) on to the next page at or behind it that holds valid units, and sets a bit per valid
+    /// slot. False: there is none.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
     [[noreturn]] void refuse(Ppa p, const char* what) const;
 
     // --- What must stay on the flash until something else is there ---
     void need(SuperblockId b) { ++blocks_[b].superseded; }
-    /// The superblock if nobody needs it any more; else kNoSuperblock.
+    /// Returns the superblock if nobody needs it any more; else kNoSuperblock.
     SuperblockId let_go(SuperblockId b);
 
-    /// Of a page that takes its place now, or of an entry of the journal.
+    /// The number for a page that takes its place now, or for an entry of the journal.
     std::uint64_t draw_number() { return ++last_number_; }
 
-    /// What recovery, snapshots, checkpoints and preconditioning read and write as a whole.
+    /// The tables as a whole, for recovery, snapshots, checkpoints and preconditioning.
     struct Image {
         const MapEntries& entries;
         PageMap& map;

@@ -38,7 +38,7 @@ struct FeatureSetup {
     SlcRegion& slc;                                ///< which pages are in SLC mode
 };
 
-/// What is known after a loss of power, before any unit is.
+/// What is known after a loss of power, before the place of any unit is.
 struct FoundSuperblocks {
     const std::vector<bool>& used;              ///< by superblock: it has pages
     const std::vector<std::uint64_t>& last_of;  ///< and the highest number of its pages
@@ -48,28 +48,28 @@ struct FoundSuperblocks {
 class FtlFeature {
 public:
     virtual ~FtlFeature() = default;
-    /// What it remembers of a drained drive.
+    /// Reads or writes what it remembers. The drive is drained.
     virtual void state(Snapshot&) {}
-    /// It has a number of each group in checkpoints of the map.
+    /// True: it stores a number for each group in checkpoints of the map.
     virtual bool remembers() const { return false; }
-    /// That number; 0 of a fresh drive.
+    /// That number; 0 for a fresh drive.
     virtual std::uint32_t remembered(GroupId) const { return 0; }
-    /// A clean checkpoint has said so: remembered() of the drive before the loss of power.
+    /// A clean checkpoint gives back the number that remembered() had before the loss of power.
     virtual void remember(GroupId, std::uint32_t) {}
     // After a loss of power, one of them: as the pages on the flash say; or as the superblocks' records say, which a
     // clean checkpoint has set. `free`: of each group, in order. What it takes out is free for the feature only.
     virtual void found_pages(const FoundSuperblocks&) {}
     virtual void found_records(const FoundSuperblocks&, std::vector<std::vector<SuperblockId>>& /*free*/) {}
-    /// A checkpoint of the map is about to say which pages may still be programmed.
+    /// Called before a checkpoint of the map records which pages may still be programmed.
     virtual void checkpoint_begins() {}
 
     // Preconditioning, which programs in no time.
     virtual void lay_out_begins() {}
     virtual void lay_out_ended() {}
-    /// What it owes to the flash for pages that were taken.
+    /// Programs at once the pages that were taken and that it still owes to the flash.
     virtual void program_at_once() {}
 
-    /// Empty: what it remembers agrees with the superblocks. Else a sentence.
+    /// Returns an empty text if what it remembers agrees with the superblocks, else a sentence.
     virtual std::string check() const { return {}; }
 };
 
@@ -84,11 +84,11 @@ public:
     FtlFeatureRegistration(const char* name, FtlFeatureMaker make);
 };
 
-/// Of all features that have one, in order.
+/// The numbers of all features that have one, in order.
 std::vector<std::uint32_t> remembered(const FtlFeatures& features, GroupId group);
 void remember(const FtlFeatures& features, GroupId group, const std::vector<std::uint32_t>& numbers);
 
-/// Those that the configuration asks for, each registered with what it needs.
+/// The features that the configuration asks for, each registered with what it needs.
 FtlFeatures features_of(const FeatureSetup& setup);
 
 }  // namespace ssdtlm

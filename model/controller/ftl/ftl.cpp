@@ -84,7 +84,7 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
         if (HostPartition* const p = partition_for(group)) return take_pages_of(*p, group, most, out);
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
-    // One that was opened leaves fewer free ones for the other streams.
+    // A superblock that was opened leaves fewer free ones for the other streams.
     if (blocks_.write_pointer(group, BlockState::open_host, stream) == 0 ||
         __builtin_expect(from == 0 && (partitions_.streams() != 0 || one_frontier), 0))
         update_able(group);
@@ -168,7 +168,7 @@ std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
     while (from != end && is_gone(from)) ++from;
     while (end != from && is_gone(end - 1)) --end;
     if (from == end) return 0;
-    // One entry for all: what was never written in between had no copy either.
+    // One entry serves all: a unit in between that was never written had no copy either.
     notes_.take(Lpa{idx(first) + from}, end - from, false);
     const std::uint64_t before = books_.mapped_units();
     for (std::uint32_t i = from; i != end; ++i)

@@ -65,12 +65,13 @@ public:
     std::uint64_t mapped_units() const { return books_.mapped_units(); }
     Ppa lookup(Lpa lpa) const { return books_.lookup(lpa); }
     [[gnu::always_inline]] void prefetch(Lpa lpa) const { books_.prefetch(lpa); }
-    /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
+    /// Prefetches what a write of the unit will invalidate. It pays when it is called for several units before the
+    /// first of them is mapped.
     [[gnu::always_inline]] void prefetch_old_place(Lpa lpa) const { books_.prefetch_old_place(lpa); }
 
     // --- What goes into the out-of-band area ---
-    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
-    /// data).
+    /// The record of a page that takes its place now. Call it in the step that also changes the map (host data) or
+    /// compares with it (moved data).
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
@@ -82,10 +83,11 @@ public:
     // --- Host writes ---
     /// Where a unit may be written: a page of a partition for units of that partition only.
     const WritePartitions& partitions() const { return partitions_; }
-    /// Up to `most` pages of one row: of the partition's next group in the configured order that may take host pages.
-    /// Returns how many; 0: every one is at or below its hard threshold and has no open host superblock; only GC helps.
-    /// Pages that a row in use had no room for (`left_over`) complete another row in use, if there is one, else begin
-    /// the next.
+    /// Hands out up to `most` pages of one row. They belong to the partition's next group in the configured order that
+    /// may take host pages. Returns how many. 0: every group is at or below its hard threshold and has no open host
+    /// superblock, so only GC helps.
+    /// `left_over`: the pages are what a row in use had no room for. They complete another row in use if there is one;
+    /// else they begin the next row.
     std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false,
                                       std::uint32_t partition = 0) {
         GroupCursor& cursor = partitions_.cursor(partition);
@@ -96,22 +98,22 @@ public:
             return 0;
         return take_host_pages(group, most, out, partitions_.stream_of_partition(partition));
     }
-    /// The same of this group. Precondition: takes_host_pages(group, stream).
+    /// As allocate_host_pages(), in this group. Precondition: takes_host_pages(group, stream).
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream = 0);
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
-    /// The group's superblocks have changed: whether the host may write to it is found again.
+    /// The group's superblocks have changed. This checks again whether the host may write to it.
     void update_able(GroupId group);
-    /// Host pages pass this group over until further notice, but for an open row that is filled in part.
+    /// While held, host pages pass this group over, except to fill an open row that is filled in part.
     void hold_host(GroupId group, bool held);
-    /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
+    /// Groups whose open row is filled in part, because a program had to go before the row was full.
     std::uint32_t ragged_groups() const { return partitions_.ragged_count(); }
-    /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it,
-    /// as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
+    /// A page for the data of a failed program in this group, where GC or a merge writes. There is always room, because
+    /// failed data need not be moved. From then on it counts as one of GC's programs, so it cannot overtake.
     PageAddress allocate_again(GroupId group) {
         return placement_ != nullptr ? placement_->take_again(group) : allocate_gc_page(group);
     }
-    /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the
-    /// new one is there: hold_copy().
+    /// Called at program issue: the new copy is mapped and valid. Returns the old entry. The old copy must stay on the
+    /// flash until the new one is programmed: see hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = books_.exchange(lpa, to);
         if (__builtin_expect(books_.entries().is_copy(old), 1))
@@ -123,19 +125,20 @@ public:
         events_.unit_superseded(lpa);
         return old;
     }
-    /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased;
-    /// a note in the journal is held already.
+    /// Keeps the superblock of the old copy from being erased until the newer copy is programmed. `old` is what
+    /// map_unit() returned. A note in the journal is held already.
     void hold_copy(Ppa old) {
         if (books_.entries().is_copy(old)) books_.need(shape_.superblock_of(old));
     }
-    /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
+    /// The newer copy is programmed. Returns the superblock that this no longer keeps from being erased; kNoSuperblock:
+    /// none.
     SuperblockId let_go_copy(Ppa old);
-    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one, copy or record,
-    /// stays until the journal says so in flash.
+    /// Called in place of let_go_copy() for a unit that was deallocated before its newer copy was programmed. The old
+    /// copy or note stays until the journal's page with the deallocation is in flash.
     SuperblockId hand_over_copy(Ppa old);
-    /// The program is finished; the last one of a full block seals it.
+    /// The program has ended. The last one of a full block seals it.
     void host_page_programmed(const PageAddress& a);
-    /// Deallocates; returns how many of the units were mapped. The journal takes note.
+    /// Deallocates the units and adds a note to the journal. Returns how many of them were mapped.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
 
     /// Notes of what was deallocated or lost, and the journal that says so on the flash.
@@ -147,10 +150,11 @@ public:
     // directory.
     std::uint32_t translation_pages() const { return translation_pages_; }  ///< 0: the map is all in memory
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
-    /// kUnmapped: it was never written, and says that nothing is mapped.
+    /// kUnmapped: the page was never written, which means that nothing is mapped in it.
     Ppa translation_place(std::uint32_t page) const { return books_.entry(lpa_of_translation(page)); }
     bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
-    /// A group that may take this one, and others of its pool with it, in turn. False: none; only GC helps.
+    /// Finds the next group in turn that may take this translation page and others of its pool. False: there is none,
+    /// and only GC helps.
     bool group_for_translation(std::uint32_t page, GroupId& out);
     const TranslationRoom& translation_room() const { return translation_room_; }
     bool takes_translation_pages(GroupId group) const {
@@ -166,36 +170,37 @@ public:
     // --- Garbage collection ---
     bool gc_soft(GroupId group) const { return blocks_.at_most_free(group, config_.gc_soft_free_blocks); }
     bool gc_hard(GroupId group) const { return blocks_.at_most_free(group, config_.gc_hard_free_blocks); }
-    /// The host, or the map, waits for a free one. Else the victim policy chooses none with less than gc_least_invalid.
+    /// The host or the map waits for a free superblock. Otherwise the victim policy chooses no victim with less than
+    /// gc_least_invalid.
     bool gc_forced(GroupId group) const {
         return gc_hard(group) || !takes_all_streams(group) || !takes_translation_pages(group);
     }
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
-    /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold,
-    /// or a partition takes its pages.
+    /// The stream may write to this group: it has an open superblock, or free ones above the hard threshold, or a
+    /// partition of a feature takes its pages.
     bool takes_host_pages(GroupId group, std::uint32_t stream = 0) const {
         return blocks_.can_take_host_page(group, stream) ||
                (__builtin_expect(!host_partitions_.empty(), 0) && partition_for(group) != nullptr);
     }
     bool takes_all_streams(GroupId group) const;
-    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or one that a source of
-    /// victims has. `idle`: the host asks for nothing. Never of a read-only drive.
+    /// There is a reason to collect: few free blocks, a failed superblock that is not empty yet, or a wish of a source
+    /// of victims. `idle`: the host asks for nothing. Always false for a read-only drive.
     bool wants_collection(GroupId group, bool idle = false) const {
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || victims_.wanted(group, idle);
     }
-    /// The group's next victim, as the sources give it in turn (gc/victims.h). It is no candidate any more. At most
-    /// gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. kNoSuperblock: nobody has one,
-    /// or there is no room for what is in it, and then the drive is read-only (gc/core_sources.h).
+    /// The group's next victim, from the sources in turn (gc/victims.h). It is no candidate any more. A group may have
+    /// at most gc_hard_free_blocks victims at a time, or GC may run out of blocks. kNoSuperblock: no source has one, or
+    /// there is no room for what is in it; in that case the drive is now read-only (gc/core_sources.h).
     SuperblockId select_victim(GroupId group, bool idle = false);
-    /// Nothing is moved out of it any more: it is the group's next one.
+    /// Collection of this victim stops. It will be the group's next victim.
     void leave_victim(SuperblockId victim) { begun_.leave(shape_.group_of(victim), victim); }
-    /// Why the group's victim is one.
+    /// Why this victim was chosen.
     VictimReason victim_reason(SuperblockId victim) const { return victims_.reason(victim); }
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
-    /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots.
-    /// false: none left.
+    /// Moves `page` (superblock.h) on to the next page at or behind it that holds valid units, and sets a bit per valid
+    /// slot. False: there is none.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const {
         return books_.next_valid_page(victim, page, slot_mask);
     }
@@ -206,25 +211,25 @@ public:
         return __builtin_expect(victims_.moves_cold(group), 0) ? allocate_cold_page(group)
                                                                : allocate_gc_page(group, gc_stream_[idx(group)]);
     }
-    /// Such pages that the open row of the group still takes; a whole row when the next page begins one.
+    /// Pages for moved units that the open row of the group still takes; a whole row when the next page begins one.
     std::uint32_t gc_row_left(GroupId group) const {
         return row_left(victims_.moves_cold(group)
                             ? blocks_.write_pointer(group, BlockState::open_cold)
                             : blocks_.write_pointer(group, BlockState::open_gc, gc_stream_[idx(group)]));
     }
-    /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
+    /// Called when a GC program takes its page. True: `from` is still the mapped copy; false: the unit is not copied.
     bool move_wanted(Lpa lpa, Ppa from) {
         if (__builtin_expect(books_.entry(lpa) == from, 1)) return true;
         ++counters_.gc_units_stale;
         return false;
     }
-    /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
+    /// Called at the end of the GC program. True: `from` was still the mapped copy, and now `to` is.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
     void superblock_erased(SuperblockId victim);    ///< all its blocks were: victim -> free
 
     // --- Superblocks of features (allocation/host_partition.h) ---
-    /// Null: the core's own.
+    /// The feature that owns the superblock. Null: the core owns it.
     HostPartition* owner(SuperblockId b) const {
         for (HostPartition* const p : host_partitions_)
             if (p->owns(b)) return p;
@@ -237,46 +242,47 @@ public:
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
     const Checkpoints* checkpoints() const { return checkpoints_.get(); }
-    /// Of a page in a superblock that is set apart.
+    /// The record of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
     void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
-    /// Where the drive cannot say any more that it works: nothing may be written from now on.
+    /// Makes the drive read-only: nothing may be written from now on.
     void refuse_writes();
 
     // --- What fails (ftl_failures.cpp) ---
     const MediaHealth& media() const { return media_; }
-    /// Called when spares, or the state read-only, have changed.
+    /// `callback` is called when the number of spares or the read-only state has changed.
     void on_media_change(std::function<void()> callback) { media_changed_ = std::move(callback); }
-    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed,
-    /// emptied and retired; a spare one takes its place, or the drive becomes read-only.
+    /// Called in place of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is
+    /// closed, emptied and retired. A spare one takes its place, or the drive becomes read-only.
     void host_page_failed(const PageAddress& a);
     void gc_page_failed(const PageAddress& a);
-    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit()
-    /// for one that has been counted.
+    /// The program of a page has failed. unmap_failed() unmaps a unit that was mapped there at program issue.
+    /// map_again() maps it again, as map_unit() does, but the unit is not counted twice.
     void unmap_failed(Lpa lpa, Ppa at);
     void map_again(Lpa lpa, Ppa to);
-    /// Instead of superblock_erased(): the erase of at least one of the victim's blocks failed. It is retired.
+    /// Called in place of superblock_erased(): the erase of at least one of the victim's blocks failed. The superblock
+    /// is retired.
     void superblock_not_erased(SuperblockId victim);
-    /// A program in it has failed: when it is empty, superblock_emptied() takes the place of the erase.
+    /// A program in the superblock has failed. When it is empty, superblock_emptied() is called in place of an erase.
     bool is_bad(SuperblockId b) const { return blocks_[b].bad; }
     void superblock_emptied(SuperblockId victim);
-    /// The unit cannot be read any more: its place is kLost until it is written or trimmed.
+    /// The unit cannot be read any more. Its place is kLost until it is written or trimmed.
     void lose(Lpa lpa);
-    bool lose_copy(
-        Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
+    bool lose_copy(Ppa at);  ///< loses the unit that is mapped there; false: none is. The unit's number comes from the
+                             ///< block's directory
     std::uint64_t lost_units() const { return books_.lost_units(); }
     BlockPlacement* placement() const { return placement_.get(); }  ///< null: pages are put anywhere
     const Mapping& mapping() const { return *mapping_; }
 
     // --- Programs ---
-    /// The program of a page that was handed out has ended. Whoever counts its class has done so.
+    /// The program of a page that was handed out has ended. The caller has already counted it in its class.
     void page_ended(const PageAddress& a, PageEnd end) {
         if (__builtin_expect(end == PageEnd::failed, 0)) close_failed(a);
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) seal(b);
         events_.page_ended(a, end);
     }
-    /// All programs of a full superblock have ended: a candidate for collection, or its owner's.
+    /// All programs of a full superblock have ended. It becomes a candidate for collection, or its owner takes it.
     void seal(SuperblockId b);
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
@@ -287,11 +293,11 @@ public:
     }
 
     // --- State at start, counters, books ---
-    /// For recovery, snapshots, checkpoints and preconditioning.
+    /// The tables as a whole, for recovery, snapshots, checkpoints and preconditioning.
     FtlImage image();
     OverwriteRounds
     precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
-    /// Null: the configuration does not ask for this feature.
+    /// The feature of this type. Null: the configuration does not ask for it.
     template <class Feature>
     Feature* feature() const {
         for (const auto& f : features_)
@@ -299,12 +305,13 @@ public:
         return nullptr;
     }
     const FtlCounters& counters() const { return counters_; }
-    /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
+    /// Goes on from the counts of the time before the power was off. SMART's figures are not among them: they are on
+    /// the flash.
     void go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health);
-    /// By NVM Set; the counts of all only grow.
+    /// Counts by NVM Set. They only grow.
     const std::vector<SetCounts>& set_counts() const { return set_traffic_.counts(); }
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
-    /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
+    /// Throws CheckFailed with the first few discrepancies. It looks at every unit of the device.
     void verify_books() const;
 
 private:
@@ -314,7 +321,7 @@ private:
     std::uint32_t row_left(std::uint32_t write_pointer) const {
         return shape_.data_planes() - shape_.plane_in_group(write_pointer);
     }
-    /// The first one that takes the host's pages of the group; null: none does.
+    /// The first partition that takes the host's pages of the group; null: none does.
     HostPartition* partition_for(GroupId group) const {
         for (HostPartition* const p : host_partitions_)
             if (p->takes_pages(group)) return p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ftl::verify_books: the tables of the FTL and the flash contents against each other.
+// Ftl::verify_books compares the tables of the FTL with the flash contents.
 #include <string>
 #include <vector>
 
@@ -30,7 +30,7 @@ private:
 
 void Ftl::verify_books() const {
     Findings found;
-    // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
+    // Each mapped unit points to a valid flash unit that holds it, so no two point to the same one.
     const Journal& journal = notes_.journal();
     std::uint64_t mapped = 0, lost = 0, translation = 0;
     std::vector<std::uint32_t> live(journal.ids()), translation_of(partitions_.shares());

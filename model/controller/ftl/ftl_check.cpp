@@ -86,7 +86,8 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
-    // Those that are full of what is true, the open one, and one that is being collected.
+    // These are the superblocks full of journal pages that are still true, the open one, and one that is being
+    // collected.
     const std::uint32_t pages = SuperblockShape(g, config.superblock).pages();
     return (most_journal_pages(config, g) + pages - 1) / pages + 2;
 }
@@ -101,8 +102,9 @@ std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g)
 }
 
 namespace {
-/// Of n translation pages to each group, whose number is not rounded: what a share may hold beyond (TranslationRoom),
-/// as much again for places that a loss of power gives back, and what rounding may add where a set begins and ends.
+/// Extra translation units that a group may get beyond its exact part: what a share may hold beyond it
+/// (TranslationRoom), as much again for places that a loss of power gives back, and what rounding may add where a set
+/// begins and ends.
 std::uint64_t translation_slack(const NandGeometry& g) {
     return 2 * g.units_per_page() + 2;
 }
@@ -124,7 +126,7 @@ std::uint64_t most_with_partitions(const FtlConfig& config, const NandGeometry& 
 
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
     // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the
-    // deallocated units that they speak of, but for the first two: those may keep a plane a block lower, which is still
+    // deallocated units that they speak of, except the first two. Those may keep a plane a block lower, which is still
     // above the hard threshold.
     const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
@@ -138,7 +140,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
                                         (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
     if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_partitions(config, g, all);
     if (!mapping->is_on_flash()) return all;
-    // n units and their translation pages, n / entries rounded up.
+    // n units and their n / entries translation pages, rounded up, must fit.
     const std::uint64_t entries = entries_per_translation_page(config, g);
     return all == 0 ? 0 : (all - 1) * entries / (entries + 1);
 }

@@ -26,7 +26,7 @@ enum class BufferOrder : std::uint8_t {
     by_translation_page,  ///< units whose entries are in one translation page together
     lru                   ///< what was not written for longest
 };
-/// What a row of a superblock keeps of its own data.
+/// What a row of a superblock stores besides its own data.
 enum class Parity : std::uint8_t {
     none,
     die  ///< the parity of the other dies' pages, in one of the dies
@@ -61,7 +61,7 @@ enum class GcMapUpdates : std::uint8_t {
     written,  ///< a unit that is moved makes its translation page dirty
     found     ///< out-of-band areas say where moved units are: nothing is written for them alone
 };
-/// Of a map whose entries are on flash, but for some in a cache.
+/// A map whose entries are on flash, with some of them in a cache.
 struct CachedMapConfig {
     std::uint64_t cache_bytes = 4ull << 20;  ///< of the DRAM
     MapGranularity granularity = MapGranularity::entry;
@@ -141,7 +141,7 @@ struct FtlConfig {
     Age refresh_age{};                 ///< of data after which they are moved; 0: never
     Age refresh_interval{};            ///< from one look at the ages to the next; 0: a 16th of refresh_age
     Age look_interval() const { return refresh_interval == Age{} ? refresh_age / 16 : refresh_interval; }
-    /// Whole intervals between looks that refresh_age is long; 0: there are no looks.
+    /// Whole intervals between looks that fit into refresh_age; 0: there are no looks.
     std::uint32_t most_looks() const {
         return refresh_age == Age{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval());
     }

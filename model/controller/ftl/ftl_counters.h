@@ -41,34 +41,35 @@ struct FtlCounters {
     std::uint64_t host_padding_pages = 0;  ///< programmed to close word lines, where the host writes
     std::uint64_t gc_padding_pages = 0;    ///< the same where garbage collection does
 
-    /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
-    /// (host) or when it has been programmed (GC).
+    /// Slots programmed without data. The figure is exact between calls, because a page's units are mapped when it is
+    /// allocated (host) or when it has been programmed (GC).
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the
-    /// map and its checkpoints, for parity, and to close word lines. The pages of the host count when their units do,
-    /// at the issue of the program; so this is never below host_units, in no window.
+    /// Units that fit into all pages given to host data, full or padded, and into those programmed by GC, for the
+    /// journal, for the map and its checkpoints, for parity, and to close word lines. Host pages count at the issue of
+    /// the program, as their units do. So this is never below host_units, in any window.
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
                 host_padding_pages + gc_padding_pages) *
                units_per_page;
     }
-    /// Pages of garbage collection that moved translation pages, and the others: of a page that holds both, its share.
+    /// Pages of garbage collection that moved translation pages, and those that moved user data. A page that holds both
+    /// counts in parts.
     double gc_mapping_pages(std::uint32_t units_per_page) const {
         return static_cast<double>(gc_translation_units) / units_per_page;
     }
     double gc_user_pages(std::uint32_t units_per_page) const {
         return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page);
     }
-    /// Of all classes, those programmed; pages of the host under way are not among them.
+    /// Pages programmed, of all classes. Host pages still under way do not count.
     std::uint64_t pages_programmed() const {
         return host_pages + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages +
                host_padding_pages + gc_padding_pages;
     }
-    /// flash_units / host_units, which formulas and other simulators count; 0 before the first host write. What a drive
-    /// reports as WAF is in bytes: a unit of which the host wrote a part, or twice while it was buffered, is not its
-    /// bytes (written_bytes.h).
+    /// flash_units / host_units, as formulas and other simulators count; 0 before the first host write. It is not the
+    /// WAF in bytes that a drive reports, which differs when the host writes part of a unit, or writes a unit twice
+    /// while it is buffered (written_bytes.h).
     double unit_write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
         return static_cast<double>(flash_units(units_per_page)) / static_cast<double>(host_units);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation pages on the flash: where they go, and which copy counts.
+// Translation pages on the flash: this file decides where they go and which copy counts.
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"

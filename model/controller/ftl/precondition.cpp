@@ -9,12 +9,12 @@
 namespace ssdtlm {
 
 namespace {
-// Of the seed: independent of what else is drawn.
+// This stream of the seed is independent of all others.
 constexpr std::uint64_t kScatterStream = 0x7363617474657265;
-/// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being
-/// emptied is as in operation.
+/// Superblocks of host pages in each group that are written behind a lay-out by formula. They are enough to bring open,
+/// free and half emptied superblocks into the state of operation.
 constexpr std::uint64_t kCycles = 16;
-/// A tenth of what is overwritten.
+/// The size of a round: a tenth of the overwritten units.
 std::uint64_t round_of(std::uint64_t units) {
     return std::max<std::uint64_t>(units / 10, 1);
 }
@@ -119,7 +119,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         image_.partitions.cursor(group, 0).set_ragged(
             group, here % shape.planes() != 0 && ftl_.config().gc_frontier == GcFrontier::own);
     }
-    // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
+    // Goes superblock by superblock over the positions, the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
         for (std::uint64_t i = 0; i < groups; ++i) {
             if (pages_of[i] <= block * per_superblock) continue;
@@ -138,7 +138,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         image_.placement->laid_out(sequence[i], pages_of[i]);
 }
 
-/// So many free ones, in an order that has nothing to do with their places.
+/// Fills this many free superblocks and returns them in random order.
 std::vector<SuperblockId> Preconditioner::fill_superblocks(GroupId group, std::uint32_t count, Random& random) {
     std::vector<SuperblockId> filled;
     for (std::uint32_t i = 0; i < count; ++i) filled.push_back(image_.blocks.fill_free(group));
@@ -146,7 +146,7 @@ std::vector<SuperblockId> Preconditioner::fill_superblocks(GroupId group, std::u
     return filled;
 }
 
-/// Valid units of a superblock among its blocks, each with its share, and what is left over one by one.
+/// Splits a superblock's valid units among its blocks: each gets its share, and the rest is given out one by one.
 void Preconditioner::hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random) {
     const std::uint32_t planes = ftl_.shape().planes(), per_block = geometry_.units_per_block();
     image_.blocks[b].valid = valid;
@@ -196,7 +196,7 @@ void Preconditioner::scatter(std::uint64_t units) {
     image_.counters.host_pages_allocated = image_.counters.host_pages = (units + units_per_page_ - 1) / units_per_page_;
 }
 
-/// Those of all units that are mapped now, which are the first ones.
+/// Lays out the translation pages of all units that are mapped now. These are the first units.
 void Preconditioner::lay_out_translation() {
     if (ftl_.translation_pages() == 0) return;
     const auto pages = static_cast<std::uint32_t>((image_.mapped_units + ftl_.entries_per_translation_page() - 1) /

@@ -28,22 +28,22 @@ namespace ssdtlm {
 
 class Preconditioner {
 public:
-    /// What so many of the next turns collect is looked up together, and several units are drawn together, so that
-    /// misses of the host's caches overlap. What comes out does not depend on it; 0: one after the other.
+    /// Turns that are looked up together, and units that are drawn together, so that cache misses of the simulating
+    /// machine overlap. It does not change the result. 0: one after the other.
     static constexpr std::size_t kTurnsAhead = 16;
     explicit Preconditioner(Ftl& ftl, std::size_t turns_ahead = kTurnsAhead);
 
-    /// The configured initial state, and what its overwrites came to. Precondition: a fresh Ftl.
+    /// Brings the FTL into the configured initial state and returns how its overwrites went. Precondition: a fresh Ftl.
     OverwriteRounds run();
-    /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
+    /// Writes logical units 0 .. units-1 in ascending order. The result is exactly that of unit-by-unit writing, but
     /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
-    /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where
-    /// each is.
+    /// As lay_out(), where each share of the planes has a range of the addresses. It writes unit by unit, as no formula
+    /// says where each is.
     void lay_out_by_pages(std::uint64_t units);
     void lay_out_by_blocks(std::uint64_t units);
-    /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many
-    /// are free as the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
+    /// Puts the same units where very many random overwrites would have brought them, in full superblocks. As many
+    /// superblocks stay free as the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);
     struct Overwrites {
         std::uint64_t units = 0;    ///< the first ones, uniformly random among them
@@ -59,7 +59,7 @@ private:
         Spare spare;
         Ppa from;
     };
-    /// What a turn of a group would move, when it was looked at: some of planned_.
+    /// What a turn of a group would move, as seen when it was looked at. It is part of planned_.
     struct Turn {
         bool is_planned = false;
         std::size_t first = 0, end = 0;
@@ -73,19 +73,20 @@ private:
     void overwrite_in_turn(const Overwrites& asked);
     void overwrite_by_blocks(const Overwrites& asked);
     void begin_rounds(std::uint64_t units);
-    /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
-    /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.
+    /// Moves one row's worth of the group's victim, with the units packed in page order. Erases the victim when that
+    /// was the last of it; the last page is padded. Takes a new victim where there is none. False: there is nothing to
+    /// collect.
     bool collect_row(GroupId group, const Turn& turn);
     void next_row(GroupId group, std::uint32_t& page, std::vector<Move>& moves) const;
     void look_ahead(const GroupId* groups, std::size_t turns);
     bool is_as_planned(const Turn& turn) const;
-    /// After each write: true when the drive is steady now.
+    /// Called after each write. True: the drive is steady now.
     bool ends_steady(std::uint64_t written) {
         if (__builtin_expect(!rounds_.is_over(written), 1)) return false;
         rounds_.end_round(image_.counters);
         return rounds_.is_steady();
     }
-    /// What features owe to the flash for pages that were taken.
+    /// Programs the pages that features owe to the flash.
     void program_at_once() {
         for (const auto& feature : image_.features) feature->program_at_once();
     }

@@ -8,15 +8,16 @@
 namespace ssdtlm {
 
 namespace {
-// Of the seed: independent of what the workload draws, and of each other.
+// These streams of the seed are independent of the workload's draws, and of each other.
 constexpr std::uint64_t kStream = 0x7072656670726566;
 constexpr std::uint64_t kStartStream = 0x7374616767657200;
 
-/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes,
+/// Draws units of a share of the addresses, uniformly among the first `units`. The draws run ahead of the writes,
 /// several at a time, so that the table lookups of several writes overlap in the host's memory.
 class Draws {
 public:
-    /// `batch`: drawn at a time, a divisor of kMostAtOnce. 1 where others draw from the same numbers in between.
+    /// `batch`: how many are drawn at a time, a divisor of kMostAtOnce. It must be 1 where others draw from the same
+    /// random numbers in between.
     Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch)
         : ftl_(ftl), share_(share), units_(units), batch_(batch) {
         const WritePartitions& partitions = ftl.partitions();
@@ -60,7 +61,7 @@ private:
 };
 }  // namespace
 
-/// Host pages of the group's row, with up to `most` units. Returns how many were written.
+/// Writes host pages of the group's row, with up to `most` units. Returns how many units were written.
 template <class Next>
 std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Next&& next) {
     const std::uint64_t wanted = (most + units_per_page_ - 1) / units_per_page_;
@@ -100,7 +101,7 @@ void Preconditioner::lay_out_by_pages(std::uint64_t units) {
     }
 }
 
-/// Page after page, each to its place.
+/// Writes page after page, each to its place.
 void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
     BlockPlacement& placement = *image_.placement;
     Spare out[kMaxUnitsPerPage];
@@ -121,8 +122,8 @@ void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
     }
 }
 
-/// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a
-/// page.
+/// Writes a page of random units to a group drawn at random, and does the merges that this needs. With block mapping
+/// the page has one unit.
 void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
     Random random(ftl_.seed(), kStream);
@@ -227,8 +228,8 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     for (std::uint32_t g = 0; g < victims_.size(); ++g) image_.begun.leave(GroupId{g}, victims_[g]);
 }
 
-/// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is
-/// read later.
+/// Finds what the group's next row of GC takes, from this page of its victim on. It finds only the places; whose units
+/// they are is read later.
 void Preconditioner::next_row(GroupId group, std::uint32_t& page, std::vector<Move>& moves) const {
     const SuperblockId victim = victims_[idx(group)];
     std::size_t left = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units of each block whose read is planned or under way: they hold off its erase. Of the blocks that are being read
-// only: a counter in each block's record would be a cache miss in every host read.
+// Units of each block whose read is planned or under way. They hold off its erase. The table has only the blocks that
+// are being read: a counter in each block's record would be a cache miss in every host read.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace ssdtlm {
 class ResidentMap final : public MapPort {
 public:
     explicit ResidentMap(Ftl& ftl) : ftl_(ftl), block_of_(ftl.geometry().units_per_block()) {}
-    /// Who is told when a read has ended.
+    /// Sets who is told when a read has ended.
     void bind(EraseGate& gate) { gate_ = &gate; }
 
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, const MapThen&) override {

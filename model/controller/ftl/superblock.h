@@ -28,8 +28,9 @@ inline constexpr SuperblockId kNoSuperblock{0xFFFFFFFFu};
 
 class SuperblockShape {
 public:
-    /// From a geometry alone: every plane by itself. `order`: of the planes of a superblock that spans the drive;
-    /// empty: by their numbers. `parity`: it spans the drive, and one die of it takes the parity of the others.
+    /// From a geometry alone, every plane is by itself. `order`: the order of the planes of a superblock that spans the
+    /// drive; empty: by their numbers. `parity`: the superblock spans the drive, and one of its dies takes the parity
+    /// of the others.
     SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane,
                     const std::vector<PlaneId>& order = {}, bool parity = false)
         : planes_(span == SuperblockSpan::drive ? g.planes()
@@ -58,7 +59,7 @@ public:
     std::uint32_t parity_planes() const { return parity_planes_; }  ///< the last ones of a row, which are not for data
     std::uint32_t data_planes() const { return planes_ - parity_planes_; }
     std::uint32_t data_units() const { return units_ / planes_ * data_planes(); }
-    /// Of the first n pages, those for data.
+    /// How many of the first n pages are for data.
     std::uint32_t data_pages(std::uint32_t n) const {
         return row_of(n) * data_planes() + std::min(plane_in_group(n), data_planes());
     }
@@ -70,7 +71,7 @@ public:
         return SuperblockId{idx(b) - before_[per_plane_(idx(b))]};
     }
     SuperblockId superblock_of(Ppa p) const { return superblock_of(BlockId{block_of_(idx(p))}); }
-    /// Its block in plane i of the group.
+    /// The superblock's block in plane i of the group.
     BlockId block(SuperblockId s, std::uint32_t i) const {
         const std::uint32_t group = per_plane_(idx(s));
         return BlockId{idx(s) + (group * (planes_ - 1) + number_of(i, s)) * blocks_per_group_};
@@ -90,7 +91,7 @@ public:
     }
 
 private:
-    /// Of the i-th plane of a group, within it.
+    /// Number within the group of the i-th plane in filling order.
     std::uint32_t number_of(std::uint32_t i, SuperblockId s) const {
         if (__builtin_expect(parity_planes_ != 0, 0)) i = (i + idx(s) % (planes_ / joined_) * joined_) % planes_;
         return __builtin_expect(order_.empty(), 1) ? i : idx(order_[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of each group that have their place and are not programmed yet: what the least loaded group is known by.
+// Pages of each group that have their place and are not programmed yet. The least loaded group is found by them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ssdtlm {
 class GroupLoad final : public FtlListener {
 public:
     explicit GroupLoad(const SuperblockShape& shape) : shape_(shape) {}
-    /// From now on; else by_group() is empty.
+    /// Starts counting. Before that, by_group() is empty.
     void count(FtlEvents& events) {
         pages_.resize(shape_.groups());
         events.listen(*this, {FtlEvent::page_drawn, FtlEvent::page_ended});

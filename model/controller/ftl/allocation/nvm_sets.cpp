@@ -10,7 +10,7 @@ namespace ssdtlm {
 namespace {
 constexpr std::uint32_t kNoSet = 0xFFFFFFFFu;
 
-/// Along each dimension, from the first to the last one.
+/// The first and the last index of a set along each dimension.
 struct Box {
     std::array<std::uint32_t, 4> first{}, last{};
 };
@@ -41,7 +41,7 @@ std::vector<std::string> split(const std::string& text) {
     }
 }
 
-/// At least one digit, moved over; nothing for a number that no geometry has.
+/// Reads a number of at least one digit and moves `at` behind it. Returns nothing for a number that no geometry has.
 std::optional<std::uint32_t> number_at(const std::string& text, std::size_t& at) {
     const std::size_t begin = at;
     std::uint32_t value = 0;

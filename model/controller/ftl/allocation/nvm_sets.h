@@ -21,19 +21,20 @@ inline constexpr char kDimensionLetters[] = "CWDP";
 class NvmSets {
 public:
     NvmSets() = default;
-    /// Precondition: check() finds nothing. An empty text: no sets.
+    /// Reads the sets from a text. An empty text means no sets. Precondition: check() finds nothing.
     NvmSets(const std::string& text, const NandGeometry& geometry);
 
     bool any() const { return !names_.empty(); }
     std::uint32_t count() const { return static_cast<std::uint32_t>(names_.size()); }
     const std::string& name(std::uint32_t set) const { return names_[set]; }
     std::uint32_t of(PlaneId plane) const { return set_of_plane_[idx(plane)]; }
-    /// Of so many logical units: where the range of each set begins, and behind the last one where it ends.
+    /// Splits this number of logical units. Returns where the range of each set begins and, as the last element, where
+    /// the last one ends.
     std::vector<std::uint64_t> ranges(std::uint64_t units) const;
-    /// Sets whose dies are written as one cannot be told apart by planes.
+    /// True: some set takes only a part of a die's planes. Superblocks that join the planes of a die rule this out.
     bool names_planes() const { return names_planes_; }
 
-    /// Adds what is wrong with the text of this key.
+    /// Adds the errors in the text of this key to `out`.
     static void check(std::vector<Problem>& out, const char* key, const std::string& text,
                       const NandGeometry& geometry);
 

@@ -25,8 +25,8 @@ std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry
 /// when the planes of a die are one group.
 std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& geometry, SuperblockSpan span);
 
-/// Walks round the groups in their order and skips those that are switched off or held. Fresh: all on, none held, at
-/// the first group.
+/// Walks round the groups in their order, and skips those that are switched off or held. At first all are on, none is
+/// held, and the walk starts at the first group.
 class GroupCursor {
 public:
     /// `rows`: a row_sequence() of this shape.
@@ -38,19 +38,19 @@ public:
         set(open_, group, able && !test(held_, group));
     }
     bool able(GroupId group) const { return test(able_, group); }
-    /// Whether it is able or not: passed over until it is not held any more.
+    /// A held group is passed over until it is released, whether it is able or not.
     void set_held(GroupId group, bool held) {
         set(held_, group, held);
         set(open_, group, able(group) && !held);
     }
-    /// Its open row is filled in part.
+    /// The group's open row is filled in part.
     void set_ragged(GroupId group, bool ragged) {
         if (test(ragged_, group) == ragged) return;
         set(ragged_, group, ragged);
         ragged ? ++ragged_count_ : --ragged_count_;
     }
     std::uint32_t ragged_count() const { return ragged_count_; }
-    /// The next group that is on; the walk goes on behind it. false: none is.
+    /// The next group that is on. The walk goes on behind it. False: none is on.
     bool next(GroupId& out) {
         std::size_t at = 0;
         if (!find(open_, at)) return false;
@@ -58,10 +58,10 @@ public:
         move_to(at + 1);
         return true;
     }
-    /// Of those that are on the one with the least load, of equals the one that next() would come to first; the walk
-    /// goes on behind it. `load`: by group. false: none is on.
+    /// The group with the least load of those that are on; of equals the one that next() would come to first. The walk
+    /// goes on behind it. `load`: by group. False: none is on.
     bool next_least(const std::vector<std::uint32_t>& load, GroupId& out);
-    /// The next ragged group; the walk stays where it is. false: none is.
+    /// The next ragged group. The walk stays where it is. False: there is none.
     bool next_ragged(GroupId& out) const {
         std::size_t at = 0;
         if (ragged_count_ == 0 || !find(ragged_, at)) return false;
@@ -91,7 +91,7 @@ public:
         }
         s.require(ragged == ragged_count_ && cursor_ < sequence_.size(), "a turn of a group that there is not");
     }
-    /// Some group is held.
+    /// True: some group is held.
     bool any_held() const {
         return std::any_of(held_.begin(), held_.end(), [](std::uint64_t bits) { return bits != 0; });
     }

@@ -32,7 +32,7 @@ public:
         if (end != PageEnd::dropped) ++counts_[sets_.of(a.plane)].pages;
     }
 
-    /// By set.
+    /// Counts by set.
     const std::vector<SetCounts>& counts() const { return counts_; }
     void go_on_from(const std::vector<SetCounts>& earlier) { counts_ = earlier; }
 

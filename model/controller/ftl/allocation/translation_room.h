@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which groups of planes a translation page may be written to. Without static dimensions and NVM Sets: any. With NVM
-// Sets those of a set's range stay in the set, and one that begins in another set's range is in no flash page with
-// them. With static dimensions each share of the groups holds its part of them at most, and one flash page more: else
-// garbage collection would have no room for the addresses that come to the share. Some share has no more than its part,
-// so there is always one that may take some.
+// Which groups of planes a translation page may be written to. Without static dimensions and NVM Sets it may go
+// anywhere. With NVM Sets, the pages of a set's range stay in the set; a page that begins in another set's range shares
+// no flash page with them. With static dimensions, each share of the groups holds at most its part of the pages, and
+// one flash page more: else garbage collection would have no room for the addresses of the share. Some share always
+// holds no more than its part, so there is always one that may take some.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace ssdtlm {
 
 class TranslationRoom {
 public:
-    /// `partitions` must outlive it. `entries`: of each of the `pages`.
+    /// `partitions` must outlive it. `entries`: map entries in each of the `pages`.
     TranslationRoom(const WritePartitions& partitions, std::uint32_t pages, std::uint32_t entries);
 
-    /// Those of one pool may be in one flash page, and wait for the same groups.
+    /// Translation pages of one pool may be in one flash page, and wait for the same groups.
     std::uint32_t pools() const { return static_cast<std::uint32_t>(last_.size()); }
     std::uint32_t pool_of(std::uint32_t page) const {
         return __builtin_expect(pools() == 1, 1) ? 0 : partitions_.share_of(Lpa{page * entries_});
     }
-    /// The next group in turn that may take some of the pool, of those for which takes(group). False: none.
+    /// The next group in turn that may take pages of the pool and for which takes(group) is true. False: there is none.
     template <class Takes>
     bool next(std::uint32_t pool, Takes&& takes, GroupId& out) {
         const auto groups = static_cast<std::uint32_t>(partitions_.sequence().size());
@@ -38,10 +38,10 @@ public:
         const std::uint32_t share = partitions_.share_of(group);
         return (pools() == 1 || share == pool) && held_[share] <= most_[share];
     }
-    /// A translation page has its place in the group now, or has it no more.
+    /// came(): a translation page has its place in the group now. left(): it has it no more.
     void came(GroupId group) { ++held_[partitions_.share_of(group)]; }
     void left(GroupId group) { --held_[partitions_.share_of(group)]; }
-    /// Translation pages in the share.
+    /// Number of translation pages in the share.
     std::uint32_t held(std::uint32_t share) const { return held_[share]; }
 
     template <class Archive>

@@ -7,7 +7,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// The values of the static dimensions in one number, the same for groups of one partition only.
+/// Packs a plane's values of the static dimensions into one number. Groups of one share have the same number.
 std::uint32_t key_of(const std::string& fixed, PlaneId plane, const NandGeometry& g) {
     const std::uint32_t p = idx(plane), die = p / g.planes_per_die, way = die / g.dies_per_chip;
     const auto digit = [&](char letter, std::uint32_t value, std::uint32_t count, std::uint32_t key) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which groups of planes a logical address may be written to. Static dimensions (Hu et al., "Exploring and exploiting
 // the multilevel parallelism inside SSDs", 2013) come from the address: it names the channel, way, die or plane where a
-// fresh drive would have it after one ascending write. The others are chosen as pages are written. What one value of
-// the static dimensions leaves to choose from is a share of the groups: with none it is all of them, with all four each
-// group by itself. With NVM Sets (nvm_sets.h) each of these is a share, and a range of the addresses comes to it. Each
-// write stream that has superblocks of its own is written beside the others. A partition is one stream in one share.
+// fresh drive would have it after one ascending write. The other dimensions are chosen as pages are written. A share is
+// the set of groups among which one value of the static dimensions leaves the choice. Without static dimensions the
+// only share is all groups; with all four, each group is a share. With NVM Sets (nvm_sets.h) each set is a share, and
+// gets a range of the addresses. Each write stream that has superblocks of its own is written beside the others. A
+// partition is one stream in one share.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,14 @@
 
 namespace ssdtlm {
 
-/// "none", and the 15 other choices among C, W, D and P, in this order.
+/// All choices among C, W, D and P: "none" and the 15 others, in this order.
 std::vector<std::string> static_dimensions();
 
 class WritePartitions {
 public:
-    /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions(). `streams`: beside 0, that of all
-    /// others. `sets`: none, or with nothing fixed, of `logical_units`.
+    /// `rows`: a row_sequence() of this shape. `fixed`: one of static_dimensions(). `streams`: the streams with
+    /// superblocks of their own, beside stream 0 for all others. `sets`: NVM Sets of `logical_units`, or none; with
+    /// sets, `fixed` is "none".
     WritePartitions(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry,
                     const SuperblockShape& shape, std::uint32_t streams = 0, const NvmSets& sets = {},
                     std::uint64_t logical_units = 0);
@@ -36,15 +38,15 @@ public:
         if (shares_ == 1) return 0;
         return ranges_.empty() ? share_of_position_[position_of(idx(lpa))] : share_of_range(idx(lpa));
     }
-    /// Each share has a range of the addresses.
+    /// True: each share has a range of the addresses.
     bool has_ranges() const { return !ranges_.empty(); }
     std::uint32_t share_of(GroupId group) const { return share_of_group_[idx(group)]; }
 
     std::uint32_t count() const { return count_; }
-    /// Of a unit written by this stream; below count().
+    /// The partition of a unit that this stream writes; below count().
     std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const { return stream_of(stream) * shares_ + share_of(lpa); }
     std::uint32_t of(GroupId group, std::uint32_t stream = 0) const { return stream * shares_ + share_of(group); }
-    /// Below streams() + 1. Streams without superblocks of their own go with 0.
+    /// The stream's number for partitions, below streams() + 1. Streams without superblocks of their own go with 0.
     std::uint32_t stream_of(std::uint8_t stream) const { return stream > streams_ ? 0 : stream; }
     std::uint32_t stream_of_partition(std::uint32_t partition) const { return streams_ == 0 ? 0 : partition / shares_; }
     /// All groups in the order of allocation.
@@ -54,12 +56,12 @@ public:
     GroupCursor& cursor(GroupId group, std::uint32_t stream) { return cursors_[of(group, stream)]; }
     std::uint32_t ragged_count() const;
 
-    /// As if so many rows had been written one after another from the first group on.
+    /// Moves all cursors as if this many rows had been written one after another from the first group on.
     void move_to(std::uint64_t rows);
-    /// The x-th logical unit of the share, ascending from 0.
+    /// The x-th logical unit of the share, in ascending order, from 0.
     std::uint64_t nth(std::uint32_t share, std::uint64_t x) const;
-    /// So many of the share's first units, of those below `units`, and in the last round perhaps some above: what is
-    /// drawn among them has to be looked at.
+    /// How many of the share's first units include all its units below `units`. Without ranges it counts whole rounds
+    /// of all groups, so the last of them may lie at or above `units`: whoever draws among them must check.
     std::uint64_t first_units(std::uint32_t share, std::uint64_t units) const;
     template <class Archive>
     void state(Archive& s) {

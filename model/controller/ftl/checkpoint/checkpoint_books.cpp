@@ -12,7 +12,7 @@ constexpr std::uint32_t kSuperblockWords = 3;
 
 constexpr unsigned kPageBits = 20, kBlockBits = 24;
 
-/// Words one after the other.
+/// Reads words one after the other.
 class Reader {
 public:
     explicit Reader(const std::vector<std::uint64_t>& words) : words_(words) {}

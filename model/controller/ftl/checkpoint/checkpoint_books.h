@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint says, and how it stands in flash pages: pages of the map (its entries in order; where it is on the
-// flash, those that say where its translation pages are come last), pages of the books (the superblocks, the blocks
-// that have failed, the journal's pages, where the pages of the map are), and a root record that says where the books
-// are and makes the checkpoint a complete one. All in words of 8 bytes.
+// What a checkpoint says, and how it is stored in flash pages. Pages of the map hold its entries in order; where the
+// map is on the flash, the entries that locate its translation pages come last. Pages of the books hold the
+// superblocks, the blocks that have failed, the journal's pages, and where the pages of the map are. A root record says
+// where the books are and makes the checkpoint complete. All are in words of 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -46,10 +46,10 @@ struct CheckpointBooks {
     std::vector<Block> blocks;
     std::vector<Group> groups;
     std::vector<PageAddress>
-        journal;  ///< pages that the map's entries name: 1 is the first, 0 one that was not placed yet
+        journal;  ///< pages that the map's entries name, from 1 on; number 0 stands for a page that was not placed yet
     std::vector<std::pair<SuperblockId, std::uint32_t>> failed;  ///< and the page of the journal that says so
     std::vector<PageAddress> map;                                ///< where its pages are
-    /// A bit for each translation page, where the map is on the flash: it says other things than the checkpoint.
+    /// One bit for each translation page, where the map is on the flash. Set: the page differs from the checkpoint.
     std::vector<std::uint64_t> dirty;
     void set_dirty(std::uint32_t page) { dirty[page / 64] |= std::uint64_t{1} << page % 64; }
     bool is_dirty(std::uint32_t page) const { return (dirty[page / 64] >> page % 64 & 1) != 0; }
@@ -60,7 +60,7 @@ struct CheckpointBooks {
     static std::optional<CheckpointBooks> decode(const std::vector<std::uint64_t>& words);
 };
 
-/// Of the newest complete checkpoint.
+/// The root record of the newest complete checkpoint.
 struct CheckpointRoot {
     std::uint64_t sequence = 0;
     std::uint64_t number = 0;
@@ -68,13 +68,13 @@ struct CheckpointRoot {
     std::uint64_t words = 0;         ///< of the books
     std::vector<PageAddress> books;  ///< where they are
     PageContent encode() const;
-    /// None: it is not a root record.
+    /// Returns nothing if the content is not a root record.
     static std::optional<CheckpointRoot> decode(const PageContent* content);
 };
 
-/// A page with its header; `first` and `count`: the words that go into it.
+/// An empty page of a checkpoint with its header. `index`: its number within its kind.
 PageContent checkpoint_page(CheckpointPage kind, std::uint32_t index, std::uint64_t sequence);
-/// Whether it is that page, of a checkpoint up to `sequence`.
+/// Whether the content is that page, of a checkpoint up to `sequence`.
 bool is_checkpoint_page(const PageContent* content, CheckpointPage kind, std::uint32_t index, std::uint64_t sequence);
 
 std::uint64_t pack_place(const PageAddress& a);

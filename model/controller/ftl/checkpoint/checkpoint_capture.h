@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes down what the FTL's tables say at one moment, for a checkpoint: as if all programs had ended that are under
-// way.
+// Records what the FTL's tables say at one moment, for a checkpoint. Programs under way count as ended.
 #pragma once
 
 #include <vector>
@@ -16,7 +15,7 @@ class CheckpointCapture {
 public:
     enum class Result : std::uint8_t {
         begun,
-        not_now,  ///< what a failed program was to hold has no place: later
+        not_now,  ///< data of a failed program have no new place yet; try again later
         no_room
     };
     /// Begins Checkpoints' next attempt. `clean`: nothing is under way, and nothing will be written after it.

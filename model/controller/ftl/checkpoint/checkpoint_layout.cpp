@@ -8,14 +8,15 @@ namespace ssdtlm {
 
 CheckpointLayout::CheckpointLayout(const FtlConfig& config, const NandGeometry& g)
     : shape_(g, config.superblock), words_per_page_(g.page_bytes / static_cast<std::uint32_t>(sizeof(std::uint64_t))) {
-    // As if the host could address all flash. An eighth of the pages is more than the journal ever has in use.
+    // The map counts as if the host could address all flash. An eighth of the pages is more than the journal ever has
+    // in use.
     const std::uint32_t map = map_pages(g.units());
     most_book_pages_ = pages_of_words(CheckpointBooks::words_of(shape_, g, map, g.pages() / 8 + 64,
                                                                 mapping_of(config, g)->is_on_flash() ? g.units() : 0));
     most_superblocks_ = static_cast<std::uint32_t>(div_ceil(std::uint64_t{map} + most_book_pages_, shape_.pages()));
     if (!config.has_checkpoints()) return;
-    // The last one, the one being written, and as much again: until that is used up, only pages are written that have
-    // changed.
+    // There is room for three: the last checkpoint, the one being written, and as much again. Until that is used up,
+    // only pages that have changed are written.
     per_group_ = static_cast<std::uint32_t>(div_ceil(kAnchors + 3 * std::uint64_t{most_superblocks_}, shape_.groups()));
     for (std::uint32_t n = 0; n < per_group_; ++n)
         for (std::uint32_t group = 0; group < shape_.groups(); ++group)

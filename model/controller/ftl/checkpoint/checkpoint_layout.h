@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which superblocks are set apart for checkpoints of the map, and how much of it goes into a page. The last superblocks
-// of each group, taken group by group in turn: the first two of them are the anchors, which hold root records and where
-// a drive looks when it starts; the others hold pages of checkpoints. One with a block that the factory has marked
-// leaves its place to a spare one of its group.
+// Which superblocks are set apart for checkpoints of the map, and how much of the map goes into a page. They are the
+// last superblocks of each group, taken group by group in turn. The first two are the anchors: they hold root records,
+// and a drive looks there when it starts. The others hold pages of checkpoints. A superblock with a block that the
+// factory has marked leaves its place to a spare one of its group.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ public:
     std::uint32_t per_group() const { return per_group_; }
     std::uint32_t superblocks() const { return static_cast<std::uint32_t>(places_.size()); }
     static constexpr std::uint32_t kAnchors = 2;
-    /// Anchors first.
+    /// The i-th superblock set apart. Anchors come first.
     SuperblockId superblock(std::uint32_t i) const { return places_[i]; }
     bool holds(SuperblockId b) const { return std::find(places_.begin(), places_.end(), b) != places_.end(); }
-    /// Before anything is written. Precondition: holds(bad).
+    /// Call it before anything is written. Precondition: holds(bad).
     void replace(SuperblockId bad, SuperblockId by) { *std::find(places_.begin(), places_.end(), bad) = by; }
     /// Root records are in the first plane of an anchor, in the order of its pages.
     std::uint32_t anchor_pages() const { return shape_.pages() / shape_.planes(); }
@@ -46,9 +46,9 @@ public:
     std::uint32_t pages_of_words(std::uint64_t words) const {
         return static_cast<std::uint32_t>(div_ceil(words, payload_words()));
     }
-    /// Superblocks that a whole checkpoint takes, at most.
+    /// Most superblocks that a whole checkpoint takes.
     std::uint32_t most_superblocks() const { return most_superblocks_; }
-    /// Pages of the books that a whole checkpoint has, at most: a root record has to name them all.
+    /// Most pages that the books of a whole checkpoint have. A root record has to name them all.
     std::uint32_t most_book_pages() const { return most_book_pages_; }
 
 private:

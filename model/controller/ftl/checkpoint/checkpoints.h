@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints of the map: what the newest complete one is, where the next one goes, what is in it. It keeps the
-// tables; when a checkpoint is written, and how its pages get to the flash, is for others to decide (CheckpointWriter).
-// The superblocks set apart are written one after the other. A checkpoint has those pages of the map that have changed,
-// and its books; pages of older ones stay in use as long as they say what is true. When the room behind would not do
-// any more for all pages at once, all are written, and what was in use before is not any more. A page of the newest
-// complete checkpoint is never erased.
+// The checkpoints of the map: which is the newest complete one, where the next one goes, and what is in it. This class
+// keeps the tables. CheckpointWriter decides when a checkpoint is written and how its pages get to the flash. The
+// superblocks set apart are written one after the other. A checkpoint has the pages of the map that have changed, and
+// its books. Pages of older checkpoints stay in use as long as they are true. When the room left would soon be too
+// small for all pages at once, all pages are written, and older ones go out of use. A page of the newest complete
+// checkpoint is never erased.
 #pragma once
 
 #include <cstdint>
@@ -29,30 +29,31 @@ struct MapPage {
 
 class Checkpoints {
 public:
-    /// `units`: that the map has, with its translation pages.
+    /// `units`: units of the map, with its translation pages.
     Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t units);
 
     const CheckpointLayout& layout() const { return layout_; }
-    /// Before anything is written: as CheckpointLayout::replace().
+    /// As CheckpointLayout::replace(). Call it before anything is written.
     void replace(SuperblockId bad, SuperblockId by) { layout_.replace(bad, by); }
     ProgramsInFlight& in_flight() { return in_flight_; }
     const ProgramsInFlight& in_flight() const { return in_flight_; }
-    /// Pages of the map.
+    /// Number of pages of the map.
     std::uint32_t map_pages() const { return map_pages_; }
     std::uint64_t next_sequence() const { return sequence_ + 1; }
 
     // --- The newest complete one ---
     const std::optional<CheckpointBooks>& latest() const { return latest_; }
-    /// The newest root record says that nothing was written since.
+    /// True: the newest root record says that nothing was written since.
     bool clean() const { return root_.clean; }
-    /// After the power was off: what the search has found. `pages`: of that anchor, in use.
+    /// Called after a loss of power with what the search has found. `pages`: pages in use of that anchor.
     void found(const CheckpointBooks& books, const CheckpointRoot& root, std::uint32_t anchor, std::uint32_t pages);
-    /// Number of the page of its root record.
+    /// Number of the page that holds the newest root record.
     std::uint64_t root_number() const { return root_number_; }
     void set_root_number(std::uint64_t number) { root_number_ = number; }
 
     // --- The next one ---
-    /// Which translation pages have entries that are newer in the map; before it is said, all may.
+    /// Sets the function that tells whether a translation page has newer entries in the map. Until then, every page
+    /// counts as dirty.
     void set_dirty(std::function<bool(std::uint32_t)> is_dirty) { is_dirty_ = std::move(is_dirty); }
     bool is_dirty(std::uint32_t page) const { return !is_dirty_ || is_dirty_(page); }
     struct Page {
@@ -67,29 +68,31 @@ public:
         CheckpointRoot root;
     };
     enum class Room : std::uint8_t { for_changes, for_all, none };
-    /// Whether there is room for so many changed pages of the map besides the books, `book_words` of them.
+    /// Whether there is room for `changed` pages of the map and for the books of `book_words` words.
     Room room(std::size_t changed, std::uint64_t book_words) const;
-    /// Precondition: room() has said so of these pages. Its books get the places of the pages.
+    /// Begins an attempt with these pages. Its books get the places of the pages. Precondition: room() has said that
+    /// they fit.
     Attempt& begin(CheckpointBooks books, std::vector<MapPage> pages);
     Attempt* attempt() { return attempt_ ? &*attempt_ : nullptr; }
-    /// It will not be completed.
+    /// The attempt will not be completed.
     void give_up();
-    /// A program or the erase of this superblock has failed: it is not used any more in this life of the drive.
+    /// A program or the erase of this superblock has failed. It is not used any more in this life of the drive.
     void fail(SuperblockId b);
 
     // --- Root records ---
-    /// Where the next one goes. When `erase` is not kNoSuperblock that one has to be erased first. False: no anchor is
-    /// left.
+    /// Where the next root record goes. If `erase` is not kNoSuperblock, that superblock must be erased first. False:
+    /// no anchor is left.
     bool root_place(PageAddress& at, SuperblockId& erase) const;
-    /// root_place() is being erased, or taken.
+    /// root_erased(): the erase of root_place()'s superblock has ended; `ok`: without an error. root_taken(): the page
+    /// at root_place() is used.
     void root_erased(bool ok);
     void root_taken() { ++root_pages_; }
-    /// The attempt's root record is in flash: that is the newest complete checkpoint.
+    /// The attempt's root record is in flash. The attempt is now the newest complete checkpoint.
     void complete();
-    /// The newest one's, which says that the drive works again.
+    /// The newest root record again, with the statement that the drive works again.
     PageContent working_root() const;
     void works() { root_.clean = false; }
-    /// Precondition (checked): none is being written.
+    /// Reads or writes the state. Precondition (checked): no checkpoint is being written.
     void state(Snapshot& s);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that have taken their places and are not programmed yet. A checkpoint names them as if they were; so it is not
-// complete before all of them have ended well that were under way when it was taken.
+// Pages that have taken their places and are not programmed yet. A checkpoint names them as if they were programmed. So
+// it is complete only when all that were under way when it was taken have ended well.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ public:
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    /// Garbage collection moves the first units of such a page, padding aside, from these places (as numbers): the map
-    /// changes when the program has ended.
+    /// Garbage collection moves the first `count` units of this page, padding aside, from these places (Ppa numbers).
+    /// The map changes when the program has ended.
     void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from,
                std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i)
@@ -47,14 +47,14 @@ public:
     void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
 
     bool none() const { return pages_.empty(); }
-    /// From now on for those that are under way.
+    /// Starts to wait for the pages that are under way now.
     void await() {
         awaited_.clear();
         for (const auto& [page, moves] : pages_) awaited_.insert(page);
         disturbed_ = false;
     }
     bool awaited_ended() const { return awaited_.empty(); }
-    /// A program has failed since: what it was to hold goes elsewhere.
+    /// A program has failed since await(). Its data go to another place.
     bool disturbed() const { return disturbed_; }
     template <class Visit>
     void for_each_move(Visit&& visit) const {
@@ -62,7 +62,7 @@ public:
             for (const Move& move : moves) visit(move);
     }
 
-    /// Number of the page of a superblock that took its place last.
+    /// Number of the page that took its place last in the superblock.
     std::uint64_t last_of(SuperblockId b) const { return last_of_[idx(b)]; }
     void set_last_of(SuperblockId b, std::uint64_t number) { last_of_[idx(b)] = number; }
     /// Precondition: none().

@@ -26,15 +26,16 @@ public:
         links_[l.before].after = l.after;
         links_[l.after].before = l.before;
     }
-    /// Longest in the list; kNoSuperblock when it is empty.
+    /// The block that has been in the list longest; kNoSuperblock when it is empty.
     SuperblockId front(std::uint32_t list) const { return named(links_[blocks_ + list].after); }
-    /// The one that came next; kNoSuperblock behind the last.
+    /// The block behind it in its list; kNoSuperblock behind the last.
     SuperblockId after(SuperblockId block) const { return named(links_[idx(block)].after); }
     template <class Archive>
     void state(Archive& s) {
         s.fixed(links_);
     }
-    /// Of what was read: the list of each block, kInNone where it is in none. Empty: the lists are broken.
+    /// lists() returns, after reading a snapshot, the list of each block; kInNone: the block is in no list. An empty
+    /// result means that the lists are broken.
     static constexpr std::uint32_t kInNone = 0xFFFFFFFFu;
     std::vector<std::uint32_t> lists() const {
         std::vector<std::uint32_t> list_of(blocks_, kInNone);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidates of every group in an array each, with their valid counts: for policies that draw or scan.
+// The candidates of every group, each group in an array, with their valid counts. It serves policies that draw or scan.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
         nodes_[idx(block)] = Node{valid, size_[group]};
         members_[group * per_group_ + size_[group]++] = block;
     }
-    /// The last of the group's array takes its place.
+    /// Removes a block. The last of the group's array takes its place.
     void remove(SuperblockId block) {
         const std::uint32_t group = group_of_(idx(block)), at = nodes_[idx(block)].position;
         const SuperblockId moved = members_[group * per_group_ + --size_[group]];

@@ -19,7 +19,7 @@ SuperblockId FailedVictims::take(GroupId group, bool) {
     return failed;
 }
 
-/// Of a mapping by blocks what is collected so is the journal, which takes no free one.
+/// A mapping by blocks only collects the journal this way, which takes no free superblock.
 bool ScarceVictims::decides_alone(GroupId group) const {
     return __builtin_expect(in_.blocks.free_blocks(group) == 0, 0) && in_.ftl.placement() == nullptr;
 }
@@ -35,7 +35,7 @@ void ScarceVictims::go_on_elsewhere(GroupId group) {
 SuperblockId ScarceVictims::take(GroupId group, bool) {
     if (!decides_alone(group)) return kNoSuperblock;
     const std::uint64_t clock = in_.counters.host_units;
-    // In two steps what lies there already would not be safe until the next upper page is programmed.
+    // With two-step programming, what lies there already would not be safe until the next upper page is programmed.
     const bool goes_on = !in_.ftl.geometry().two_step;
     if (goes_on) go_on_elsewhere(group);
     std::vector<SuperblockId> candidates;
@@ -45,7 +45,7 @@ SuperblockId ScarceVictims::take(GroupId group, bool) {
     const auto fewest = std::min_element(candidates.begin(), candidates.end(), [this](SuperblockId a, SuperblockId b) {
         return in_.blocks[a].valid < in_.blocks[b].valid;
     });
-    // One that is no candidate may give a whole superblock back, too.
+    // A superblock that is no candidate may give a whole superblock back, too.
     VictimSource* owner = nullptr;
     const SuperblockId owned = in_.victims.emptiest(group, owner);
     const bool gives =
@@ -62,13 +62,14 @@ SuperblockId ScarceVictims::take(GroupId group, bool) {
     return victim;
 }
 
-/// Units of a victim that are in use.
+/// Most units of a victim that may be in use.
 std::uint32_t PolicyVictims::most_valid(GroupId group) const {
     const NandGeometry& g = in_.ftl.geometry();
     const SuperblockShape& shape = in_.ftl.shape();
-    // Even of a policy that takes victims without gain: in two steps they would cost room.
+    // This holds even for a policy that takes victims without gain: with two-step programming they would cost room.
     std::uint32_t most = shape.data_units() - (g.two_step ? OpenWordLines::reclaim_units(g, shape.planes()) : 0);
-    // Behind what is moved into the last free one there must be a page for the journal, for which the erase may wait.
+    // Behind the data moved into the last free superblock there must be a page for the journal, for which the erase may
+    // wait.
     if (in_.blocks.free_blocks(group) <= 1 && in_.ftl.placement() == nullptr && room_.units(group) < g.units_per_page())
         most = std::min(most, shape.data_units() - g.units_per_page());
     const double least_invalid = in_.ftl.config().gc_least_invalid;

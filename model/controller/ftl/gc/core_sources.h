@@ -13,8 +13,8 @@
 
 namespace ssdtlm {
 
-/// A program in it has failed, and all others in it have ended. Without a free superblock another one has to be erased
-/// first, unless there is room behind what GC wrote last.
+/// Gives superblocks in which a program has failed and all other programs have ended. While no superblock is free,
+/// another one has to be erased first, unless there is room behind what GC wrote last.
 class FailedVictims final : public VictimSource {
 public:
     FailedVictims(const FeatureSetup& setup, const OpenRoom& room) : in_(setup), room_(room) {}
@@ -27,11 +27,12 @@ private:
     const OpenRoom& room_;
 };
 
-/// Victims that preconditioning, or the end of collecting, has left half emptied: the next ones of their groups.
+/// Gives the victims that preconditioning or the end of collecting has left half emptied. They are the next ones of
+/// their groups.
 class BegunVictims final : public VictimSource {
 public:
     explicit BegunVictims(std::uint32_t groups) : begun_(groups, kNoSuperblock) {}
-    /// kNoSuperblock: the group has none.
+    /// The group's half emptied victim; kNoSuperblock: it has none.
     SuperblockId of(GroupId group) const { return begun_[idx(group)]; }
     void leave(GroupId group, SuperblockId victim) { begun_[idx(group)] = victim; }
     SuperblockId take(GroupId group, bool) override { return std::exchange(begun_[idx(group)], kNoSuperblock); }
@@ -42,8 +43,8 @@ private:
     std::vector<SuperblockId> begun_;
 };
 
-/// While the group has no free superblock: the emptiest one, if its units have room behind what GC wrote last. When
-/// there is no such room the drive becomes read-only.
+/// While the group has no free superblock, it gives the emptiest one, if its units have room behind what GC wrote last.
+/// When there is no such room the drive becomes read-only.
 class ScarceVictims final : public VictimSource {
 public:
     ScarceVictims(const FeatureSetup& setup, OpenRoom& room) : in_(setup), room_(room) {}

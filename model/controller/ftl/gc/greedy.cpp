@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greedy: the block with the fewest valid units; among equals, the one that reached this count first. Optimal for
-// uniform traffic, ignorant of hot and cold. O(1) per invalidation; select() walks the empty buckets below the minimum.
+// Greedy: the block with the fewest valid units; among equals, the one that reached this count first. It is optimal for
+// uniform traffic and knows no hot and cold data. It takes O(1) per invalidation; select() walks the empty buckets
+// below the minimum.
 #include <algorithm>
 
 #include "common/address/fast_divide.h"

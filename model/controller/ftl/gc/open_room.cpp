@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// Pages in use of the plane of it that has most, or fewest of them, torn ones included.
+/// Pages in use of the superblock's plane that has most of them, or fewest. Torn pages count.
 std::uint32_t OpenRoom::pages_used(SuperblockId b, bool most) const {
     std::uint32_t n = most ? 0 : geometry_.pages_per_block;
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
@@ -15,8 +15,8 @@ std::uint32_t OpenRoom::pages_used(SuperblockId b, bool most) const {
     return n;
 }
 
-/// Whole rows in which GC could go on. Pages of a block are all of one stream. One whose first page cannot be read may
-/// be in another cell mode, or its erase was cut off.
+/// Whole rows in which GC could go on writing. All pages of a block belong to one stream. If its first page cannot be
+/// read, the block may be in another cell mode, or its erase was cut off; then there are none.
 std::uint32_t OpenRoom::rows(SuperblockId b) const {
     const std::uint8_t of_gc = config_.gc_frontier == GcFrontier::shared ? kHostStream : kGcStream;
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {

@@ -22,7 +22,8 @@ public:
 
     /// Units that GC may still write to where it writes now.
     std::uint64_t units(GroupId group) const;
-    /// GC goes on in the one of the candidates that has most room, which is no candidate any more; in none if none has.
+    /// GC goes on writing in the candidate that has most room, which is removed from `candidates`. If none has room,
+    /// nothing changes.
     void reopen_roomiest(std::vector<SuperblockId>& candidates);
 
 private:

@@ -16,7 +16,8 @@ constexpr std::uint64_t kStream = 0x76696374696D73;  // of the seed: independent
 
 class RandomChoice final : public VictimPolicy {
 public:
-    /// `most_valid`: of a block that is taken if there is one; what the contract asks for if there is none.
+    /// `most_valid`: a drawn block with at most this many valid units is taken, as long as the group has one that the
+    /// contract asks for.
     RandomChoice(const VictimPolicySetup& s, std::uint32_t choices, std::uint32_t most_valid)
         : choices_(choices),
           most_valid_(most_valid),
@@ -42,7 +43,7 @@ public:
         }
         if (candidates_.valid(best) > most_valid) best = any(group, most_valid);
         if (best == kNoSuperblock && at_all != most_valid) best = any(group, at_all);
-        // Else what is full would be moved for ever, in a drive at rest too.
+        // Otherwise full blocks would be moved for ever, even in a drive at rest.
         if (best != kNoSuperblock && candidates_.valid(best) > worth_it_ && !is_one_worth_it(group))
             return kNoSuperblock;
         if (best != kNoSuperblock) candidates_.remove(best);

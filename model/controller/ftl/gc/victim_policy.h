@@ -23,17 +23,17 @@ enum class VictimReason : std::uint8_t {
 };
 
 /// One policy serves all groups of the device. The contract:
-/// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again
-/// only after an erase.
-/// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
-///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
+/// - A block is a candidate from sealed() until select() returns it or removed() is called for it. It is sealed again
+///   only after an erase.
+/// - invalidated() tells each time that a unit of a candidate lost its meaning. It is on the path of every host write,
+///   so it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
 /// - choose(group) returns a candidate of this group with at least `reclaim_units` invalid units and at most
-/// `most_valid` valid ones, and must
-///   return one if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back
-///   whole, so collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to
-///   do so (random, least_invalid_pages = 0) returns others too, while there is one with so many.
-/// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
-/// - Deterministic: the same calls give the same answers; chance comes from the seed only.
+///   `most_valid` valid ones. It must return one if there is one; the block is no candidate any more. Else it returns
+///   kNoSuperblock. (A page can only be won back whole, so collecting less than a page of invalid units would win
+///   nothing, forever.) Only a policy that is set to do so (random, least_invalid_pages = 0) returns others too, while
+///   there is one with so many.
+/// - `clock` counts the units that the host has written. It is the only time there is, and it never falls.
+/// - It is deterministic: the same calls give the same answers; chance comes from the seed only.
 class VictimPolicy {
 public:
     virtual ~VictimPolicy() = default;
@@ -44,13 +44,15 @@ public:
     SuperblockId select(GroupId group, std::uint64_t clock, std::uint32_t most_valid = ~0u) {
         return choose(group, clock, most_valid);
     }
-    /// The candidate is one no more: it is collected for another reason.
+    /// The block is no candidate any more: it is collected for another reason.
     virtual void removed(SuperblockId block) = 0;
-    /// For a steady state by formula (precondition.state = "analytic"); a policy without one works in the other states.
+    /// The law for a steady state by formula (precondition.state = "analytic"). A policy without one works in the other
+    /// states.
     virtual ChoiceLaw law() const { return {}; }
-    /// What it remembers; reading: a fresh one. A policy without it works in drives that are not saved.
+    /// Reads or writes what it remembers; it is read into a fresh policy. A policy without it works in drives that are
+    /// not saved.
     virtual void state(Snapshot& s) { s.refuse("the choice of victims (gc.policy) does not say what it remembers"); }
-    /// Of what it has read: whether these are its candidates. By superblock: its valid units, or kNoCandidate.
+    /// Whether these are the candidates that it has read. `valid`: by superblock, its valid units, or kNoCandidate.
     static constexpr std::uint32_t kNoCandidate = 0xFFFFFFFFu;
     virtual bool agrees(const std::vector<std::uint32_t>& valid) const {
         (void)valid;
@@ -67,7 +69,7 @@ struct VictimPolicySetup {
     std::uint64_t seed = 0;
 };
 
-/// All that are linked into the program; gc.policy names one, and [gc.<name>] has its parameters.
+/// All victim policies that are linked into the program. gc.policy names one, and [gc.<name>] has its parameters.
 using VictimPolicies = PolicyRegistry<VictimPolicy, VictimPolicySetup>;
 
 }  // namespace ssdtlm

@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-/// When a source is asked, the first one first.
+/// The order in which sources are asked.
 enum class VictimTurn : std::uint8_t {
     failed,       ///< what must be emptied because a program in it has failed
     begun,        ///< what is half emptied
@@ -24,27 +24,28 @@ enum class VictimTurn : std::uint8_t {
 class VictimSource {
 public:
     virtual ~VictimSource() = default;
-    /// The group has something for it that should be collected now. `idle`: the host asks for nothing.
+    /// True: the group has something for this source that should be collected now. `idle`: the host asks for nothing.
     virtual bool wants(GroupId, bool /*idle*/) const { return false; }
-    /// A superblock that is nobody's candidate any more. kNoSuperblock: the next source is asked.
+    /// Gives a superblock, which is then nobody's candidate any more. kNoSuperblock: the next source is asked.
     virtual SuperblockId take(GroupId group, bool idle) = 0;
-    /// No source behind it is asked.
+    /// True: no source behind it is asked.
     virtual bool decides_alone(GroupId) const { return false; }
-    /// Each victim of the group, whoever has given it.
+    /// Called for each victim of the group, whichever source has given it.
     virtual void chosen(GroupId, SuperblockId /*victim*/, const VictimSource& /*by*/) {}
 
     /// Why its victims are collected.
     virtual VictimReason reason() const { return VictimReason::space; }
-    /// Its victims begin a collection, which is counted; else that was done before, or it is no collection.
+    /// True: its victims begin a collection, which is counted. False: the collection was counted before, or it is none.
     virtual bool is_counted() const { return true; }
-    /// What is moved out of its victims goes to a superblock of its own, where data lie that hardly change.
+    /// True: the data of its victims are moved to a separate superblock for data that hardly change.
     virtual bool moves_cold() const { return false; }
 
     // Superblocks that are no candidates of the policy.
     virtual bool owns(SuperblockId) const { return false; }
-    /// Of these, the one with the fewest valid units whose erase gives the group a free one. kNoSuperblock: none.
+    /// The superblock with the fewest valid units of those it owns whose erase gives the group a free one.
+    /// kNoSuperblock: there is none.
     virtual SuperblockId emptiest(GroupId) const { return kNoSuperblock; }
-    /// What emptiest() has said is to be collected.
+    /// Gives away the superblock that emptiest() returned: it is collected now.
     virtual void give(SuperblockId) {}
 };
 

@@ -19,20 +19,20 @@ public:
     /// Sources of one turn are asked in the order in which they were added. The source must outlive this.
     void add(VictimSource& source, VictimTurn turn);
 
-    /// A source has a reason of its own to collect in the group.
+    /// True: a source has a reason of its own to collect in the group.
     bool wanted(GroupId group, bool idle) const {
         for (const VictimSource* const s : out_of_turn_)
             if (s->wants(group, idle)) return true;
         return false;
     }
-    /// The group's next victim, which is counted. kNoSuperblock: no source has one.
+    /// Chooses and counts the group's next victim. kNoSuperblock: no source has one.
     SuperblockId select(GroupId group, bool idle);
-    /// Why the victim, which is the one that its group had last, is one.
+    /// Why this victim was chosen. Precondition: it is its group's last victim.
     VictimReason reason(SuperblockId victim) const;
-    /// What is moved out of the group's victim goes to where data lie that hardly change.
+    /// True: the data of the group's victim are moved to where data lie that hardly change.
     bool moves_cold(GroupId group) const { return moves_cold_[idx(group)] != 0; }
 
-    /// Of all sources' own superblocks, as VictimSource::emptiest() says; and whose it is.
+    /// The emptiest superblock that sources own, by VictimSource::emptiest(). `of`: the source that owns it.
     SuperblockId emptiest(GroupId group, VictimSource*& of) const;
 
     void state(Snapshot& s);

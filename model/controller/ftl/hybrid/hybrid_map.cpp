@@ -52,7 +52,8 @@ std::uint32_t HybridMap::take_sequential(const LogicalPage& first, std::uint32_t
     return stands_at(first) ? append(first, most, out, false) : 0;
 }
 
-/// The sequential log block is before this page, or may be opened for it. False: what comes first has been asked for.
+/// The sequential log block is before this page, or may be opened for it. False: the merge that must come first has
+/// been asked for.
 bool HybridMap::stands_at(const LogicalPage& page) {
     Group& g = groups_[idx(page.group)];
     const Sequential& s = g.sequential;
@@ -134,7 +135,7 @@ std::uint32_t HybridMap::ask(GroupId group, Demand demand) {
     return 0;
 }
 
-/// With few free superblocks.
+/// Called when few superblocks are free: waits for an erase, or asks for a merge that frees one.
 std::uint32_t HybridMap::wait_for_room(GroupId group) {
     const Group& g = groups_[idx(group)];
     if (!g.dead.empty() || g.erasing || !g.complete.empty()) return 0;
@@ -209,7 +210,7 @@ bool HybridMap::begin_full(GroupId group) {
     return true;
 }
 
-/// The pages before the one that the host writes, from where the replacement block ends.
+/// Demands copies of the pages from the end of the replacement block up to the page that the host writes.
 bool HybridMap::begin_fill(GroupId group) {
     Group& g = groups_[idx(group)];
     if (g.sequential.at == kNoSuperblock && !may_open(group)) {
@@ -270,7 +271,7 @@ void HybridMap::abandon_run(GroupId group) {
     if (ftl_.media().read_only) groups_[idx(group)].demand = Demand::none;
 }
 
-/// Behind the last page of it that holds something, at or behind `from`.
+/// Number behind the last page, at or behind `from`, of the logical block that holds something.
 std::uint32_t HybridMap::end_of_mapped(GroupId group, std::uint32_t block, std::uint32_t from) const {
     for (std::uint32_t end = logical().pages(group, block); end > from; --end) {
         const LogicalPage p{group, block, end - 1};

@@ -31,11 +31,11 @@ namespace ssdtlm {
 
 class HybridMap : public BlockPlacement {
 public:
-    /// Streams of the superblocks (block_manager.h) that are sequential log blocks, of random ones, and of those that
+    /// Streams of the superblocks (block_manager.h): sequential log blocks, random log blocks, and superblocks that
     /// full merges fill.
     static constexpr std::uint32_t kSequential = 0, kRandom = 1, kMerged = 1;
 
-    /// `random_logs` of each group.
+    /// `random_logs`: random log blocks of each group.
     HybridMap(const PlacementSetup& setup, std::uint32_t random_logs);
 
     bool is_sequential(const LogicalPage& p) const override {
@@ -78,23 +78,23 @@ public:
     bool erasing(GroupId group) const override { return groups_[idx(group)].erasing; }
 
     void sealed(SuperblockId b) override;
-    /// It is a log block from now on, merged before the group takes a page of the host.
+    /// The superblock is a log block from now on. It is merged before the group takes a page of the host.
     void failed(SuperblockId b) override;
     void laid_out(GroupId group, std::uint64_t pages) override;
-    /// What was open is a log block, or the data block of a logical block that it has most of.
+    /// A superblock that was open becomes a log block, or the data block of the logical block that it has most of.
     void found(const std::vector<SuperblockId>& in_order) override;
     std::string check() const override;
     void state(Snapshot& s) override;
     std::string dump(GroupId group) const override;
 
-    /// For who looks on: kNoSuperblock where there is none.
+    /// For tests and observers. kNoSuperblock: there is none.
     SuperblockId data_block(GroupId group, std::uint32_t block) const { return groups_[idx(group)].data[block]; }
     SuperblockId sequential_log(GroupId group) const { return groups_[idx(group)].sequential.at; }
     const std::deque<SuperblockId>& random_logs(GroupId group) const { return groups_[idx(group)].random; }
 
 private:
     enum class Demand : std::uint8_t { none, partial, full, fill, rest };
-    /// The units that the host does not write of a page.
+    /// The units of a page that the host does not write.
     struct Rest {
         enum class State : std::uint8_t { none, asked, at_hand, taken };
         State state = State::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid mapping at the start: what preconditioning lays out, and what a loss of power leaves; and its books.
+// Hybrid mapping at the start: what preconditioning lays out, what a loss of power leaves, and the check of its books.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -37,7 +37,7 @@ void HybridMap::laid_out(GroupId group, std::uint64_t pages) {
     }
 }
 
-/// All that is in use in it has its place there, in the same logical block.
+/// True: all units in use of the superblock have their place there, and belong to the same logical block.
 bool HybridMap::is_in_place(SuperblockId b, std::uint32_t& block) const {
     bool in_place = true, first = true;
     for_each_valid(b, [&](std::uint32_t page, std::uint32_t slot, Ppa at) {
@@ -133,7 +133,8 @@ void HybridMap::state(Snapshot& s) {
     }
 }
 
-/// Each superblock in its group, and the sequential log block one of a logical block; what they hold, check() looks at.
+/// Each superblock must be in its group, and the sequential log block must be of a logical block. check() looks at
+/// their contents.
 void HybridMap::check_read(Snapshot& s, std::uint32_t group) const {
     const Group& g = groups_[group];
     const auto is_of_group = [&](SuperblockId b) {

@@ -46,7 +46,8 @@ void LogBlockMapping::check(std::vector<Problem>& out) const {
 
 Mapping::Merges LogBlockMapping::most_merges(std::uint64_t buffered, std::uint64_t logical) const {
     if (random_logs_ == 0) return {buffered, 1};
-    // All logs of a group, or one for each unit of a log block, for each log block that makes way.
+    // A log block that makes way needs one merge for each logical block in it: all logical blocks of a group, or one
+    // for each unit of the log block.
     const SuperblockShape shape(geometry_, config_.superblock);
     const std::uint64_t in_log = std::min<std::uint64_t>(shape.units(), logical / shape.groups() / shape.units() + 1);
     return {(buffered / shape.units() + 2 * shape.groups() / geometry_.dies()) * in_log, geometry_.units_per_page()};

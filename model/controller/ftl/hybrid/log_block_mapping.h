@@ -13,17 +13,17 @@ namespace ssdtlm {
 
 class LogBlockMapping : public Mapping {
 public:
-    /// `random_logs` of each group; 0: block mapping.
+    /// `random_logs`: random log blocks of each group; 0: block mapping.
     LogBlockMapping(const MappingSetup& setup, std::uint32_t random_logs) : Mapping(setup), random_logs_(random_logs) {}
 
     void check(std::vector<Problem>& out) const override;
     bool places_by_blocks() const override { return true; }
-    /// An entry for each of hundreds of units, which is not counted.
+    /// The map needs one entry for hundreds of units, which is not counted.
     std::uint64_t memory_bytes() const override { return 0; }
-    /// The sequential one is one more.
+    /// Log blocks of each group: the random ones and the sequential one.
     std::uint32_t log_blocks() const override { return random_logs_ + 1; }
     Merges most_merges(std::uint64_t buffered, std::uint64_t logical) const override;
-    /// All of them: a unit has its place in one logical block.
+    /// All four dimensions are static: a unit has its place in one logical block.
     std::string static_dimensions() const override;
     std::uint32_t streams() const override;
     std::unique_ptr<BlockPlacement> place(const PlacementSetup& setup) const override;

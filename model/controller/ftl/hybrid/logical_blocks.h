@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// A page of a logical block: it has its place in the page with this number of a data block (superblock.h).
+/// A page of a logical block. Its place is the page of this number in a data block (superblock.h).
 struct LogicalPage {
     GroupId group{};
     std::uint32_t block = 0;  ///< of the group
@@ -53,14 +53,14 @@ public:
         return {groups_[row - of_group * static_cast<std::uint32_t>(groups_.size())], block,
                 (of_group - block * rows_per_block_) * planes_ + by_page_(in_row)};
     }
-    /// Its units have this number and those behind it.
+    /// The first logical unit of the page; the page's other units follow it.
     Lpa first_unit(const LogicalPage& p) const {
         const std::uint32_t in_block = p.page / planes_;
         const std::uint64_t row =
             (std::uint64_t{p.block} * rows_per_block_ + in_block) * groups_.size() + position_of_[idx(p.group)];
         return Lpa{static_cast<std::uint32_t>((row * planes_ + (p.page - in_block * planes_)) * per_page_)};
     }
-    /// That there are; fewer than a page has room for in the last one of the drive only.
+    /// Units that exist of the page. Only the last page of the drive may have fewer than fit in.
     std::uint32_t units(const LogicalPage& p) const {
         const std::uint64_t first = idx(first_unit(p));
         return first >= units_ ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(per_page_, units_ - first));

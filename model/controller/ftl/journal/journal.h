@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the flash does not say by itself: which units were deallocated or lost, and which superblocks have failed. Pages
-// of entries, each written once; the map holds, for a unit without a copy, the journal page that says so. A page is of
-// use as long as the map points to it, or a superblock that has failed. It keeps the tables; when a page is written,
-// and where, is for others to decide (Ftl, JournalWriter).
+// The facts that the flash does not tell by itself: which units were deallocated or lost, and which superblocks have
+// failed. They are entries in pages, each written once. For a unit without a copy, the map holds the journal page that
+// says so. A page is needed as long as the map, or a failed superblock, points to it. This class keeps the tables; Ftl
+// and JournalWriter decide when and where a page is written.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ enum class JournalNote : std::uint8_t {
     failed  ///< no units but a superblock, which is not to be used any more
 };
 
-/// Neighbouring units that had no copy any more when `number` was drawn. Copies with a lower number do not count, those
-/// with a higher one do.
+/// Neighbouring units that had no copy when `number` was drawn. Copies with a lower number do not count; those with a
+/// higher one do.
 struct JournalEntry {
     std::uint64_t number = 0;
     Lpa first{};  ///< failed: number of the superblock
@@ -38,7 +38,7 @@ struct JournalEntry {
 class Journal {
 public:
     using Id = std::uint32_t;
-    /// In place of a page: the unit's newest program has failed and will be repeated.
+    /// Stands in place of a page: the unit's newest program has failed and will be repeated.
     static constexpr Id kDetached = 0;
     static constexpr std::uint32_t kEntryBytes = 16;  // of a page in flash
 
@@ -62,16 +62,16 @@ public:
         : per_page_(page_bytes / kEntryBytes), pages_(1), is_needed_(superblocks) {}
 
     // --- Taking note ---
-    /// Adds an entry to the open page, which is opened if there is none. True: that one is full now, and waits to be
+    /// Adds an entry to the open page. If none is open, one is opened. True: the page is full now, and waits to be
     /// written.
     bool add(const JournalEntry& entry);
     /// The page that the last add() went to.
     Id open() const { return open_; }
-    /// That page is to be written now.
+    /// The open page is to be written now.
     void hurry() { pages_[open_].hurries = true; }
-    /// The open page needs this superblock's contents as they are. True: it was not told of it before.
+    /// The open page needs this superblock's contents as they are. True: it did not know that before.
     bool need(SuperblockId b);
-    /// The same of an older page; true: not told of it just before.
+    /// The open page needs this older page. True: it was not told of the same page just before.
     bool need(Id page);
     std::uint32_t entries_per_page() const { return per_page_; }
     Page& page(Id id) { return pages_[id]; }
@@ -79,34 +79,34 @@ public:
     Id ids() const { return static_cast<Id>(pages_.size()); }
 
     // --- Being written ---
-    /// The next page to be written: full, or the open one if it hurries or `open_too`. kDetached: none.
+    /// The next page to be written: a full one, or the open one if it hurries or `open_too`. kDetached: there is none.
     Id next(bool open_too) const;
-    /// It is not open any more, and will lie there.
+    /// The page is not open any more, and is written to `at`.
     void place(Id id, const PageAddress& at);
-    /// Its program has failed: it is the next to be written.
+    /// The page's program has failed. It is the next to be written.
     void displace(Id id);
     void durable(Id id);
-    /// A durable page that nobody points to any more, and nobody waits for, is forgotten.
+    /// Forgets a durable page that nobody points to or waits for any more.
     void forget_if_unused(Id id);
-    /// kDetached: no durable page lies there.
+    /// The durable page at this place; kDetached: there is none.
     Id at(const PageAddress& a) const;
 
     // --- Who waits for it ---
-    /// Turn of the last page that has entries; 0: none is to be written or being written.
+    /// Turn of the newest page that has entries and is not durable yet; 0: there is none.
     std::uint64_t last_pending() const { return pending_.empty() ? 0 : *pending_.rbegin(); }
-    /// All pages up to this turn are in flash.
+    /// True: all pages up to this turn are in flash.
     bool is_durable(std::uint64_t turn) const { return pending_.empty() || *pending_.begin() > turn; }
-    /// Full ones and the open one.
+    /// Pages that have no place yet: full ones and the open one.
     std::size_t unplaced() const { return full_.size() + (open_is_open() ? 1 : 0); }
     bool any_full() const { return !full_.empty(); }
 
     // --- After the power was off ---
     static std::vector<JournalEntry> decode(const PageContent& content);
-    /// A page that was found in flash; live units are the caller's part.
+    /// Adds a page that was found in flash. The caller counts its live units.
     Id found(const PageAddress& at, std::vector<JournalEntry> entries);
-    /// One that a checkpoint says is there: it was not read.
+    /// Adds a page that a checkpoint names and that was not read.
     Id found(const PageAddress& at);
-    /// Precondition (checked): no page of it is being written.
+    /// Precondition (checked): no page of the journal is being written.
     void state(Snapshot& s);
 
 private:

@@ -33,7 +33,7 @@ void Notes::add(const JournalEntry& entry) {
 Ppa Notes::point_to(Lpa lpa, bool lost) {
     const Ppa old = in_.books.exchange(lpa, in_.books.entries().note(journal_.open(), lost));
     ++journal_.page(journal_.open()).live;
-    // The newest copy, or what was noted of the unit before, keeps older copies from coming back until the note is in
+    // The newest copy, or the note of the unit before, keeps older copies from coming back until the new note is in
     // flash.
     if (in_.books.entries().is_copy(old)) {
         in_.books.invalidate(old);
@@ -64,7 +64,7 @@ SuperblockId Notes::let_go_page(Journal::Id id) {
     return in_.books.let_go(b);
 }
 
-/// The map points to this page no more, once.
+/// One entry of the map no longer points to this page.
 void Notes::drop(Ppa note) {
     const Journal::Id id = in_.books.entries().page_of(note);
     if (id != Journal::kDetached) leave(id);
@@ -95,8 +95,8 @@ __attribute__((noinline, cold)) SuperblockId Notes::let_go(Ppa note) {
     return id == Journal::kDetached ? kNoSuperblock : let_go_page(id);
 }
 
-/// To each page that is not in flash yet: one of them says it, unless it is there. What was in the place of the copy
-/// may be such a record itself.
+/// Every page that is not in flash yet now needs the old copy or note, because one of them says that it is deallocated.
+/// The old entry may itself be a note in such a page.
 void Notes::hand_over(Ppa old) {
     const MapEntries& entries = in_.books.entries();
     const Journal::Id older = entries.is_note(old) ? entries.page_of(old) : Journal::kDetached;
@@ -122,7 +122,7 @@ void Notes::failed(SuperblockId b) {
     look_again();
 }
 
-/// To the entry noted last.
+/// Makes the failed superblock point to the entry noted last.
 void Notes::point_to_failed(SuperblockId b) {
     const Journal::Id open = journal_.open();
     ++journal_.page(open).live;
@@ -159,8 +159,8 @@ bool Notes::group_for_page(GroupId& out, bool urgent) {
     return false;
 }
 
-/// What was deallocated in one partition gives no room in another. So each group takes its share; when all have it, the
-/// one where most was deallocated takes more. One that has no block just now is waited for.
+/// What was deallocated in one partition gives no room in another. So each group takes its share. When all have theirs,
+/// the group in which most was deallocated takes more. A group that has no block just now is waited for.
 bool Notes::group_with_room(GroupId& out) {
     std::vector<std::uint32_t> pages(shape().groups());
     for (Journal::Id id = 1; id < journal_.ids(); ++id) {
@@ -257,7 +257,7 @@ bool Notes::renew_page(const PageAddress& a) {
     if (id == Journal::kDetached) return false;
     // The last entry of a unit is the one that counts.
     const Journal::Page& page = journal_.page(id);
-    // Of a page that a checkpoint has named only its place is known; it has been read now.
+    // A checkpoint named this page only by its place, so its entries are read here.
     std::vector<JournalEntry> entries =
         page.entries_known ? page.entries : Journal::decode(*in_.ftl.flash().content(a));
     std::sort(entries.begin(), entries.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was deallocated or lost: notes in the map, which name pages of the journal, and when a superblock may go that
-// the journal needs.
+// Notes in the map for units that were deallocated or lost; they name pages of the journal. This class also decides
+// when a superblock that the journal needs may be erased.
 #pragma once
 
 #include <cstdint>
@@ -31,48 +31,50 @@ public:
     explicit Notes(const Peers& peers);
 
     const Journal& journal() const { return journal_; }
-    /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has
+    /// `callback` is called when there is something new for the journal to write: a full page, or a superblock that has
     /// failed.
     void on_due(std::function<void()> callback) { due_ = std::move(callback); }
-    /// The drive has become read-only: pages need not wait for collections any more.
+    /// The drive has become read-only, so pages need not wait for collections any more.
     void look_again() const {
         if (due_) due_();
     }
 
     // --- Entries ---
-    /// One entry for all these units.
+    /// Takes one entry for all these units.
     void take(Lpa first, std::uint32_t units, bool lost);
-    /// The map says of this unit, which the entry taken last names, that it has no copy. Returns the entry of the map
-    /// that was there.
+    /// Sets the map's entry of this unit to the entry taken last, which must name the unit: it has no copy. Returns the
+    /// old map entry.
     Ppa point_to(Lpa lpa, bool lost);
-    /// A copy of the unit has its place: until it is programmed the note is needed.
+    /// A new copy of the unit has its place. The note is needed until that copy is programmed.
     void written_over(Ppa note);
-    /// That copy is programmed. The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
+    /// That copy is programmed. Returns the superblock that this no longer keeps from being erased; kNoSuperblock:
+    /// none.
     SuperblockId let_go(Ppa note);
-    /// The copy or note stays until each page that is not in flash yet is there.
+    /// The old copy or note stays until every page that is not in flash yet is there.
     void hand_over(Ppa old);
-    /// The superblock has failed: that is written at once.
+    /// The superblock has failed. The note of it is written at once.
     void failed(SuperblockId b);
 
     // --- Pages ---
-    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`:
-    /// `out` if it has any page, else one with two free superblocks. False: none.
+    /// Finds a group that may take a page of the journal and still collect; for a read-only drive, one with room.
+    /// `urgent`: it returns the group `out` if that has any page, else one with two free superblocks. False: there is
+    /// none.
     bool group_for_page(GroupId& out, bool urgent = false);
-    /// Like a moved page, into this group. Precondition: journal().next() has said this page.
+    /// Takes a page for the journal in this group, as for moved data. Precondition: journal().next() has returned this
+    /// page.
     PageAddress place_page(Journal::Id id, GroupId group);
-    /// Before the open page is written partly filled: it takes what is still true of pages that are nearly empty.
+    /// Called before the open page is written partly filled. Moves what is still true of nearly empty pages into it.
     void gather_pages();
-    /// The program is finished. Adds the superblocks that may be erased now, as far as this goes.
+    /// The program has ended. Adds to `freed` the superblocks that this no longer keeps from being erased.
     void page_programmed(Journal::Id id, std::vector<SuperblockId>& freed);
-    /// Instead of it: journal().next() says it again.
+    /// Called in place of page_programmed() when the program failed: journal().next() returns the page again.
     void page_failed(Journal::Id id, std::vector<SuperblockId>& freed);
     /// An erase of this superblock waits for a page of the journal that is not being written yet.
     bool must_be_written_for(SuperblockId b) const;
-    /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of
-    /// use.
+    /// GC has reached a page. Notes again what is still true of it. False: it is no page of the journal that is needed.
     bool renew_page(const PageAddress& a);
 
-    /// Superblocks that have failed: the page of the journal that says so.
+    /// For each superblock that has failed, the page of the journal that says so.
     const std::unordered_map<std::uint32_t, Journal::Id>& failed_in() const { return failed_in_; }
     struct Image {
         Journal& journal;

@@ -53,7 +53,7 @@ void BlockPlacement::program_part(const LogicalPage& page, std::uint32_t slots, 
     ftl_.host_page_programmed(a);
 }
 
-/// Copies the units that are not in the slots `skip`; what these hold, `out` says.
+/// Copies the units that are not in the slots `skip`. `out` has the units of those slots.
 void BlockPlacement::program_at_once(const LogicalPage& page, std::uint32_t skip, const PageAddress& a, Spare* out) {
     Ppa from[kMaxUnitsPerPage];
     SpareArea& flash = ftl_.flash_in_no_time();

@@ -31,7 +31,7 @@ namespace ssdtlm {
 
 class BlockPlacement {
 public:
-    /// Copies into one superblock: pages `next` to `end` of a logical block.
+    /// The copies into one superblock: pages `next` to `end` of a logical block.
     struct Run {
         std::uint32_t block = 0;
         std::uint32_t next = 0, end = 0;
@@ -43,53 +43,54 @@ public:
     const LogicalBlocks& logical() const { return logical_; }
 
     // --- Pages of the host ---
-    /// Its pages go on where a logical block is written in ascending order, as the first of it or the next one; at
-    /// once, or after a merge.
+    /// True: the page continues a logical block that is written in ascending order, as its first page or the next one,
+    /// at once or after a merge.
     virtual bool is_sequential(const LogicalPage& p) const = 0;
-    /// The page that continues it; its page is 0: there is none.
+    /// The page that continues the sequence. If its page is 0, there is no sequence.
     virtual LogicalPage next_sequential(GroupId group) const = 0;
     /// False: each page of the host has units of one logical page, at their slots.
     virtual bool takes_any_units() const = 0;
-    /// Up to `most` pages of one row. `first`: they are this page and those behind it, whole; null: any units. Returns
-    /// how many; 0: a merge comes first, or an erase.
+    /// Takes up to `most` pages of one row. `first`: whole pages, this one and those behind it; null: pages for any
+    /// units. Returns how many; 0: a merge or an erase comes first.
     virtual std::uint32_t take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) = 0;
-    /// Where it does not take any units: this page, of which the host writes the units in `slots` (a bit each), not
-    /// all. False: as with 0. Then, if rest_taken(), its other units were read and go into it.
+    /// Takes one page of which the host writes only the units in `slots` (a bit each). It is used where
+    /// takes_any_units() is false. False: a merge or an erase comes first. When it is taken and rest_taken(), its other
+    /// units were read and go into it.
     virtual bool take_part(const LogicalPage& page, std::uint32_t slots, PageAddress& out) = 0;
-    /// Of the page taken last, once.
+    /// True once for the page taken last: its other units were read.
     virtual bool rest_taken(GroupId) { return false; }
-    /// They were read, and the page that asked for them is to be placed.
+    /// The rest of a page was read, and the page can be placed.
     virtual bool rest_at_hand(GroupId) const { return false; }
-    /// The page that asked for a merge is not written any more.
+    /// The page that asked for the rest or a merge will not be written.
     virtual void forget_rest(GroupId) {}
-    /// For what a failed program was to write: at once, where nothing else goes. The spare superblock that has taken
-    /// the place of the failed one has room for all that was under way there.
+    /// A page for the data of a failed program, taken at once, where nothing else goes. The spare superblock that
+    /// replaces the failed one has room for all that was under way there.
     virtual PageAddress take_again(GroupId group) = 0;
 
     // --- Merges ---
     virtual bool demanded(GroupId group) const = 0;
-    /// Programs of the host under way in superblocks that may be merged: a merge begins when there are none.
+    /// Host programs under way in superblocks that may be merged. A merge begins when there are none.
     virtual std::uint32_t host_programs(GroupId group) const = 0;
-    /// The copies that come next: run() has them. False: what was demanded is done, or cannot be done. Precondition:
+    /// Starts the next copies, which run() describes. False: the demanded merge is done or impossible. Precondition:
     /// demanded(), and nothing is to be erased.
     virtual bool begin(GroupId group) = 0;
-    /// Of a drive that has become read-only: no more merges than have begun.
+    /// The drive has become read-only: no merge begins any more.
     virtual void refuse_merges() = 0;
     virtual const Run& run(GroupId group) const = 0;
-    /// The run is one page, of which the units that are not in host_slots() are read. They are not programmed by who
-    /// reads them.
+    /// True: the run is one page, and its units that are not in host_slots() are read. Its reader does not program
+    /// them.
     virtual bool reads_rest(GroupId) const { return false; }
     virtual std::uint32_t host_slots(GroupId) const { return 0; }
-    /// The page for the next of them, which is counted as taken.
+    /// The page for the next copy of the run. It counts as taken.
     virtual PageAddress next_page(GroupId group) = 0;
-    /// All of them are programmed.
+    /// All copies of the run are programmed.
     virtual void end_run(GroupId group) = 0;
-    /// Instead of it: one was not, and no others are under way. What was copied stays where it is; begin() says how it
-    /// goes on.
+    /// Called in place of end_run() when a copy failed and no others are under way. What was copied stays where it is;
+    /// begin() says how to go on.
     virtual void abandon_run(GroupId group) = 0;
-    /// Holds nothing any more and is to be erased; kNoSuperblock: none.
+    /// A superblock that holds nothing any more and is to be erased; kNoSuperblock: there is none.
     virtual SuperblockId dead(GroupId group) const = 0;
-    /// The erase of dead() begins: it is a victim from now on, until Ftl::superblock_erased() and erase_ended().
+    /// The erase of dead() begins. The superblock is a victim until Ftl::superblock_erased() and erase_ended().
     virtual SuperblockId begin_erase(GroupId group) = 0;
     virtual void erase_ended(GroupId group) = 0;
     virtual bool erasing(GroupId group) const = 0;
@@ -99,24 +100,26 @@ public:
     virtual void sealed(SuperblockId b) = 0;
     /// A program in it has failed: it is emptied by merges, and never used again.
     virtual void failed(SuperblockId b) = 0;
-    /// The group's first superblocks have so many pages of it in ascending order.
+    /// The group's first superblocks hold this many pages of the sequential lay-out in ascending order.
     virtual void laid_out(GroupId group, std::uint64_t pages) = 0;
-    /// After a loss of power: its superblocks that hold data, the one written last at the end.
+    /// Called after a loss of power with its superblocks that hold data, in the order of writing.
     virtual void found(const std::vector<SuperblockId>& in_order) = 0;
-    /// Empty: all units are where they may be, and each superblock has one part to play. Looks at every unit.
+    /// Returns an empty text if all units are where they may be, and each superblock has exactly one role. It looks at
+    /// every unit.
     virtual std::string check() const = 0;
-    /// Precondition: nothing is demanded, erased or being programmed. Without it, drives that are not saved work.
+    /// Precondition: nothing is demanded, erased or being programmed. A placement without it works in drives that are
+    /// not saved.
     virtual void state(Snapshot& s) { s.refuse("the mapping (ftl.mapping) does not say what it remembers"); }
     virtual std::string dump(GroupId group) const = 0;
 
     // --- Without time, for preconditioning ---
-    /// All that is demanded and dead, up to an erase that has to wait.
+    /// Does all demanded merges and erases, up to an erase that has to wait.
     void merge_at_once(GroupId group);
-    /// A page of take_part(): `out` has the host's units at their slots, and gets the others.
+    /// Programs a page of take_part(). `out` has the host's units at their slots, and gets the other units.
     void program_part(const LogicalPage& page, std::uint32_t slots, const PageAddress& a, Spare* out);
 
 protected:
-    /// The unit has a copy on the flash.
+    /// True: the unit has a copy on the flash.
     bool has_copy(Lpa lpa) const;
     /// Pages from this one to the end of its row.
     std::uint32_t row_left(std::uint32_t page) const;

@@ -153,7 +153,7 @@ void CachedMappingTable::state(Snapshot& s) {
     }
 }
 
-/// Each entry that is not free is in one order of replacement once, and in the list of its page when it is dirty.
+/// Each entry that is not free must be in one order of replacement once, and in the list of its page when it is dirty.
 void CachedMappingTable::check_lists(Snapshot& s, const std::vector<bool>& is_free) const {
     const auto is_used = [&](Slot slot) { return slot < entries_.size() && !is_free[slot]; };
     std::uint64_t linked = 0, dirty = 0, of_pages = 0;

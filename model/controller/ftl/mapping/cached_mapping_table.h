@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds
-// one entry, or a whole translation page; its key is the logical unit, or the number of the page. What is in use is
-// pinned and stays; of the others the coldest is the first to leave; where tenants have parts of it, the coldest of the
-// part that is furthest beyond its size, so that what one does not use others may until it wants it. This table says
-// who is there, not what an entry says.
+// one entry, or a whole translation page; its key is the logical unit, or the number of the page. Entries in use are
+// pinned and stay. Of the others the coldest leaves first. Where tenants have parts of the cache, the coldest of the
+// part that most exceeds its size leaves first; so a tenant may use what others do not use, until they want it. The
+// table knows which keys are present, not what their entries say.
 #pragma once
 
 #include <cstdint>
@@ -32,34 +32,34 @@ public:
     explicit CachedMappingTable(const Shape& shape);
 
     std::uint64_t room() const { return shape_.slots; }
-    /// Keys that are in it; there may be more than there is room for.
+    /// Keys that are present. There may be more than there is room for.
     std::size_t size() const { return index_.size(); }
     std::uint64_t pinned() const { return pinned_; }
-    /// Behind the last that was ever in use.
+    /// One more than the highest slot that was ever in use.
     std::size_t slots() const { return entries_.size(); }
     std::uint32_t page_of(std::uint32_t key) const { return key / shape_.keys_per_page; }
 
-    /// kNone: it is not there.
+    /// The slot of a key; kNone: it is not present.
     Slot find(std::uint32_t key) const {
         const Place* p = index_.find(key);
         return p == nullptr ? kNone : p->slot;
     }
     std::uint32_t key(Slot s) const { return entries_[s].key; }
-    /// One for which it counts.
+    /// A tenant for which the slot counts.
     std::uint16_t tenant(Slot s) const {
         return static_cast<std::uint16_t>(entries_[s].part + 1u < parts_.size() ? entries_[s].part + 1 : 0);
     }
     bool is_dirty(Slot s) const { return entries_[s].dirty; }
-    /// It was asked for and is there.
+    /// The slot was asked for and is present.
     void use(Slot s);
-    /// Precondition: find(key) == kNone. The hottest of those used once, in this tenant's part.
+    /// Adds a key as the hottest of those used once, in this tenant's part. Precondition: find(key) == kNone.
     Slot add(std::uint32_t key, std::uint16_t tenant = 0);
-    /// As often as unpin() follows, it does not leave. Unpinned, it is the hottest of its kind.
+    /// A pinned slot does not leave. Each pin() needs an unpin(). After the last unpin() it is the hottest of its kind.
     void pin(Slot s);
     void unpin(Slot s);
-    /// It differs from its translation page on the flash.
+    /// The entry differs from its translation page on the flash.
     void make_dirty(Slot s);
-    /// All of a translation page become clean; calls visit(slot) for each.
+    /// All entries of a translation page become clean. Calls visit(slot) for each.
     template <class Visit>
     void clean(std::uint32_t page, Visit&& visit) {
         for (Slot s = first_dirty_[page]; s != kNone;) {
@@ -75,17 +75,18 @@ public:
     std::uint32_t dirty_in(std::uint32_t page) const { return dirty_in_[page]; }
     /// Precondition: clean and not pinned.
     void remove(Slot s);
-    /// The first to leave; kNone: all are pinned.
+    /// The slot that leaves first; kNone: all are pinned.
     Slot coldest() const { return __builtin_expect(quotas_.shared(), 1) ? coldest_of(0) : coldest_of_fullest(); }
-    /// The one that leaves after it; kNone: it is the last.
+    /// The slot that leaves after it; kNone: it is the last.
     Slot next_coldest(Slot s) const {
         const Entry& e = entries_[s];
         if (e.warmer != kNone) return e.warmer;
         return e.kept ? kNone : parts_[e.part].segments[1].cold;
     }
-    /// Of the part of this tenant: keys in it.
+    /// Keys in this tenant's part.
     std::uint64_t size_of(std::uint16_t tenant) const { return parts_[quotas_.part_of(tenant)].size; }
-    /// Precondition (checked): none is pinned; reading: what is in it was never removed.
+    /// Reads or writes the state. Precondition (checked): nothing is pinned. It is read into a table from which nothing
+    /// was ever removed.
     void state(Snapshot& s);
 
 private:

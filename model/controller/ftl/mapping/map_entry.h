@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 class MapEntries {
 public:
-    /// `units`: of the flash.
+    /// `units`: number of units of the flash.
     explicit MapEntries(std::uint64_t units) : units_(static_cast<std::uint32_t>(units)) {}
 
     bool is_copy(Ppa entry) const { return idx(entry) < units_; }
@@ -22,11 +22,11 @@ public:
     bool says_lost(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
     Journal::Id page_of(Ppa note) const { return (idx(note) - units_) / 2; }
     Ppa note(Journal::Id page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }
-    /// The unit has no copy, and the journal says so, or nothing has to.
+    /// True: the unit has no copy, and the journal says so or need not say so.
     bool is_deallocated(Ppa entry) const {
         return entry == kUnmapped || (is_note(entry) && !says_lost(entry) && page_of(entry) != Journal::kDetached);
     }
-    /// What others than the books see: a place, kLost or kUnmapped.
+    /// What others than the books see of an entry: a place, kLost or kUnmapped.
     Ppa seen(Ppa entry) const {
         return __builtin_expect(is_copy(entry), 1) ? entry : is_note(entry) && says_lost(entry) ? kLost : kUnmapped;
     }

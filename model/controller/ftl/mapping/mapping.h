@@ -38,7 +38,7 @@ struct PlacementSetup {
     FtlCounters& counters;
 };
 
-/// What an answer about a place may take its time from.
+/// Where the time of an answer about a place may come from.
 struct MapPeers {
     Agenda& agenda;
     CorePort& cores;
@@ -46,32 +46,33 @@ struct MapPeers {
     const Ftl& ftl;
 };
 
-/// It remembers nothing: what it makes does. The configuration is checked before place() and ask() are called.
+/// A mapping has no state; the objects that it makes do. The configuration is checked before place() and ask() are
+/// called.
 class Mapping {
 public:
     explicit Mapping(const MappingSetup& setup) : config_(setup.config), geometry_(setup.geometry) {}
     virtual ~Mapping() = default;
 
     // --- Capacity: asked before there is a drive ---
-    /// What it is not made to work with.
+    /// Adds a problem for each parameter that it does not work with.
     virtual void check(std::vector<Problem>&) const {}
-    /// Translation pages on the flash hold it, and a cache in the DRAM a part of it ([map]). False: all of it is in
-    /// memory.
+    /// True: the map is in translation pages on the flash, with a part of it in a cache in the DRAM ([map]). False: all
+    /// of it is in memory.
     virtual bool is_on_flash() const { return false; }
-    /// place() makes a BlockPlacement.
+    /// True: place() makes a BlockPlacement.
     virtual bool places_by_blocks() const { return false; }
-    /// Of the DRAM, for what is always in memory of it.
+    /// Bytes of the DRAM for the part of the map that is always in memory.
     virtual std::uint64_t memory_bytes() const {
         return is_on_flash() ? 0 : config_.user_capacity_bytes / geometry_.unit_bytes * config_.map.entry_bytes;
     }
     /// Superblocks of each group that are neither the host's data nor the journal's.
     virtual std::uint32_t log_blocks() const { return 0; }
-    /// Copies that the units of a full write buffer may ask for, which bounds the time of a shutdown.
+    /// Most copies that writing out a full write buffer may need. They bound the time of a shutdown.
     struct Merges {
         std::uint64_t blocks = 0;         ///< superblocks, gathered page by page
         std::uint32_t reads_of_page = 0;  ///< of the flash, for each of their pages
     };
-    /// `buffered`: units of the buffer for one die; `logical`: of the drive.
+    /// `buffered`: units of the buffer for one die. `logical`: units of the drive.
     virtual Merges most_merges(std::uint64_t /*buffered*/, std::uint64_t /*logical*/) const { return {}; }
 
     // --- Place, release and recover ---
@@ -79,14 +80,14 @@ public:
     virtual std::string static_dimensions() const { return config_.static_dimensions; }
     /// Streams with open superblocks of their own, beside stream 0 (block_manager.h).
     virtual std::uint32_t streams() const { return config_.stream_frontiers; }
-    /// Null: the pages of the host go anywhere in the groups that are theirs, garbage collection wins room back, and
-    /// out-of-band areas say after a loss of power all there is to know. The Ftl is being made: of it only config(),
-    /// geometry(), shape(), partitions(), logical_units() and codec() may be used.
+    /// Makes the placement. Null: host pages go anywhere in their groups, garbage collection wins room back, and
+    /// out-of-band areas tell all after a loss of power. The Ftl is still being made: only config(), geometry(),
+    /// shape(), partitions(), logical_units() and codec() may be used.
     virtual std::unique_ptr<BlockPlacement> place(const PlacementSetup& setup) const;
 
     // --- Map ---
-    /// Who answers the questions of commands in place of `own`, to which it may hand them on (the contract is
-    /// MapPort's). Null: `own` does, which answers at once, or when the entries are in the cache.
+    /// Makes a map that answers commands in place of `own`. It may hand questions on to `own`; its contract is
+    /// MapPort's. Null: `own` answers, at once or when the entries are in the cache.
     virtual std::unique_ptr<MapPort> ask(MapPort& own, const MapPeers& peers) const;
 
 protected:
@@ -94,13 +95,14 @@ protected:
     const NandGeometry& geometry_;
 };
 
-/// All that are linked into the program; ftl.mapping names one, and [ftl.<name>] has its parameters.
+/// All mappings that are linked into the program. ftl.mapping names one, and [ftl.<name>] has its parameters.
 using Mappings = PolicyRegistry<Mapping, MappingSetup>;
 
-/// The mapping that the configuration names; where there is none of that name, which check_ftl() says, one that has all
-/// in memory. Both arguments must outlive it.
+/// The mapping that the configuration names. If there is none of that name, which check_ftl() reports, it is one that
+/// is all in memory. Both arguments must outlive it.
 std::unique_ptr<const Mapping> mapping_of(const FtlConfig& config, const NandGeometry& geometry);
-/// Names of mappings, sorted; `on_flash`: of those that translation pages hold, with a bar between them.
+/// mapping_names(): names of mappings, sorted. mappings_on_flash(): those with translation pages, with a bar between
+/// them.
 std::vector<std::string> mapping_names();
 std::string mappings_on_flash();
 

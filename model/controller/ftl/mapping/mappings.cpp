@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mappings of the model by name. They stand where mapping_of() does, so that every program that has an Ftl has
-// them.
+// The mappings of the model by name. They are registered in the library of mapping_of(), so that every program that has
+// an Ftl has them.
 #include <memory>
 
 #include "controller/ftl/hybrid/log_block_mapping.h"
@@ -17,7 +17,8 @@ public:
     bool is_on_flash() const override { return true; }
 };
 
-/// With a parameter for the number of its log blocks, which a configuration that no file has set may have as 0.
+/// Log block mapping with a parameter for the number of random log blocks. That number may be 0 in a configuration that
+/// no file has set.
 class Fast final : public LogBlockMapping {
 public:
     explicit Fast(const MappingSetup& setup) : LogBlockMapping(setup, setup.config.fast.random_log_blocks) {}

@@ -17,7 +17,7 @@ namespace ssdtlm {
 
 class PageMap {
 public:
-    /// All units unmapped.
+    /// Creates a map in which all units are unmapped.
     PageMap(std::uint64_t logical_units, const NandGeometry& geometry)
         : entries_(logical_units, "forward map"), layout_(geometry) {}
 
@@ -34,13 +34,13 @@ public:
     /// Maps all units as the layout says, in no time and no memory. Precondition: all units unmapped since the start.
     void lay_out(const SequentialLayout& layout) { layout_ = layout; }
     void lay_out(std::shared_ptr<const ScatteredLayout> layout) { scattered_ = std::move(layout); }
-    /// For a Snapshot, which says it beside the layout: what has changed since then.
+    /// For a snapshot, which stores the layout separately: the changes since the layout.
     template <class Archive>
     void state(Archive& s) {
         s(entries_);
     }
     std::uint32_t laid_out() const { return layout_.units(); }
-    /// Null: not scattered.
+    /// Null: the layout is not scattered.
     const ScatteredLayout* scattered() const { return scattered_.get(); }
 
 private:

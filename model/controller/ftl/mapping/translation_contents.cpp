@@ -12,7 +12,7 @@ std::uint32_t words_per_slot(const Ftl& ftl) {
     return (ftl.entries_per_translation_page() + 1) / 2;
 }
 
-/// The first word of this slot, with room for all of them.
+/// Makes room for the words of this slot, and returns the first of them.
 std::uint64_t* room_for(PageContent& content, std::uint32_t slot, std::uint32_t words) {
     content.resize(std::max<std::size_t>(content.size(), std::size_t{slot + 1} * words));
     return content.data() + std::size_t{slot} * words;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What translation pages say, as the flash keeps it where the power may go (SpareArea::keep_map()): a place for each
-// entry, two in a word, the words of a page's slots one behind the other. Recovery compares with it: what an earlier
-// life's map said is known from nowhere else.
+// Contents of translation pages, which the flash keeps where the power may go (SpareArea::keep_map()). Each entry is a
+// place, two in a word; the words of a page's slots follow one another. Recovery compares with them, because nothing
+// else tells what the map said before the loss of power.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace ssdtlm {
 
-/// From now on; the translation pages that are on the flash say what the map says now.
+/// From now on the flash keeps them. Translation pages that are on the flash get what the map says now.
 void keep_translation_pages(const Ftl& ftl, SpareArea& flash);
 
-/// Into this slot of a page that is to be programmed: what the map says now.
+/// Puts what the map says now into this slot of a page that is to be programmed.
 void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::uint32_t page);
-/// Into a page to which these units are moved from where they lie (`from`: Ppa): what the flash says there. Null: none
-/// of them is a translation page.
+/// Copies the contents of these units into the page to which they are moved. `from`: their old places (Ppa numbers).
+/// Null: none of them is a translation page.
 const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from,
                                 std::uint32_t count, const Ftl& ftl);
 
-/// Entry `entry` of the translation page there. CheckFailed where the flash has kept none.
+/// Entry `entry` of the translation page at `place`. Throws CheckFailed where the flash has kept none.
 Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry);
 
 }  // namespace ssdtlm

@@ -16,7 +16,7 @@ public:
 
     bool test(Ppa p) const { return (words_[idx(p) / 64] >> (idx(p) % 64) & 1) != 0; }
     [[gnu::always_inline]] void prefetch(Ppa p) const { words_.prefetch(idx(p) / 64); }
-    /// The two return what the bit was before.
+    /// set() and clear() return what the bit was before.
     bool set(Ppa p) {
         std::uint64_t& w = words_[idx(p) / 64];
         const std::uint64_t bit = std::uint64_t{1} << (idx(p) % 64);

@@ -34,7 +34,7 @@ RowParity::RowParity(const FeatureSetup& setup) : in_(setup) {
     in_.events.listen(*this, {FtlEvent::pages_handed_out});
 }
 
-/// The pages for parity that came with them are due.
+/// The parity pages that were handed out with them are due.
 void RowParity::pages_handed_out() {
     if (!in_.blocks.owes_parity()) return;
     for (const PageAddress& a : in_.blocks.take_parity_pages()) {

@@ -29,19 +29,19 @@ public:
     /// Null: the configuration has no parity (ftl.parity).
     static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
     explicit RowParity(const FeatureSetup& setup);
-    /// What a page's slot adds to the sum (XOR) of its row. What is nobody's adds nothing: so the sum is, as far as a
-    /// Spare has bits to spare, nothing that means "nobody's".
+    /// What a slot adds to the sum (XOR) of its row. A slot that belongs to no unit adds 0. So the sum does not take a
+    /// value that means "no unit", as far as a Spare has bits to spare.
     static std::uint32_t addend(Spare s) { return s == kPadding || s == kTorn ? 0 : idx(s); }
-    /// What it is not made to work with.
+    /// Adds a problem for each parameter that it does not work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
 
-    /// Called when some are due: within the step that hands out the last data page of a row, before that page has its
-    /// number.
+    /// `callback` is called when parity pages become due. This is within the step that hands out the last data page of
+    /// a row, before that page has its number.
     void on_due(std::function<void()> callback) { on_due_ = std::move(callback); }
     bool any_due() const { return !due_.empty(); }
-    /// All that are due, pages of a block in ascending order, but for those of superblocks that have failed meanwhile:
-    /// how many. Each of `out` is to end with one of the next three. Not within the step that has handed out what they
-    /// belong to.
+    /// Adds all due parity pages to `out`, pages of a block in ascending order, and returns how many. Pages of
+    /// superblocks that have failed meanwhile are left out. Each page must end with programmed(), failed() or
+    /// dropped(). Do not call it within the step that has handed out the row.
     std::uint32_t take_due(std::vector<Page>& out);
     void programmed(const PageAddress& a);
     void failed(const PageAddress& a);   ///< its superblock is closed

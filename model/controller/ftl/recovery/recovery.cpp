@@ -26,7 +26,7 @@ Recovery::Recovery(Ftl& ftl)
     SSDTLM_CHECK(image_.mapped_units == 0 && image_.last_number == 0, "recovery into an FTL that is in use");
 }
 
-/// Those that were read, in the order of their numbers.
+/// Visits the pages that were read, in the order of their numbers.
 template <class Visit>
 void Recovery::for_each_page_in_order(Visit&& visit) const {
     const NandGeometry& g = ftl_.geometry();
@@ -115,7 +115,7 @@ bool Recovery::is_intact(const PageAddress& a) const {
            image_.flash.record(a).kind == PageKind::journal && image_.flash.record(a).number <= number_;
 }
 
-/// One that was dropped since may be gone: nothing says so but that its block was erased.
+/// A translation page that was dropped since the checkpoint may be gone. Only the erase of its block shows that.
 void Recovery::check_translation_pages(const CheckpointBooks& books) {
     for (std::uint32_t page = 0; page < suspects_.size(); ++page) {
         suspects_[page] = books.is_dirty(page);
@@ -150,7 +150,7 @@ void Recovery::find_journal() {
         for (const JournalEntry& e : image_.journal.page(id).entries) entries_.push_back({e, id});
     });
     in_checkpoint_.resize(image_.journal.ids());
-    // Of an entry that was noted again there may be two copies: the newer one counts.
+    // An entry that was noted again may be there twice: the newer one counts.
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const FoundEntry& a, const FoundEntry& b) { return a.entry.number < b.entry.number; });
 }
@@ -171,7 +171,8 @@ void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
     for (std::uint32_t i = 0; i < e.units; ++i) {
         const Lpa lpa{idx(e.first) + i};
         const Ppa now = image_.map.lookup(lpa);
-        // Of entries that a checkpoint knows it says itself which one counts, unless the page that said so is gone.
+        // For entries that a checkpoint knows, the map of the checkpoint says which one counts, unless the journal page
+        // is gone.
         if (e.number <= number_ &&
             (image_.entries.is_copy(now) || now == kUnmapped || in_checkpoint_[image_.entries.page_of(now)]))
             continue;
@@ -251,7 +252,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i) {
             const std::uint32_t pages = image_.flash.next_page(shape.block(b, i)),
                                 were = books.blocks[idx(shape.block(b, i))].next_page;
-            // Of one that was closed, pages that were never programmed count as handed out.
+            // In a closed block, pages that were never programmed count as handed out.
             SSDTLM_CHECK(pages == were || (was.cut && pages < were),
                          "a block was written or erased behind a checkpoint that says that nothing was");
         }
@@ -289,7 +290,7 @@ bool Recovery::holds_journal(SuperblockId b) const {
     return false;
 }
 
-/// With a mapping by blocks, of what has failed and holds something. The rest is of the journal, and GC's.
+/// With a mapping by blocks: superblocks that have failed and hold data. The others belong to the journal and to GC.
 std::vector<SuperblockId> Recovery::failed_logs() const {
     std::vector<SuperblockId> found;
     for (std::uint32_t n = 0; n < ftl_.shape().superblocks() && image_.placement != nullptr; ++n) {
@@ -303,7 +304,7 @@ std::vector<SuperblockId> Recovery::failed_logs() const {
     return found;
 }
 
-/// The oldest first, which is what a policy that looks at age goes by.
+/// Seals the oldest first, as a policy that looks at age needs it.
 void Recovery::seal() {
     std::vector<std::uint32_t> sealed;
     for (std::uint32_t n = 0; n < ftl_.shape().superblocks(); ++n)
@@ -337,9 +338,9 @@ void Recovery::take_stock_of_failures(bool enough) {
     for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) ftl_.update_able(GroupId{g});
 }
 
-/// The first page of a block says in its out-of-band area how often the block was erased, as the firmware knew it. Of
-/// one that is erased, or whose first page is torn, a checkpoint says how often it was by then; if it held pages then,
-/// it was erased once more at least.
+/// The first page of a block says in its out-of-band area how often the block was erased, as far as the firmware knew.
+/// If the block is erased or its first page is torn, the checkpoint tells its erases at that time. If it held pages
+/// then, it was erased at least once more.
 void Recovery::find_erases(const CheckpointBooks* books) {
     const SuperblockShape& shape = ftl_.shape();
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map and all books from flash alone, when the power was off: in no time; how long the reading takes is
-// ../mount's. Every page says in its out-of-band area when it took its place, every entry of the journal when its
-// units were deallocated or lost: gone through in that order, what comes last about a unit is true. A checkpoint stands
-// for all up to its number.
+// Rebuilds the map and all books from flash alone after a loss of power. It takes no simulated time; ../mount models
+// how long the reading takes. Every page says in its out-of-band area when it took its place, and every entry of the
+// journal says when its units were deallocated or lost. Recovery goes through them in that order; what comes last about
+// a unit is true. A checkpoint stands for everything up to its number.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ class Ftl;
 
 class Recovery {
 public:
-    /// Precondition: nothing was done with the FTL, but for go_on_from().
+    /// Precondition: nothing was done with the FTL before, except go_on_from().
     explicit Recovery(Ftl& ftl);
 
     // Once, one of them. They return how many mapping units and entries of the journal were put in order.
     std::uint64_t from_all_pages();
-    /// `from`: of each block the first page that was read, its first page aside; pages_per_block: it is as the
-    /// checkpoint says.
+    /// `from`: for each block, the first page that was read, apart from page 0. If it is pages_per_block, the block is
+    /// as the checkpoint says.
     std::uint64_t from_checkpoint(const CheckpointBooks& books, const std::vector<std::uint32_t>& from);
-    /// Nothing was written since: everything is as it was, open blocks too.
+    /// Nothing was written since the checkpoint: everything is as it was, open blocks too.
     std::uint64_t from_clean_checkpoint(const CheckpointBooks& books);
-    /// Superblocks of which neither a page nor the checkpoint says how often they were erased; as often as the others
-    /// of their group, it is supposed.
+    /// Superblocks whose number of erases neither a page nor the checkpoint tells. They are assumed to have as many as
+    /// the others of their group.
     std::uint32_t erases_supposed() const { return erases_supposed_; }
-    /// Translation pages that may say other things than the map.
+    /// Translation pages that may differ from the map.
     const std::vector<bool>& suspects() const { return suspects_; }
 
 private:

@@ -41,7 +41,8 @@ void Refresh::look_at_ages() {
 }
 
 void Refresh::start_ages(bool written_now) {
-    // By the number of the first page; what was laid out has none, and comes from all groups in turn.
+    // They are ordered by the number of the first page. Superblocks that were laid out have none; they come from all
+    // groups in turn.
     const SuperblockShape& shape = in_.ftl.shape();
     std::vector<std::tuple<std::uint64_t, std::uint32_t, SuperblockId>> held;
     for (std::uint32_t i = 0; i < shape.superblocks(); ++i) {

@@ -25,7 +25,7 @@ public:
     static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
     explicit Refresh(const FeatureSetup& setup);
 
-    /// Called when something of a group is to be moved that was not before.
+    /// `callback` is called when a superblock of a group newly has to be moved.
     void on_due(std::function<void(GroupId)> callback) { due_ = std::move(callback); }
     /// Null: reads are not counted.
     const ReadDisturb* reads() const { return reads_ ? &*reads_ : nullptr; }
@@ -36,7 +36,7 @@ public:
     void page_read(BlockId block);
     /// Precondition of both: ages().
     void look_at_ages();
-    /// Of what the flash holds: it was written now, or at an even rate up to now.
+    /// Sets the ages of the data on the flash: all written now, or at an even rate up to now.
     void start_ages(bool written_now);
 
     void state(Snapshot& s) override;
@@ -56,7 +56,7 @@ private:
     std::function<void(GroupId)> due_ = [](GroupId) {};
 };
 
-/// Of an FTL: null if it refreshes nothing.
+/// These return false for an FTL that refreshes nothing (null).
 inline bool counts_reads(const Refresh* refresh) {
     return refresh != nullptr && refresh->reads() != nullptr;
 }

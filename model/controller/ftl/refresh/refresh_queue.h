@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sealed superblocks of each group that are to be moved although that wins no room, first come, first served.
-// Kernel-free.
+// The sealed superblocks of each group that are to be moved although that wins no room. They are moved in the order in
+// which they came. Kernel-free.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,14 @@ public:
     RefreshQueue(const SuperblockShape& shape, const BlockManager& blocks)
         : shape_(shape), blocks_(blocks), groups_(shape.groups()) {}
 
-    /// False: it is to be moved already, or is not sealed.
+    /// Adds a superblock. False: it is in the queue already, or is not sealed.
     bool want(SuperblockId b);
     bool wanted(GroupId group) const { return !groups_[idx(group)].wanted.empty(); }
-    /// The group's last victim was one of take().
+    /// True: the group's last victim came from take().
     bool took_last(GroupId group) const { return groups_[idx(group)].took_last; }
-    /// The one that was wanted first. Precondition: wanted(group).
+    /// Takes the superblock that was added first. Precondition: wanted(group).
     SuperblockId take(GroupId group);
-    /// The group's next victim is this one, for another reason.
+    /// The group's next victim is this one, which was chosen for another reason.
     void other(GroupId group, SuperblockId victim);
     void state(Snapshot& s);
 

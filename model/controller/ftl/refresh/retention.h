@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells lose charge: what a superblock holds is moved when its oldest page has reached an age. Ages are counted in
-// looks, which come at regular intervals (../../gc/retention_watch.h), so that nothing here knows time. Kernel-free.
+// Cells lose charge, so the data of a superblock are moved when its oldest page has reached an age. Ages are counted in
+// looks, which come at regular intervals (../../gc/retention_watch.h), so that this class needs no time. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace ssdtlm {
 
 class Retention {
 public:
-    /// What was written since a look is due at the look `most_looks` later: it is then older than one look less, and no
-    /// older than `most_looks`. >= 1.
+    /// Data written after a look are due `most_looks` looks later. They are then older than `most_looks` - 1 intervals
+    /// and no older than `most_looks`. `most_looks` is 1 or more.
     Retention(std::uint32_t most_looks, std::uint32_t superblocks);
 
     /// A page of the superblock takes data.
@@ -22,17 +22,18 @@ public:
         if (__builtin_expect(written_[idx(b)] == kNothing, 0)) note(b, looks_);
     }
     void erased(SuperblockId b) { written_[idx(b)] = kNothing; }
-    /// All that hold data, whose ages nobody knows, the one that was written first in front: as if they had been
-    /// written at an even rate in the last `most_looks`, which is how a drive that was at work looks. Precondition: no
-    /// look yet.
+    /// Sets the ages of superblocks whose ages nobody knows. `in_order`: all that hold data, the one written first in
+    /// front. They count as written at an even rate in the last `most_looks`, as in a drive that was at work.
+    /// Precondition: no look yet.
     void spread(const std::vector<SuperblockId>& in_order);
-    /// Or as if they were all written now.
+    /// Sets the ages of these superblocks as if all were written now.
     void begin_anew(const std::vector<SuperblockId>& held);
-    /// One look. Adds the sealed superblocks that are due, in the order in which they were begun. One that still takes
-    /// pages is due with the first look when it is full. Not those of the SLC cache, which is emptied anyhow.
+    /// Does one look. Adds to `due` the sealed superblocks that are due, in the order in which they were begun. One
+    /// that still takes pages becomes due at the first look after it is full. Superblocks of the SLC cache are left
+    /// out, as they are emptied anyhow.
     void look(const BlockManager& blocks, std::vector<SuperblockId>& due);
 
-    /// Looks since the superblock's first page was written, at least; 0 of one that holds nothing.
+    /// Looks since the superblock's first page was written, at least; 0 if it holds nothing.
     std::uint32_t age(SuperblockId b) const { return written_[idx(b)] == kNothing ? 0 : looks_ - written_[idx(b)]; }
     void state(Snapshot& s);
 

@@ -18,23 +18,23 @@
 
 namespace ssdtlm {
 
-/// The static ones: the last blocks of each plane in front of those that are set apart for checkpoints.
+/// Region of the static superblocks: the last blocks of each plane in front of those set apart for checkpoints.
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& geometry);
-/// Free superblocks of a group that stay free of the SLC cache: opening one for it does not begin a collection, nor
-/// does what the host writes past it until then. A superblock that is folded takes at most one free one, and gives
-/// itself back, so folding comes to its end with any.
+/// Free superblocks of a group that the SLC cache must leave free. So opening one for the cache begins no collection,
+/// nor does what the host writes past the cache until then. Folding needs no reserve: a superblock that is folded takes
+/// at most one free one, and gives itself back.
 constexpr std::uint32_t slc_reserve(const FtlConfig& config) {
     return config.gc_soft_free_blocks + 1;
 }
 
 class SlcCache {
 public:
-    /// The static superblocks are taken over from `blocks`, all free.
+    /// Takes over the static superblocks from `blocks`. All of them are free.
     SlcCache(const FtlConfig& config, const NandGeometry& geometry, const SuperblockShape& shape, BlockManager& blocks);
 
-    /// What is in SLC mode now and later, as long as the cache is there.
+    /// The pages that are in SLC mode, now and later, as long as the cache exists.
     SlcRegion region() const;
-    /// Of a superblock.
+    /// Pages of a superblock in SLC mode.
     std::uint32_t pages() const { return region_.pages * shape_.planes(); }
 
     bool takes_pages(GroupId group) const {
@@ -42,59 +42,59 @@ public:
     }
     /// The next page of the group. Precondition: takes_pages(group).
     PageAddress allocate(GroupId group);
-    /// Pages handed out of the open one; 0: the next page opens one.
+    /// Pages handed out of the open superblock; 0: the next page opens one.
     std::uint32_t write_pointer(GroupId group) const {
         const SuperblockId open = groups_[idx(group)].open;
         return open == kNoSuperblock ? 0 : blocks_[open].write_pointer;
     }
     SuperblockId open_block(GroupId group) const { return groups_[idx(group)].open; }
-    /// That it may open now: static ones, and free ones of the group.
+    /// Superblocks that it may open now: free static ones, and free ones of the group.
     std::uint32_t free_blocks(GroupId group) const {
         return static_cast<std::uint32_t>(groups_[idx(group)].free.size()) + may_borrow(group);
     }
-    /// Dynamic ones from when they are opened until they are erased, or fail.
+    /// Dynamic superblocks. They count from their opening until they are erased or fail.
     std::uint32_t dynamic_blocks(GroupId group) const { return groups_[idx(group)].dynamic; }
     bool is_static(SuperblockId b) const { return idx(b) % shape_.blocks_per_group() - region_.first < region_.blocks; }
-    /// Of the full ones those that are dynamic.
+    /// Full superblocks that are dynamic.
     std::uint32_t sealed_dynamic(GroupId group) const { return groups_[idx(group)].sealed_dynamic; }
-    /// Full ones, to be folded.
+    /// Full superblocks, which are to be folded.
     std::uint32_t sealed_blocks(GroupId group) const {
         return static_cast<std::uint32_t>(groups_[idx(group)].sealed.size());
     }
 
-    /// The last page of a full one has been programmed.
+    /// The last page of a full superblock has been programmed.
     void seal(SuperblockId b);
-    /// A program or its erase has failed; it is not the cache's any more.
+    /// A program or the erase of the superblock has failed. It is not the cache's any more.
     void lose(SuperblockId b);
-    /// The full one that was filled first, of all or of the dynamic ones. Precondition: there is one.
+    /// The full superblock that was filled first, of all or only of the dynamic ones. Precondition: there is one.
     SuperblockId oldest(GroupId group, bool only_dynamic = false) const;
-    /// The full dynamic one with the fewest valid units; kNoSuperblock: there is none.
+    /// The full dynamic superblock with the fewest valid units; kNoSuperblock: there is none.
     SuperblockId emptiest_dynamic(GroupId group) const;
-    /// A full one is sealed as others are: to be emptied.
+    /// Removes a full superblock from the cache. It is sealed as others are, and can be emptied.
     void take(SuperblockId b);
-    /// Its units, if it would be the next to be folded; 0 without one.
+    /// Valid units of the full superblock that was filled first; 0: there is none.
     std::uint32_t valid_in_oldest(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.sealed.empty() ? 0 : blocks_[g.sealed.front()].valid;
     }
-    /// Victim -> free, in the cache or, of a dynamic one, in its group.
+    /// The superblock was a victim and is free now: a static one in the cache, a dynamic one in its group.
     void erased(SuperblockId b);
 
-    /// False: takes_pages() is false from now on.
+    /// False: takes_pages() returns false from now on.
     void use(bool in_use) { in_use_ = in_use; }
 
-    /// After the power was off: one in SLC mode that is not static. Before the others.
+    /// After a loss of power: a superblock in SLC mode that is not static. Call it before found().
     void found_dynamic(SuperblockId b);
-    /// Then each with the state that is set in its record: those that are sealed and free, in the order in which they
-    /// were filled and erased.
+    /// After found_dynamic(): each superblock of the cache, with the state that is set in its record. Sealed ones come
+    /// in the order in which they were filled, free ones in the order in which they were erased.
     void found(SuperblockId b);
-    /// What was sealed as the power left it.
+    /// A superblock that is sealed as the loss of power left it.
     void found_sealed(SuperblockId b, bool cut);
     template <class Visit>
     void for_each_free(GroupId group, Visit&& visit) const {
         for (const SuperblockId b : groups_[idx(group)].free) visit(b);
     }
-    /// What its lists say against the states of the superblocks: a sentence, empty when they agree.
+    /// Returns an empty text if its lists agree with the states of the superblocks, else a sentence.
     std::string check() const;
     void state(Snapshot& s);
 
@@ -105,7 +105,7 @@ private:
         std::deque<SuperblockId> sealed;  // in the order in which they were filled
         std::uint32_t dynamic = 0, sealed_dynamic = 0;
     };
-    /// Free ones of the group that may become dynamic ones now.
+    /// Free superblocks of the group that may become dynamic ones now.
     std::uint32_t may_borrow(GroupId group) const {
         const std::uint32_t dynamic = groups_[idx(group)].dynamic;
         if (dynamic >= most_dynamic_) return 0;

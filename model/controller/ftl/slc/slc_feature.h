@@ -25,13 +25,13 @@ public:
     explicit SlcFeature(const FeatureSetup& setup);
 
     const SlcCache& cache() const { return cache_; }
-    /// The cache has fewer free superblocks than it should, or the group has.
+    /// True: the cache or the group has fewer free superblocks than it should.
     bool is_short(GroupId group) const;
-    /// One of it is to be folded now. An `idle` drive folds all that are full.
+    /// True: a superblock of the cache is to be folded now. An `idle` drive folds all that are full.
     bool wants(GroupId group, bool idle) const override;
 
     void state(Snapshot& s) override;
-    /// The drive has had time: its SLC cache is empty.
+    /// While preconditioning lays data out, the cache takes none: the drive has had time to empty it.
     void lay_out_begins() override { cache_.use(false); }
     void lay_out_ended() override { cache_.use(true); }
     std::string check() const override { return cache_.check(); }
@@ -39,7 +39,8 @@ public:
     void found_records(const FoundSuperblocks& found, std::vector<std::vector<SuperblockId>>& free) override;
 
 private:
-    /// Free superblocks of the group are few, and a dynamic one of the cache, which gives one back, was passed over.
+    /// A last source: free superblocks of the group are few, and a dynamic one of the cache, which gives one back, was
+    /// passed over before.
     class LastResort final : public VictimSource {
     public:
         explicit LastResort(SlcFeature& slc) : slc_(slc) {}
@@ -59,7 +60,7 @@ private:
     void sealed(SuperblockId b) override { cache_.seal(b); }
     void erased(SuperblockId b) override { cache_.erased(b); }
     void lost(SuperblockId b) override { cache_.lose(b); }
-    /// Without a static one the cache is a superblock smaller from then on.
+    /// A static superblock has no replacement: without it the cache is a superblock smaller.
     bool is_replaced(SuperblockId b) const override { return !cache_.is_static(b); }
     void left_out(SuperblockId b) override { cache_.found(b); }
     void for_each_free(GroupId group, const std::function<void(SuperblockId)>& visit) const override {

@@ -21,11 +21,11 @@ public:
         : slc_(slc), blocks_(blocks), shape_(shape), spare_(spare), last_of_(last_of) {}
 
     // One of them.
-    /// As the power left it: what has pages, as `used` says, is to be folded, in the order in which it was written.
-    /// BlockManager::restart() came before.
+    /// Restores the cache as the loss of power left it. Superblocks that have pages, as `used` says, are to be folded
+    /// in the order in which they were written. Call BlockManager::restart() before.
     void from_pages(const std::vector<bool>& used);
-    /// As the superblocks' records say. Takes its free ones, which are in order, out of `free`. BlockManager::restore()
-    /// comes after.
+    /// Restores the cache from the superblocks' records. Takes its free superblocks, which are in order, out of `free`.
+    /// Call BlockManager::restore() afterwards.
     void from_records(std::vector<std::vector<SuperblockId>>& free);
 
 private:

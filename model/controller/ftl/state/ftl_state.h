@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an FTL and its flash remember, for a snapshot.
+// Stores and reads what an FTL and its flash remember, for a snapshot.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace ssdtlm {
 class Ftl;
 struct FtlImage;
 
-/// What the big tables of a flash say how they differ from: of the sequential lay-out so many units, or the scattered
-/// one.
+/// The layout from which the big tables of a flash record differences: the first `units` laid out in sequence, or the
+/// scattered layout.
 struct FlashLayout {
     std::uint32_t units = 0;
     std::uint64_t seed = 0;
@@ -23,13 +23,13 @@ struct FlashLayout {
 
 class FtlState {
 public:
-    /// Of an FTL that has not lost its power yet.
+    /// The layout of an FTL that has not lost its power yet.
     static FlashLayout layout_of(Ftl& ftl);
-    /// Told to the snapshot, or taken over from it: then the FTL is a fresh one that was not preconditioned, and the
-    /// flash a fresh one too. Precondition (checked): nothing is under way. `layout`: of the flash, which a map that
-    /// was found again after a loss of power does not have.
+    /// Writes the state to the snapshot, or reads it. For reading, FTL and flash are fresh and not preconditioned.
+    /// Precondition (checked): nothing is under way. `layout`: that of the flash; a map that was rebuilt after a loss
+    /// of power has none.
     static void exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
-    /// Of an FTL that has not lost its power.
+    /// The same for an FTL that has not lost its power.
     static void exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
         FlashLayout layout = layout_of(ftl);
         exchange(ftl, flash, layout, s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of an FTL that was read from a snapshot: what no organ can see by itself. That the map and the flash say the same,
-// Ftl::verify_books() looks at later; here is what it takes for granted, and what would be missed only when the drive
-// works.
+// Checks an FTL that was read from a snapshot, for errors that no organ can see by itself. Ftl::verify_books() later
+// compares the map with the flash. These checks cover what it takes for granted, and what would be missed only when the
+// drive works.
 #include <cstdint>
 #include <vector>
 
@@ -28,7 +28,7 @@ void FtlState::check_read(const Ftl& ftl, const FtlImage& image, Snapshot& s) {
     s.require(image.policy.agrees(candidates), "the choice of victims has others than the sealed superblocks");
 }
 
-/// Units of others than the drive's, and pages that are yet to come.
+/// The flash must have no units that the drive does not have, and no pages with numbers that are yet to come.
 void FtlState::check_flash(const Ftl& ftl, const FtlImage& image, Snapshot& s) {
     const NandGeometry& g = ftl.geometry();
     const std::uint64_t units = ftl.logical_units() + ftl.translation_pages();

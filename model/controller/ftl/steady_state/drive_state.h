@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive is like between two commands, from the books of its superblocks: how full, how many are free, how many
-// of their units are valid.
+// The state of a drive between two commands, from the records of its superblocks: how full it is, how many are free,
+// and how many of their units are valid.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct DriveState {
     std::uint32_t least_free = 0, most_free = 0;  ///< superblocks of a group
     double mean_free = 0;
     std::uint64_t full = 0;  ///< superblocks that take no more pages and are not being emptied
-    /// Of these, by the share of their units that is valid: below 10 %, below 20 %, ..., below 100 %; then those with
-    /// all of them.
+    /// The full superblocks by the share of their units that is valid: below 10 %, below 20 %, ..., below 100 %, and
+    /// exactly 100 %.
     std::array<std::uint64_t, kTenths + 1> full_by_valid{};
 };
 /// Looks at each superblock's record once.

@@ -23,14 +23,14 @@ struct Steadiness {
         0;  ///< what the line changes from the first of the window to the last, as a share of the mean; not negative
     bool holds = false;
 };
-/// Of Steadiness::kWindow rounds, one after the other.
+/// Judges Steadiness::kWindow consecutive rounds.
 Steadiness steadiness(const double* rounds);
 
 class OverwriteRounds {
 public:
     OverwriteRounds() = default;
-    /// `free_units`: erased room that the host may use now. The rounds in which the host writes to it say nothing of a
-    /// steady state: nothing had to be collected.
+    /// `free_units`: erased room that the host may use now. Rounds in which the host writes to it say nothing about a
+    /// steady state, because nothing had to be collected.
     OverwriteRounds(std::uint64_t round_units, std::uint64_t free_units, std::uint32_t units_per_page,
                     const FtlCounters& now)
         : round_units_(round_units),
@@ -41,20 +41,21 @@ public:
           last_(now),
           last_written_(now) {}
 
-    /// So many units written in all: the round under way is over. Then end_round().
+    /// True: with this many units written in all, the round under way is over, and end_round() must follow.
     bool is_over(std::uint64_t written) const { return written >= next_; }
     void end_round(const FtlCounters& now);
     void end(const FtlCounters& now) { last_written_ = now; }
 
     std::uint64_t round_units() const { return round_units_; }  ///< 0: there were no overwrites
     std::uint64_t units() const { return (last_written_ - begin_).host_units; }
-    /// Of all, rounds or not; 0 without overwrites. Overwrites are whole units, so it is the WAF in bytes, too.
+    /// Write amplification of all overwrites, in whole rounds or not; 0 without overwrites. Overwrites are whole units,
+    /// so it is also the WAF in bytes.
     double write_amplification() const { return (last_written_ - begin_).unit_write_amplification(units_per_page_); }
     const std::vector<double>& rounds() const { return rounds_; }  ///< write amplification of each that was whole
     std::size_t without_collection() const { return first_ < rounds_.size() ? first_ : rounds_.size(); }
-    /// There are enough rounds to judge.
+    /// True: there are enough rounds to judge.
     bool is_judged() const { return rounds_.size() >= first_ + Steadiness::kWindow; }
-    /// Of the last ones. Precondition: is_judged().
+    /// Judges the last rounds. Precondition: is_judged().
     Steadiness last() const { return steadiness(&rounds_[rounds_.size() - Steadiness::kWindow]); }
     bool is_steady() const { return is_judged() && last().holds; }
 

@@ -9,7 +9,7 @@
 namespace ssdtlm {
 
 namespace {
-/// x of [low, high] where `rises`, which rises with x, becomes true.
+/// Finds the x in [low, high] at which `rises` becomes true. It is false below and true above.
 template <class Rises>
 double where(double low, double high, Rises&& rises) {
     for (int i = 0; i < 100; ++i) {
@@ -67,7 +67,7 @@ std::uint32_t binomial(std::uint32_t n, double p, Random& random) {
     return k;
 }
 
-/// One more or one less in blocks that are drawn, until the sum is right.
+/// Adds one to or takes one from blocks that are drawn, until the sum is right.
 void make_sum(std::vector<std::uint32_t>& counts, std::uint32_t n, std::uint64_t units, Random& random) {
     std::uint64_t sum = 0;
     for (const std::uint32_t c : counts) sum += c;

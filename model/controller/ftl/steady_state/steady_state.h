@@ -28,10 +28,10 @@ struct ChoiceLaw {
     std::uint32_t most_valid = 0;  ///< best_of: blocks with more are not drawn
 };
 
-/// The share of full blocks of n units that have 0 .. n of them valid, `density` x n on average. Precondition: best_of,
-/// 0 < density < 1.
+/// The shares of full blocks of n units that have 0 .. n valid units, when `density` x n are valid on average.
+/// Precondition: best_of, 0 < density < 1.
 std::vector<double> valid_shares(const ChoiceLaw& law, std::uint32_t n, double density);
-/// The share of a block's units that are valid when it is the oldest. Precondition: 0 < density < 1.
+/// The share of a block's units that are valid when it is the oldest block. Precondition: 0 < density < 1.
 double oldest_share(double density);
 
 /// Valid units of `blocks` full blocks of n units that hold `units` together; those that were sealed first come first.

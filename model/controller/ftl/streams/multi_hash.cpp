@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_hash: how often a unit is written, estimated by a counting Bloom filter (Hsieh, Kuo and Chang, "Efficient
+// multi_hash estimates how often a unit is written, by a counting Bloom filter (Hsieh, Kuo and Chang, "Efficient
 // identification of hot data for flash memory storage systems", ACM Transactions on Storage 2(1), 2006). Each write
 // adds one to as many small counters as there are hash functions; a unit's count is the smallest of them, so others
 // that share a counter make it too high now and then, never too low. Counters are halved at intervals, so that what was
@@ -46,8 +46,7 @@ public:
     }
 
 private:
-    /// Hash functions of their own: one multiplier each (Fibonacci hashing of the unit, turned by the number of the
-    /// function).
+    /// Each hash function has its own multiplier (Fibonacci hashing of the unit, turned by the number of the function).
     std::size_t place(std::uint32_t unit, std::uint32_t h) const {
         std::uint64_t z = (unit + 1) * (0x9E3779B97F4A7C15u + 2 * std::uint64_t{h} * 0xD1B54A32D192ED03u);
         z = (z ^ (z >> 29)) * 0xBF58476D1CE4E5B9u;

@@ -25,7 +25,7 @@ bool WearLevelling::may_be_levelled(SuperblockId b) const {
 SuperblockId WearLevelling::take(GroupId group, bool) {
     const FtlConfig& config = in_.ftl.config();
     std::uint32_t& since = since_[idx(group)];
-    // One free block for what is moved, one for what other victims leave.
+    // It needs one free block for what is moved and leaves one for other victims.
     if (++since < config.levelling_each || in_.blocks.free_blocks(group) < 2) return kNoSuperblock;
     SuperblockId least_worn = kNoSuperblock;
     std::uint32_t least = ~0u, most = 0;

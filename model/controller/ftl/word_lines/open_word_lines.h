@@ -21,7 +21,7 @@ namespace ssdtlm {
 
 class OpenWordLines final : public FtlFeature {
 public:
-    /// Rows of pages that a victim costs at most beside its valid units: the rest of a row, and three to close it.
+    /// Most rows of pages that a victim costs beside its valid units: the rest of a row, and three to close it.
     static constexpr std::uint32_t kRows = 4;
 
     struct Page {
@@ -32,22 +32,23 @@ public:
     /// Null: flash is programmed in one step.
     static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
     explicit OpenWordLines(const FeatureSetup& setup) : in_(setup) {}
-    /// What it is not made to work with.
+    /// Adds a problem for each parameter that it does not work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
-    /// Invalid ones of a superblock with so many planes from which on it is worth a collection: a page's worth, or more
-    /// than that costs.
+    /// Invalid units from which on a superblock with this many planes is worth a collection: a page's worth, or with
+    /// two steps more than a victim costs.
     static std::uint32_t reclaim_units(const NandGeometry& g, std::uint32_t planes) {
         return g.units_per_page() * (g.two_step ? kRows * planes + 1 : 1);
     }
 
-    /// The upper page above the lower one at this row of the superblock has not been handed out, and will be.
+    /// True: the upper page above the lower one at this row of the superblock has not been handed out yet, but will be.
     bool is_missing(SuperblockId b, std::uint32_t lower_row) const;
-    /// All that was handed out of it has been programmed.
+    /// True: all pages that were handed out of the superblock have been programmed.
     bool is_quiet(SuperblockId b) const;
-    /// The superblock's next page, as padding. Precondition: it is open. To end with programmed().
+    /// Takes the superblock's next page as padding. Precondition: the superblock is open. The page must end with
+    /// programmed().
     Page take(SuperblockId b);
     void programmed(const Page& page);
-    /// What is open is closed, as after a loss of power.
+    /// Closes the open superblocks, as a loss of power would.
     void lay_out_ended() override;
 
 private:
