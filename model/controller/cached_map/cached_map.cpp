@@ -64,7 +64,8 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
 
 // --- Who asks --------------------------------------------------------------------------------------------------------
 
-/// Keys that the question needs and for whom, a key once for each unit that has it, but for neighbours of an extent.
+/// Visits the keys that the question needs, and for whom. It visits a key once for each unit, but neighbours of an
+/// extent that share a key only once.
 template <class Visit>
 void CachedMap::for_each_key(const Question& q, Visit&& visit) const {
     for (std::size_t i = 0; i < q.units.size(); ++i) visit(key_of(q.units[i]), q.whose[i]);
@@ -197,7 +198,7 @@ void CachedMap::answer(std::uint64_t number) {
 
 // --- Entries that come and go ----------------------------------------------------------------------------------------
 
-/// Without its contents yet.
+/// Adds the key to the table. Its contents are not there yet.
 CachedMap::Slot CachedMap::take_in(std::uint32_t key, std::uint16_t tenant) {
     const Slot s = table_.add(key, tenant);
     if (s >= uses_.size()) uses_.resize(s + 1);
@@ -257,7 +258,7 @@ void CachedMap::page_read(FlashJob& job) {
     page_at_hand(page);
 }
 
-/// Of single entries only what is wanted: others may be in memory, and newer.
+/// With single entries, it compares only the wanted ones: others may be in memory, and newer.
 __attribute__((noinline)) void CachedMap::compare(const FlashJob& read) const {
     if (by_page_) return check_.compare_page(read);
     for (const Slot s : reading_.at(read.item[0]).slots)
@@ -298,8 +299,8 @@ void CachedMap::drop(Slot s) {
     --occupied_;
 }
 
-/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So do as
-/// many more as collection has taken in beyond the room; the wanted entry waits for one to leave, not for all of them.
+/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. As many more
+/// leave as collection has taken in beyond the room; the wanted entry waits for one to leave, not for all of them.
 /// These are written back when a command of the host goes on. Collection alone writes none back: translation pages that
 /// are written cause collection, which takes in entries, and that would go on for ever.
 void CachedMap::make_room(Cause cause) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that
-// is not in the cached mapping table waits until its translation page has been read. For room the coldest entries
-// leave, dirty ones by way of WriteBacks. Entries of units that garbage collection moves or that are deallocated are
-// taken into the table without being asked for, beyond its room if need be: collection never waits for the map, as its
-// blocks are what the map is written to. As many leave when a command of the host goes on. So are those that a start
-// finds no translation page to say, which were dirty when the power went; and in a drive that is read-only, which may
-// have no page for them, dirty ones stay beyond the room.
+// is not in the cached mapping table waits until its translation page has been read. The coldest entries leave to make
+// room, dirty ones by way of WriteBacks.
+// Entries of units that garbage collection moves or that are deallocated are taken into the table without a question,
+// beyond its room if need be. Collection never waits for the map, because the map is written to its blocks. As many
+// entries leave when a command of the host goes on. The same holds for entries that a start finds in no translation
+// page, because they were dirty when the power went. In a read-only drive, which may have no page for them, dirty
+// entries stay beyond the room.
 //
-// A question's entries are held from when the question's turn has come until the answer, so that the answer is that of
-// one instant; those of a row that is to be programmed until its units have their places. Turns are taken in the order
-// of questions, and only while all entries held fit the table, so each turn ends.
+// A question's entries are held from its turn until its answer, so that the answer is that of one instant. Entries of a
+// row that is to be programmed are held until its units have their places. Turns are taken in the order of questions,
+// and only while all entries held fit the table, so each turn ends.
 #pragma once
 
 #include <array>
@@ -61,36 +62,37 @@ public:
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
 
-    /// Dirty entries go to their translation pages; `done` follows when all have, but for those that have become dirty
-    /// meanwhile, or wait for a free block when nothing is collected. At once if there are none. Precondition: an
-    /// earlier call has been done.
+    /// Writes dirty entries to their translation pages. `done` is called when all are written, except those that have
+    /// become dirty meanwhile, and those that wait for a free block when nothing is collected. It is called at once if
+    /// there are none. Precondition: an earlier call has been done.
     void write_all(std::function<void()> done) { write_backs_.write_all(std::move(done)); }
-    /// Reads these translation pages, as far as they are on the flash; `done` is called later. Precondition: the same,
-    /// and not empty.
+    /// Reads those of these translation pages that are on the flash; `done` is called later. Precondition: an earlier
+    /// call has been done, and `pages` is not empty.
     void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) {
         page_reads_.start(std::move(pages), std::move(done));
     }
-    /// Nothing is being read or written, but for what waits for a free block.
+    /// True: nothing is being read or written, except what waits for a free block.
     bool idle() const { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
-    /// Called when it may have become idle().
+    /// `callback` is called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
-    /// After the power was off: the flash says other things of these units of a translation page, and the map is right.
-    /// What the flash says of the others is known.
+    /// Called after a loss of power: the flash differs from the map in these units of a translation page, and the map
+    /// is right. For the other units the flash is right.
     void found_stale(std::uint32_t page, const std::vector<Lpa>& units);
-    /// Units for which there is room.
+    /// Number of units for which there is room.
     std::uint64_t room_in_units() const { return table_.room() * units_per_key_; }
-    /// The unit's entry is asked for and changes, and what has to leave for it has left. Before the drive is at work.
+    /// Asks for the unit's entry and changes it. What has to leave for it leaves in no time. Use it before the drive is
+    /// at work.
     void write_in_no_time(Lpa lpa);
     /// The drive may be read-only now.
     void media_changed() { make_room(); }
-    /// A block came free: a translation page that found none may now.
+    /// A block came free: a translation page that found none may find one now.
     void block_freed() { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }
     WriteBacks& write_backs() { return write_backs_; }
     const CachedMappingTable& table() const { return table_; }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
     /// Precondition: idle().
@@ -122,19 +124,19 @@ private:
         std::uint32_t missing = 0;   ///< entries that are not there yet
         std::vector<WorkTag> whose;  ///< of the units
     };
-    /// In an entry's list of questions: the map itself waits for a page that it changes.
+    /// Stands in an entry's list of questions for the map itself, which waits for a page that it changes.
     static constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
     /// An entry that is to be read, and for whom.
     struct Wanted {
         Slot slot;
         WorkTag whose;
     };
-    /// Of a translation page: who waits for it, and for whom it is read.
+    /// A translation page that is being read: who waits for it, and for whom it is read.
     struct Reading {
         std::vector<Slot> slots;
         WorkTag whose;
     };
-    /// Of an entry.
+    /// The state of an entry in use.
     struct Use {
         Loading loading = Loading::no;
         bool prefetched = false;             ///< and not asked for since

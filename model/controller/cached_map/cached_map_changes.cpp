@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes in the map: places that units get or lose, and what a start has found.
+// Changes of the map: places that units get or lose, and what a start has found.
 #include <algorithm>
 
 #include "common/report/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a cached map talk to.
+// The organs that the parts of a cached map use.
 #pragma once
 
 #include "controller/ftl/ftl.h"
@@ -28,12 +28,13 @@ struct CachedMapPeers {
     FlashJobPool& jobs;
 };
 
-/// A job that reads the translation page, which must be on the flash; what comes then is left to say. Its block is not
-/// erased until end_translation_read().
+/// Starts a job that reads the translation page, which must be on the flash. The caller sets what comes next. The
+/// page's block is not erased until end_translation_read().
 FlashJob& start_translation_read(const CachedMapPeers& peers, FlashJob::Kind kind, std::uint32_t page,
                                  const WorkTag* whose = nullptr);
-/// The flash has answered: into the DRAM, and then on. CheckFailed when the flash held something else. What
-/// cannot be corrected, with all retries, is taken from where drives keep it a second time (assumed, at no cost).
+/// The flash has answered. The data go into the DRAM, and then `then` is called. Throws CheckFailed when the flash held
+/// another page. Data that cannot be corrected with all retries are taken from where drives keep them a second time
+/// (assumed, at no cost).
 void end_translation_read(const CachedMapPeers& peers, FlashJob& job, const Then& then);
 
 }  // namespace ssdtlm

@@ -21,7 +21,7 @@ DirtyLimit::DirtyLimit(const CachedMapPeers& peers, CachedMap& map)
 
 // --- Who asks --------------------------------------------------------------------------------------------------------
 
-/// Pages that would count for these units and do not yet.
+/// How many pages these units would add to the count.
 std::uint32_t DirtyLimit::more_for(const Lpa* units, std::uint32_t count) {
     seen_.clear();
     for (std::uint32_t i = 0; i < count; ++i)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// As many translation pages are dirty as capacitors can write when the power goes, and no more (map.power_protected).
-// Before CachedMap, for those who change the map: a row of units whose entries would make one more page dirty waits
-// until the one that was changed longest ago is written. A row counts with all of its pages from when its turn has come
-// until its units are done, and turns are taken in order; a row waits for no flash page before that, so what is written
-// for it makes its turn come.
+// Limits the dirty translation pages to as many as capacitors can write when the power goes (map.power_protected). It
+// stands before CachedMap, for those who change the map. A row of units whose entries would make one more page dirty
+// waits until the page that was changed longest ago is written. A row counts with all of its pages from its turn until
+// its units are done, and turns are taken in order. A row waits for no flash page before its turn, so the writes for it
+// make its turn come.
 //
-// What garbage collection has moved and what is deallocated does not count: out-of-band areas and the journal say the
-// same, and pages that are written for what was moved would have to be moved in turn, for ever. Beyond the limit until
-// a row wants room: pages that a start finds dirty, and those of units that are lost, or placed again because a program
-// has failed.
+// Units that garbage collection has moved or that are deallocated do not count: out-of-band areas and the journal say
+// the same. Pages written for them would have to be moved in turn, for ever. Some pages may be dirty beyond the limit
+// until a row wants room: pages that a start finds dirty, and those of units that are lost, or placed again because a
+// program has failed.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace ssdtlm {
 
 class DirtyLimit final : public MapUpdates, public DirtyPages {
 public:
-    /// Both must outlive it.
+    /// Both arguments must outlive it.
     DirtyLimit(const CachedMapPeers& peers, CachedMap& map);
 
     bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, const Then& then) override;
@@ -32,26 +32,27 @@ public:
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
 
-    /// Of those that no row holds and nobody writes.
+    /// Only pages that no row holds and nobody writes are in this order.
     std::uint32_t newest() const override { return newest_; }
     std::uint32_t before(std::uint32_t page) const override { return pages_[page].older; }
 
-    /// Translation pages that may be dirty.
+    /// Most translation pages that may be dirty.
     std::uint32_t most() const { return most_; }
-    /// Those that are, or will be when the rows under way have their places.
+    /// Pages that are dirty, or will be when the rows under way have their places.
     std::uint32_t dirty() const { return counted_; }
-    /// Most that the writes of the host have made dirty at a time.
+    /// Most pages that the writes of the host have made dirty at a time.
     std::uint32_t most_dirty() const { return most_counted_; }
     /// Rows that had to wait.
     std::uint64_t waits() const { return waits_; }
     bool anybody_waits() const { return !rows_.empty(); }
-    /// The page may be dirty.
+    /// True: the page may be dirty.
     bool counts(std::uint32_t page) const { return pages_[page].counted; }
     void media_changed() { go_on(); }
-    /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
+    /// Changes the unit's entry. Pages that are then dirty beyond the limit are written in no time. Use it before the
+    /// drive is at work.
     void write_in_no_time(Lpa lpa);
-    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between
-    /// two events.
+    /// Throws CheckFailed if somebody waits for an event that will never come, or a dirty page of the host is not
+    /// counted. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
     /// Precondition: the map is idle and nobody waits.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what comes from translation pages is what the map says. What an entry says is not kept twice: it is in the
-// Ftl. In its place there is a bit for each unit of the host's whose translation page on the flash says another thing
-// than the Ftl: an entry that comes from the flash must not have it. Where contents are bytes, translation pages hold
-// their entries, and what is read is compared; and where the power may go, what the flash has kept of them
+// Checks that what comes from translation pages is what the map says. The Ftl holds what an entry says; it is not kept
+// twice. Instead there is a bit for each unit of the host, set while its translation page on the flash differs from the
+// Ftl. An entry that comes from the flash must not have the bit. Where contents are bytes, translation pages hold their
+// entries, and what is read is compared. Where the power may go, what the flash has kept of them is compared too
 // (translation_contents.h).
 #pragma once
 
@@ -18,27 +18,27 @@ class EntryCheck {
 public:
     explicit EntryCheck(const Ftl& ftl) : ftl_(ftl), stale_((ftl.logical_units() + 63) / 64) {}
 
-    /// The map has changed, and the flash does not say so.
+    /// The map has changed, and the flash does not say so yet.
     void changed(Lpa lpa) { stale_[idx(lpa) / 64] |= std::uint64_t{1} << (idx(lpa) % 64); }
-    /// The flash will say what the map says now of `units` from this one on, as far as there are.
+    /// The flash will say what the map says now of `units` units from `first` on, as far as they exist.
     void written(std::uint64_t first, std::uint64_t units);
-    /// The flash says something else of at least one of them.
+    /// True: the flash differs in at least one of these units.
     bool is_stale(std::uint64_t first, std::uint64_t units) const;
-    /// CheckFailed if it does.
+    /// Throws CheckFailed if the flash differs in one of them.
     void require_fresh(std::uint64_t first, std::uint64_t units) const {
         if (is_stale(first, units)) refuse(first);
     }
-    /// CheckFailed if one of them is mapped: their translation page was never written.
+    /// Throws CheckFailed if one of them is mapped: their translation page was never written.
     void require_unmapped(std::uint64_t first, std::uint64_t units) const;
 
     /// The contents of a translation page, of the size of a mapping unit.
     UnitBytes bytes_of(std::uint32_t page) const;
-    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not
-    /// written again since.
+    /// True: this read has brought entries, as bytes or as the flash has kept them, and the page was not written again
+    /// since.
     bool has_entries(const FlashJob& read) const;
-    /// CheckFailed if they say another thing of the unit than the map.
+    /// Throws CheckFailed if they differ from the map in this unit.
     void compare(const FlashJob& read, Lpa lpa) const;
-    /// The same for all units that are not stale.
+    /// As compare(), for all units that are not stale.
     void compare_page(const FlashJob& read) const;
     void state(Snapshot& s) { s.fixed(stale_); }
     template <class Visit>

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that come with one that was missing (map.prefetch): of the same translation page, those behind it. They take
-// room that is free, or that of clean entries which nobody holds, and never that of an entry somebody waits for.
+// Prefetches entries with one that was missing (map.prefetch): those behind it in the same translation page. They take
+// room that is free, or that of clean entries which nobody holds. They never take the room of an entry that somebody
+// waits for.
 #include <algorithm>
 
 #include "controller/cached_map/cached_map.h"
 
 namespace ssdtlm {
 
-/// It needed no read of the flash.
+/// The page needed no read of the flash.
 void CachedMap::page_was_at_hand(std::uint64_t page) {
     if (prefetch_ > 1) prefetch(static_cast<std::uint32_t>(page), nullptr);
     page_at_hand(page);
 }
 
-/// Before those that wait for the page have their answers: so they find what came with it. `read`: null: the DRAM has
-/// what counts.
+/// Called before those that wait for the page get their answers, so that they find the prefetched entries. `read`: null
+/// when the contents that count are in the DRAM.
 __attribute__((noinline)) void CachedMap::prefetch(std::uint32_t page, const FlashJob* read) {
     const NandGeometry& g = peers_.ftl.geometry();
     // The page was written again while it was read: what has come is not what counts.
@@ -27,7 +28,7 @@ __attribute__((noinline)) void CachedMap::prefetch(std::uint32_t page, const Fla
     }
 }
 
-/// Up to `end`, as far as they are not there. False: there is no room.
+/// Prefetches the missing entries up to `end`. False: there is no room.
 bool CachedMap::prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const FlashJob* read) {
     for (std::uint32_t key = wanted + 1; key < end; ++key) {
         if (table_.find(key) != kNone) continue;
@@ -46,7 +47,7 @@ bool CachedMap::prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::ui
     return true;
 }
 
-/// For an entry that the table has already. What has come with the same one does not leave for it.
+/// Makes room for one more entry. An entry that came with the same wanted one does not leave for it.
 bool CachedMap::has_room_behind(std::uint32_t wanted, std::uint32_t key) {
     if (!wanted_.empty() || occupied_ > table_.room()) return false;
     if (occupied_ < table_.room()) return true;

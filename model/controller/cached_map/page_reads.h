@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads translation pages for a checkpoint, whose pages of the map are put together from them and from what is in
-// memory. What they say is in the Ftl; the reads take their time.
+// Reads translation pages for a checkpoint. The pages of the checkpoint are put together from them and from what is in
+// memory. The Ftl knows what they say; the reads only take their time.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@ namespace ssdtlm {
 
 class PageReads final {
 public:
-    /// `in_dram`: whether what a page says is on its way to the flash, so that it need not be read. `reads`: counts.
+    /// `in_dram`: tells whether a page's contents are on their way to the flash, so that it need not be read. `reads`:
+    /// counts the reads.
     PageReads(const CachedMapPeers& peers, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
         : peers_(peers), in_dram_(std::move(in_dram)), reads_(reads) {}
 
-    /// `done` is called later. Precondition: idle(), and `pages` is not empty.
+    /// Starts to read. `done` is called later. Precondition: idle(), and `pages` is not empty.
     void start(std::vector<std::uint32_t> pages, std::function<void()> done);
     bool idle() const { return !done_; }
 

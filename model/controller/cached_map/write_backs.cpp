@@ -9,7 +9,7 @@
 namespace ssdtlm {
 
 namespace {
-/// Entries looked at for others that may be written back with the coldest. assumed: bounds the search.
+/// Entries that are looked at for others that may be written back with the coldest one. Assumed: it bounds the search.
 constexpr std::uint32_t kLookedAt = 256;
 }  // namespace
 
@@ -36,7 +36,7 @@ void WriteBacks::write_all(std::function<void()> done) {
     sweep();
 }
 
-/// Of pages of a pool that follow each other, as many as a flash page takes.
+/// Takes pages of a pool that follow each other, as many as a flash page takes.
 void WriteBacks::sweep() {
     if (!swept_) return;
     const std::uint32_t end = peers_.ftl.translation_pages();
@@ -171,7 +171,7 @@ void WriteBacks::place_waiting() {
 /// False: there is no flash page.
 bool WriteBacks::place(std::uint32_t number) {
     Batch& b = batches_[number];
-    // Of a page that was dropped meanwhile nothing is dirty.
+    // A page that was dropped meanwhile has nothing dirty.
     std::vector<std::uint32_t> pages;
     for (const std::uint32_t page : b.pages)
         if (table_.dirty_in(page) != 0) pages.push_back(page);
@@ -288,8 +288,8 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     sweep();
 }
 
-/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is
-/// read-only.
+/// Places a failed page where there is always room: in the group's GC superblock, because it need not be moved. A
+/// read-only drive looks for another group.
 bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
     const bool read_only = peers_.ftl.media().read_only;
     if (read_only && !peers_.ftl.group_for_translation(job.item[0], group)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dirty entries on their way to their translation pages. Each of these is read, unless all of it is in the table,
-// changed, and programmed elsewhere; several of them in one flash page. From when it has its place, the page says what
-// the table says at that instant, and until it is programmed its contents are in the DRAM. If its program fails it is
-// placed again, as what it says by then.
+// Dirty entries on their way to their translation pages. Each of these pages is read, unless all of it is in the table,
+// then changed, and programmed elsewhere. Several go into one flash page. When it gets its place, the page says what
+// the table says at that instant. Until it is programmed its contents are in the DRAM. If its program fails it is
+// placed again, with what the table says by then.
 #pragma once
 
 #include <cstdint>
@@ -31,60 +31,60 @@ public:
             return *this;
         }
     };
-    /// All must outlive it.
+    /// All arguments must outlive it.
     WriteBacks(const CachedMapPeers& peers, CachedMappingTable& table, EntryCheck& check);
 
-    /// Called when entries have become clean, or may be written that were not before.
+    /// `callback` is called when entries have become clean, or may be written that could not be before.
     void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
-    /// Called when the program of a translation page has failed in a drive that has no other page for it: no copy of it
-    /// counts any more, and what it says is in the DRAM still.
+    /// `callback` is called when the program of a translation page has failed in a drive that has no other page for it.
+    /// No copy of the page counts any more, and its contents are still in the DRAM.
     void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
-    /// Called when a page's write-back has its place, when its program has ended, and when it is given up because
-    /// nothing of it is dirty any more.
+    /// `callback` is called when a page's write-back has its place, when its program has ended, and when it is given up
+    /// because nothing of it is dirty any more.
     void on_page(std::function<void(std::uint32_t)> callback) { page_changed_ = std::move(callback); }
-    /// Begins with these pages of one pool, not more than one flash page takes. Precondition: none of them waits for
-    /// its place.
+    /// Begins with these pages of one pool, at most as many as one flash page takes. Precondition: none of them waits
+    /// for its place.
     void begin(std::vector<std::uint32_t> pages) {
         for (const std::uint32_t page : pages) pages_[page].begun = true;
         start(std::move(pages));
     }
-    /// Begins with dirty ones of this many coldest entries: as many translation pages of a pool as one flash page
+    /// Begins with dirty entries among this many coldest ones: as many translation pages of a pool as one flash page
     /// takes. False: all are being written.
     bool begin(std::uint64_t coldest);
-    /// The page says what the map says: its entries are clean. Before the drive is at work.
+    /// The page now says what the map says, and its entries are clean. Use it before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
         const std::uint64_t n = by_page_ ? peers_.ftl.entries_per_translation_page() : 1;
         table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
     }
-    /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are
-    /// written, or wait for a free block and nothing is collected. At once if there are none. Precondition: an earlier
-    /// call has been done.
+    /// Begins with all translation pages that have dirty entries, a few at a time. `done` is called when they are
+    /// written, or wait for a free block and nothing is collected. It is called at once if there are none.
+    /// Precondition: an earlier call has been done.
     void write_all(std::function<void()> done);
-    /// Entries, at least, that will be clean when what was begun has its place.
+    /// Least number of entries that will be clean when what was begun has its place.
     std::uint64_t leaving() const { return leaving_; }
-    /// The translation page has its place, and is not on the flash yet.
+    /// True: the translation page has its place, and is not on the flash yet.
     bool in_dram(std::uint32_t page) const {
         const auto found = pages_.find(page);
         return found != pages_.end() && found->second.programs != 0;
     }
-    /// It has been begun with, and has no place yet.
+    /// True: the page's write-back has begun, and it has no place yet.
     bool waits_for_place(std::uint32_t page) const {
         const auto found = pages_.find(page);
         return found != pages_.end() && found->second.begun;
     }
-    /// A block came free: a page that found none may now.
+    /// A block came free: a page that found none may find one now.
     void block_freed() {
         if (__builtin_expect(waiting_ == 0, 1)) return;
         place_waiting();
         sweep();
     }
-    /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
+    /// Units have moved or gone. For a page that waits for a free block, another block may now be worth collecting.
     void units_changed() {
         if (__builtin_expect(waiting_ != 0, 0)) peers_.gc.check_all();
     }
     const Counters& counters() const { return counters_; }
     bool any() const { return !pages_.empty(); }
-    /// Nothing is being read or written, and no core works on it; what waits for a free block does not count.
+    /// True: nothing is being read or written, and no core works on it. What waits for a free block does not count.
     bool idle() const { return reads_ + programs_ == 0 && batches_.size() == free_.size() + waiting_; }
     bool waits_for_block() const { return waiting_ != 0; }
     std::string dump() const;

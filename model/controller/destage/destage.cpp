@@ -86,7 +86,7 @@ inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) c
     return table->wait();
 }
 
-/// As a heap of what is buffered takes, whose depth grows by one when that doubles.
+/// The cost of a heap of the buffered units, whose depth grows by one when their number doubles.
 __attribute__((noinline)) std::uint64_t Destage::reorder_cycles(std::uint32_t units) const {
     std::uint32_t depth = 0;
     for (std::uint32_t held = peers_.buffer.held(); held != 0; held >>= 1) ++depth;
@@ -98,7 +98,8 @@ void Destage::issue(FlashJob& row) {
     if (__builtin_expect(peers_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
 }
 
-/// The entries of the row's units change when it is placed. False: they have to be read first.
+/// Brings in the map's entries of the row's units, which change when the row is placed. False: they have to be read
+/// first.
 __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     units_.clear();
     whose_.clear();
@@ -118,13 +119,13 @@ void Destage::brought_in(FlashJob& row) {
     peers_.wait_queues.settle();
 }
 
-/// Of a program that will not be placed.
+/// The program will not be placed, so the map's entries of its units are not needed any more.
 __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job) const {
     if (peers_.map == nullptr || job.again) return;
     for (std::uint32_t i = 0; i < job.units; ++i) peers_.map->done(peers_.buffer.unit(job.item[i]).lpa, false);
 }
 
-/// One row is of one partition. Not of what has left the buffer.
+/// The partition of a row. Precondition: its units are still in the buffer.
 inline std::uint32_t Destage::partition_of(const FlashJob& job) const {
     const WritePartitions& partitions = peers_.ftl.partitions();
     if (__builtin_expect(partitions.count() == 1, 1)) return 0;
@@ -247,7 +248,8 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
     if (__builtin_expect(peers_.map != nullptr, 0)) tell_map(job);
 }
 
-/// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
+/// Tells the map what the program has changed. The map may answer with a program of its own, at once if cores take no
+/// time.
 __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
@@ -294,7 +296,8 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     job.next = nullptr;
     job.txn.path = nullptr;
     if (!is_wanted(job)) {
-        // At once, in nobody's turn: who waits for a page may wait for an erase that the older copies hold off.
+        // It is placed at once, before others: who waits for a page may wait for an erase that the older copies hold
+        // off.
         place(&job);
     } else if (peers_.ftl.media().read_only) {
         place_or_wait(&job);

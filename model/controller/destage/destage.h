@@ -31,7 +31,7 @@ namespace ssdtlm {
 
 class Destage final {
 public:
-    /// All must outlive it.
+    /// All members must outlive it.
     struct Peers {
         Agenda& agenda;
         CorePort& cores;
@@ -49,20 +49,20 @@ public:
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
-    /// Formed and not finished.
+    /// Programs that are formed and not finished.
     std::uint32_t programs() const { return choice_.programs(); }
-    /// Of these, that wait for a page.
+    /// Programs that wait for a page.
     std::uint32_t without_page() const;
     std::uint32_t without_page(std::uint32_t partition) const;
     const RowChoice& choice() const { return choice_; }
-    /// Comes when somebody may begin to wait for programs that do not end by themselves.
+    /// `then` is called when somebody may begin to wait for programs that do not end by themselves.
     void on_wait(const Then& then) { on_wait_ = then; }
-    /// A program that ends by itself, or a collection that will give a page to one without.
+    /// True: there is a program that ends by itself, or a collection that will give a page to a program without one.
     bool under_way() const;
     std::uint64_t units_mapped() const { return units_mapped_; }
-    /// Deallocated between leaving the dirty queue and taking a flash page.
+    /// Units that were deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t units_discarded() const { return units_discarded_; }
-    /// Never mapped, because a read-only drive had no page left.
+    /// Units that were never mapped, because a read-only drive had no page left.
     std::uint64_t units_given_up() const { return units_given_up_; }
     void check_waiters() const;
     std::string dump() const;

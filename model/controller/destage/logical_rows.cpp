@@ -24,14 +24,14 @@ bool LogicalRows::is_whole(const LogicalPage& page) const {
     return units != 0;
 }
 
-/// The page, which is whole, and those behind it that are, up to the end of its row.
+/// Takes this page, which is whole, and the whole pages behind it, up to the end of its row.
 void LogicalRows::take_run(LogicalPage page) {
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
     go_on_behind(page);
 }
 
-/// Whole pages behind this one, which was taken, up to the end of its row.
+/// Takes whole pages behind this one, which was taken, up to the end of its row.
 void LogicalRows::go_on_behind(LogicalPage page) {
     const std::uint32_t pages = logical_.pages(page.group, page.block), planes = ftl_.shape().planes();
     const std::uint32_t end =
@@ -88,7 +88,7 @@ const std::vector<WriteBuffer::Index>& LogicalRows::take(std::uint32_t partition
     taken_.clear();
     left_.clear();
     const GroupId group = ftl_.partitions().groups(partition)[0];
-    // With nothing on its way what was placed last is what was taken last.
+    // When nothing is on its way, the page that was placed last is the one that was taken last.
     if (choice_.programs(partition) == 0) next_[idx(group)] = placement_.next_sequential(group);
     if (next_[idx(group)].page != 0 && is_whole(next_[idx(group)])) {
         take_run(next_[idx(group)]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units of the write buffer make the next row of pages with a mapping by blocks (ftl/mapping/block_placement.h):
-// whole pages that go on in the sequential log block, as many as are there up to the end of a row, or any others for
-// the random log blocks. Units whose page may soon be whole and go on there are left for later while there are enough
-// others. This is a matter of how many merges there are: where a page goes is decided when it is placed, by what is in
-// it.
+// Which units of the write buffer make the next row of pages with a mapping by blocks (ftl/mapping/block_placement.h).
+// It takes whole pages that go on in the sequential log block, as many as are there up to the end of a row; else any
+// units for the random log blocks. Units whose page may soon be whole and go on there are left for later while there
+// are enough others. The choice only affects how many merges there are: where a page goes is decided when it is placed,
+// by its contents.
 //
-// With block mapping a page has units of one logical page only. What goes on in the replacement block comes first, the
-// lowest page of it that is near; else the lowest page, of those near, of the logical block whose unit has waited
+// With block mapping a page has units of one logical page only. Pages that go on in the replacement block come first,
+// the lowest one that is near. Else it is the lowest page, of those near, of the logical block whose unit has waited
 // longest.
 #pragma once
 
@@ -22,22 +22,22 @@ namespace ssdtlm {
 
 class LogicalRows {
 public:
-    /// All must outlive it. The Ftl has a BlockPlacement.
+    /// All arguments must outlive it. The Ftl must have a BlockPlacement.
     LogicalRows(const Ftl& ftl, WriteBuffer& buffer, const RowChoice& choice);
 
-    /// Takes them out of the queue of the partition: a full row of them, if it has as many and they are not of whole
-    /// pages. In the order of pages.
+    /// Takes units out of the partition's queue, in the order of pages: a full row, if there are as many and they are
+    /// not of whole pages.
     const std::vector<WriteBuffer::Index>& take(std::uint32_t partition);
-    /// Of those taken, from this one on, how many go into one page; and the slot of this one, which is the i-th of its
-    /// page.
+    /// units_of_page(): how many of the units taken, from number `from` on, go into one page. slot_of(): the slot of
+    /// the unit number `taken`, which is the i-th of its page.
     std::uint32_t units_of_page(std::uint32_t from) const;
     std::uint32_t slot_of(std::uint32_t taken, std::uint32_t i) const {
         return placement_.takes_any_units() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
     }
-    /// Pages for the first of these programs, which have units in use, `most` of them. Returns how many; 0: a merge
-    /// comes first.
+    /// Takes pages for the first of these programs, at most `most`. The programs have units in use. Returns how many
+    /// pages; 0: a merge comes first.
     std::uint32_t place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const;
-    /// A program that is not placed, because all of its units were deallocated.
+    /// A program will not be placed, because all of its units were deallocated.
     void forget(const FlashJob& job) const {
         placement_.forget_rest(logical_.page_of(buffer_.unit(job.item[0]).lpa).group);
     }

@@ -9,8 +9,8 @@
 namespace ssdtlm {
 
 namespace {
-/// Of flash that is programmed in two steps: lower pages that wait for their upper ones. They are in flash, and take
-/// nobody's turn.
+/// Most lower pages that wait for their upper ones, with flash that is programmed in two steps. They are in flash, and
+/// do not count against the limit.
 std::uint32_t held_most(const Ftl& ftl, std::uint32_t planes) {
     return ftl.geometry().two_step ? 2 * planes * (1 + ftl.partitions().streams()) : 0;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a row of pages is formed out of the write buffer, and of which partition (ftl/allocation/write_partitions.h).
 //
-// A full row (a page of each plane of a group) is formed when someone waits for room, or from the time when more of the
-// buffer is dirty than its high watermark until no more is than its low one. What is below stays, also in an idle
-// drive, until a flush wants it. Less than a row only for a unit that must become durable, or when a command waits for
-// room, or a unit that was read has found none, and nothing under way will give it any. With several partitions, some
-// of which are always waiting for more, that would leave most dies idle: there as many programs may be under way as
-// commands wait for room, if no partition has a full row; the fullest of those with nothing under way goes first.
+// A full row is a page of each plane of a group. It is formed when someone waits for room. It is also formed when more
+// of the buffer is dirty than its high watermark, until no more is than its low one. The rest stays, even in an idle
+// drive, until a flush wants it.
+//
+// Less than a row is formed for a unit that must become durable. It is also formed when a command waits for room, or a
+// unit that was read has found none, and nothing under way will give it any. With several partitions, some of which
+// always wait for more, that would leave most dies idle. There, if no partition has a full row, as many programs may be
+// under way as commands wait for room. The fullest partition with nothing under way goes first.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +38,10 @@ public:
         if (__builtin_expect(of_partition_.empty(), 1)) return may_form() ? 0 : kNoPartition;
         return next_of_several();
     }
-    /// Units would be programmed now, if not so many programs were under way.
+    /// True: units would be programmed now if fewer programs were under way.
     bool is_held_back() const;
     std::uint32_t limit() const { return program_limit_; }
-    /// Programs, which are pages.
+    /// begun() and ended() count programs; a program is a page.
     void begun(std::uint32_t partition, std::uint32_t programs) {
         programs_ += programs;
         if (__builtin_expect(!of_partition_.empty(), 0)) of_partition_[partition] += programs;
@@ -52,8 +54,8 @@ public:
     std::uint32_t programs(std::uint32_t partition) const {
         return of_partition_.empty() ? programs_ : of_partition_[partition];
     }
-    /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a
-    /// sentence.
+    /// Throws CheckFailed if the buffer may program units without waiting for more, and the limit would allow it, but
+    /// no row is formed.
     void check() const;
     template <class Archive>
     void state(Archive& s) {

@@ -15,14 +15,14 @@ namespace ssdtlm {
 
 class FoldPace final : public GcPace {
 public:
-    /// Pages of a plane that folding may lag behind. Assumed: as many as collection has under way
+    /// `ahead_pages`: pages of a plane that folding may lag behind. Assumed: as many as collection has under way
     /// (gc.max_inflight_pages).
     FoldPace(const SuperblockShape& shape, std::uint32_t percent, std::uint32_t ahead_pages)
         : percent_(percent),
           ahead_(std::uint64_t{ahead_pages} * shape.units() / shape.pages() * shape.planes()),
           groups_(shape.groups()) {}
 
-    /// All `units` come free when `valid` have been moved.
+    /// A victim begins. When its `valid` units have been moved, all its `units` are free.
     void begun(GroupId group, std::uint32_t valid, std::uint32_t units) override {
         Group& g = groups_[idx(group)];
         g.valid = valid;

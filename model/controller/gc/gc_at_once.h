@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What garbage collection does to the flash where it takes no time (gc.charge_time = false): the valid units of a
-// victim are programmed and its blocks are erased beside the dies, while programs of the host are under way in the same
-// superblock. Block by block, in the order of the planes' numbers.
+// Garbage collection that takes no time (gc.charge_time = false). The valid units of a victim are programmed and its
+// blocks are erased without the dies, even while programs of the host are under way in the same superblock. It goes
+// block by block, in the order of the planes' numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace ssdtlm {
 
 class GcAtOnce {
 public:
-    /// What the dies know nothing of.
+    /// Work that the dies do not see.
     struct Counters {
         std::uint64_t pages = 0;   ///< programmed
         std::uint64_t blocks = 0;  ///< erased
     };
     explicit GcAtOnce(Ftl& ftl) : ftl_(ftl) {}
 
-    /// Is told of each unit of the host that was moved.
+    /// Sets who is told of each unit of the host that was moved.
     void set_map(MapUpdates& map) { map_ = &map; }
-    /// All that is valid in the group's victim is somewhere else then.
+    /// Moves all valid units of the group's victim to another place.
     void move(GroupId group, SuperblockId victim);
     /// Precondition: Ftl::erase_allowed().
     void erase(SuperblockId victim);

@@ -302,7 +302,7 @@ void GcEngine::program_done(FlashJob& job) {
     pump(group);
 }
 
-/// Of the host's units that are where this program has put them.
+/// Tells the map of the host's units that are now where this program has put them.
 __attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);

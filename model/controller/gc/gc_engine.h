@@ -50,14 +50,15 @@ public:
     /// Called when the pace lets the host write again to a group in which it was held.
     void on_host_let_go(std::function<void()> callback) { pacing_.on_host_let_go(std::move(callback)); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
-    /// Is told of each unit that was moved, where the map is not all in memory.
+    /// Sets who is told of each unit that was moved, where the map is not all in memory.
     void set_map(MapUpdates& map) {
         map_ = &map;
         if (at_once_) at_once_->set_map(map);
     }
-    /// Is told of what may concern merges as well, with a mapping by blocks.
+    /// Sets the merges of a mapping by blocks, which are told of events that may concern them too.
     void set_merges(MergeEngine& merges) { merges_ = &merges; }
-    /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
+    /// Starts collecting in `group` if it wants collection and is not collecting yet. If it is paused and may go on, it
+    /// goes on.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
     void check_all() {
@@ -82,23 +83,23 @@ public:
         const Group& g = groups_[idx(ftl_.shape().group_of(b))];
         if (g.victim == b && g.erase_waits) try_erase(ftl_.shape().group_of(b));
     }
-    /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
-    /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
+    /// Throws CheckFailed if a victim waits and nothing will move it on: it must have something in flight, or wait for
+    /// a read of its blocks. Call it between two events. It looks at every group.
     void check_waiters() const;
-    /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
+    /// A block has failed, or the drive is read-only. Collections under way go on or are given up.
     void media_changed() { pacing_.look_again(); }
     void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
     void watch_ages() {
         if (ages_) ages_->go_on();
     }  ///< ages count from now on, where they are looked at
-    /// Comes when a victim may begin to wait for programs that do not end by themselves.
+    /// `then` is called when a victim may begin to wait for programs that do not end by themselves.
     void on_wait(const Then& then) { on_wait_ = then; }
-    /// All that is left of the group's victim are so many programs.
+    /// True: exactly `n` programs of the group's victim are left, and nothing else.
     bool waits_for_programs(GroupId group, std::uint32_t n) const {
         return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n;
     }
-    /// Victims with more pages to be read, and as many as may be under way; those of which the pace lets no more be
-    /// read. Looks at every group.
+    /// Counts of victims: those that have more pages to read, those with as many pages under way as may be, and those
+    /// that the pace stops. It looks at every group.
     struct Held {
         std::uint32_t collected = 0, by_depth = 0, by_pace = 0;
     };
@@ -107,21 +108,21 @@ public:
         return active_ != 0 &&
                std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.erase_waits; });
     }
-    /// No new victims from now on; running ones are finished.
+    /// Begins no new victims from now on. Those under way are finished.
     void stop() {
         stopped_ = true;
         pacing_.stop();
         if (ages_) ages_->stop();
     }
-    void stop_in_midst();  ///< the same, but victims that are collected for space are left half emptied, to who goes on
-                           ///< with this FTL
+    void stop_in_midst();  ///< as stop(), but victims that are collected for space are left half emptied for whoever
+                           ///< goes on with this FTL
     void go_on() {
         stopped_ = false;
         pacing_.go_on();
         if (ages_) ages_->go_on();
         check_all();
     }
-    /// Groups in which something is collected or merged; and a look at ages.
+    /// Number of groups in which something is collected or merged, plus 1 for a look at ages under way.
     std::uint32_t active() const {
         return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0);
     }
@@ -131,9 +132,9 @@ public:
     }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
-    /// Of pages and blocks that the dies know nothing of.
+    /// Counts of pages and blocks that the dies do not see.
     GcAtOnce::Counters at_once() const { return at_once_ ? at_once_->counters() : GcAtOnce::Counters{}; }
-    /// Chosen last: its block in the first plane; kNoBlock when there was none.
+    /// The superblock that was chosen last, as its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
     /// Precondition: active() == 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When garbage collection that takes no time is done. Always in an entry of the agenda of its own: who asks may be in
-// the midst of its work.
+// Decides when garbage collection that takes no time is done. It always runs in an agenda entry of its own, because its
+// caller may be in the midst of its work.
 #include "controller/gc/gc_engine.h"
 
 namespace ssdtlm {

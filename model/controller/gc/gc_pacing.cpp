@@ -120,7 +120,7 @@ void GcPacing::unpause(Group& g) {
     --paused_;
 }
 
-// In an entry of its own: who makes it possible may be in the midst of its work.
+// It goes on in an agenda entry of its own, because the caller may be in the midst of its work.
 void GcPacing::try_to_go_on(GroupId group) {
     Group& g = groups_[idx(group)];
     if (!g.paused || g.coming || !may_go_on(group)) return;

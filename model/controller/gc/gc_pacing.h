@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, else it is
-// paused until they may, and whether the host may write to the group. What is folded of the SLC cache has a pace of its
-// own (slc.fold_rate).
+// How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, or the group
+// is paused, and whether the host may write to the group. Folding of the SLC cache has a pace of its own
+// (slc.fold_rate).
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class GcPacing {
 public:
     GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const HostActivity& host);
 
-    /// Called when a group that was paused goes on, in an entry of its own.
+    /// `callback` is called when a group that was paused goes on, in an entry of its own.
     void on_go_on(std::function<void(GroupId)> callback) { go_on_ = std::move(callback); }
-    /// Called when the host may write again to a group in which it was held.
+    /// `callback` is called when the host may write again to a group in which it was held.
     void on_host_let_go(std::function<void()> callback) { host_let_go_ = std::move(callback); }
 
     // --- What the collection of a group's victim says ---
@@ -32,19 +32,19 @@ public:
     }
     /// The next row of the victim may be read. False: the group is paused from now on.
     bool may_read(GroupId group) { return __builtin_expect(!any_pace_, 1) || may_go_on(group) || pause(group); }
-    /// So many units of the victim are being read.
+    /// Reads of `units` units of the victim have begun.
     void started(GroupId group, std::uint32_t units) {
         if (__builtin_expect(any_pace_, 0)) groups_[idx(group)].started += units;
     }
-    /// So many of them have another place, or need none any more.
+    /// `units` units of the victim have another place, or need none any more.
     void finished(GroupId group, std::uint32_t units) {
         if (__builtin_expect(any_pace_, 0)) finish(group, units);
     }
-    /// Nothing is left of the victim to be read, or it is given up.
+    /// The victim has no more units to read, or it is given up.
     void exhausted(GroupId group) {
         if (__builtin_expect(any_pace_, 0)) exhaust(group);
     }
-    /// Nor anything under way.
+    /// The victim is exhausted and has nothing under way.
     void ended(GroupId group) {
         if (__builtin_expect(any_pace_, 0) && groups_[idx(group)].pace != nullptr) end(group);
     }
@@ -58,20 +58,19 @@ public:
         if (__builtin_expect(paused_ != 0, 0)) try_to_go_on(group);
     }
     void look_again();
-    /// From now on nothing is paused; go_on(): it is again.
+    /// stop(): nothing is paused from now on. go_on() ends this.
     void stop();
     void go_on() { stopped_ = false; }
 
     bool paused(GroupId group) const { return groups_[idx(group)].paused; }
-    /// It is paused and not about to go on, and the host waits for it.
+    /// The group is paused and not about to go on, and the host waits for it.
     bool host_waits(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.paused && !g.coming && g.held;
     }
-    /// Times that a group was paused.
+    /// How often groups were paused.
     std::uint64_t pauses() const { return pauses_; }
-    /// Nobody waits for nothing: what is paused may not go on, and the host is held only where a victim is being
-    /// emptied. CheckFailed with a sentence.
+    /// Throws CheckFailed if a paused group may go on, or the host is held where no victim is being emptied.
     void check_waiters() const;
     /// Precondition: no victim is being emptied.
     template <class Archive>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to see what garbage collection does. Off means null.
+// An observer of garbage collection. Null: nobody observes.
 #pragma once
 
 #include "controller/ftl/superblock.h"
@@ -8,9 +8,9 @@ namespace ssdtlm {
 
 class GcProbe {
 public:
-    /// The victim has been chosen; nothing of it is moved yet.
+    /// The victim has been chosen, and none of it is moved yet.
     virtual void victim_chosen(SuperblockId victim) = 0;
-    /// It is empty and, unless it is retired, erased.
+    /// The victim is empty and, unless it is retired, erased.
     virtual void victim_ended(SuperblockId victim) = 0;
 
 protected:

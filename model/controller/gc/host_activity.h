@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the host has commands in the device, and since when not: what garbage collection goes by that makes way for
-// the host, or waits for a pause of its.
+// Whether the host has commands in the device, and since when it has none. Garbage collection uses this when it makes
+// way for the host, or waits for a pause of the host.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 class HostActivity {
 public:
-    /// `idle_after`: without a command for so long the drive is idle; zero: it never is.
+    /// `idle_after`: the drive is idle after this long without a command. Zero: it never is.
     HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after)
         : agenda_(agenda), commands_(commands), idle_after_(idle_after) {}
 
@@ -21,7 +21,7 @@ public:
     void on_quiet(std::function<void()> callback) { quiet_ = std::move(callback); }
     /// Called each time that a command has ended.
     void on_each_end(std::function<void()> callback) { each_ = std::move(callback); }
-    /// Of the host, under way in the device.
+    /// Commands of the host that are under way in the device.
     std::uint32_t commands() const { return commands_.under_way(); }
     bool idle() const { return idle_ && commands_.all_begun() == quiet_since_; }
 
@@ -29,7 +29,7 @@ public:
     void one_ended() {
         if (each_) each_();
     }
-    /// After that, if it was the last one.
+    /// Called after one_ended() when no command is left.
     void last_ended() {
         quiet_since_ = commands_.all_begun();
         idle_ = false;

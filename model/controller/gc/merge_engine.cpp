@@ -62,7 +62,7 @@ void MergeEngine::run_ended(GroupId group) {
     room_();
 }
 
-/// Of a run that is abandoned: what has been read. It is over when nothing of it is under way.
+/// Drops what an abandoned run has read. The run is over when nothing of it is under way.
 __attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
     Group& g = groups_[idx(group)];
     while (!g.issuing && !g.rows.empty() && g.rows.front().reads == 0) {
@@ -85,7 +85,8 @@ FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, 
     return job;
 }
 
-/// The pages up to the end of a row, or of the run. A page of flash that has several of their units is read once.
+/// Starts to read the pages up to the end of a row, or of the run. A page of flash that has several of their units is
+/// read once.
 void MergeEngine::start_row(GroupId group) {
     Group& g = groups_[idx(group)];
     const std::uint32_t planes = peers_.ftl.shape().planes(), per_page = geometry_.units_per_page();
@@ -292,8 +293,8 @@ void MergeEngine::program_done(FlashJob& job) {
 void MergeEngine::try_erase(GroupId group) {
     if (placement_.dead(group) == kNoSuperblock || placement_.erasing(group)) return;
     if (!peers_.ftl.erase_allowed(placement_.dead(group))) {
-        // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it
-        // is let go.
+        // The page of the journal that it waits for may have found no place. Then nobody waits for this superblock
+        // until it is let go.
         if (peers_.ftl.media().read_only) groups_[idx(group)].asked = false;
         return erase_waits_(placement_.dead(group));
     }

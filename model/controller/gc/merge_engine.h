@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges of a mapping by blocks (ftl/mapping/block_placement.h) in time. For each group, one run of copies after the
-// other: rows of pages are read ahead, from wherever their units are, and programmed in ascending order, each row as
-// one multi-plane operation. What was read for a page of the host (block mapping) waits for it here. A merge begins
-// when the host's programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased
-// first, as soon as nobody reads them and nothing in them is needed. What to merge and where to is the BlockPlacement's
-// business.
+// Merges of a mapping by blocks (ftl/mapping/block_placement.h) in time. For each group, one run of copies follows the
+// other. Rows of pages are read ahead, from wherever their units are, and programmed in ascending order, each row as
+// one multi-plane operation. The rest that was read for a page of the host (block mapping) waits here for that page. A
+// merge begins when the host's programs in the group's log blocks have ended. Superblocks that hold nothing any more
+// are erased first, as soon as nobody reads them and nothing in them is needed. BlockPlacement decides what to merge
+// and where to.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace ssdtlm {
 
 class MergeEngine final {
 public:
-    /// All must outlive it. The Ftl has a BlockPlacement.
+    /// All members must outlive the engine. The Ftl must have a BlockPlacement.
     struct Peers {
         Agenda& agenda;
         CorePort& cores;
@@ -40,16 +40,16 @@ public:
     };
     MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Peers& peers);
 
-    /// Called when a page of the host, or of the journal, may find room that it did not find before.
+    /// `callback` is called when a page of the host, or of the journal, may find room that it did not find before.
     void on_room(std::function<void()> callback) { room_ = std::move(callback); }
-    /// Called when an erase waits: for reads, for newer copies, or for the journal.
+    /// `callback` is called when an erase waits: for reads, for newer copies, or for the journal.
     void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
 
-    /// Something has changed that a merge or an erase of the group may have waited for, or one is wanted now.
+    /// A merge or an erase of the group is wanted now, or what it waited for may have happened.
     void check(GroupId group);
-    /// A page of the host has been placed: the units that were read for it go into it.
+    /// A page of the host has been placed. The units that were read for it go into it.
     void join(FlashJob& host);
-    /// It has been programmed, and nothing has been told of it yet.
+    /// That page has been programmed. Its copied units get their new places in the map.
     void joined(const FlashJob& host);
     void let_go(SuperblockId b) {
         if (placement_.dead(peers_.ftl.shape().group_of(b)) == b) check(peers_.ftl.shape().group_of(b));
@@ -59,9 +59,10 @@ public:
         return g.running || placement_.demanded(group) || placement_.erasing(group) ||
                (g.asked && placement_.dead(group) != kNoSuperblock);
     }
-    /// Groups in which something is merged or erased, or waits for it.
+    /// Number of groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events; looks at every group.
+    /// Throws CheckFailed if a group waits for an event that will never come. Call it between two events. It looks at
+    /// every group.
     void check_waiters() const;
     std::string dump() const;
 
@@ -78,8 +79,8 @@ private:
         std::vector<UnitBytes> bytes;  ///< of these; empty: the Spare stands for the data
     };
     struct Group {
-        bool asked = false;    ///< else what is to be erased waits: found by a start, or of a read-only drive whose
-                               ///< journal may have no page
+        bool asked = false;  ///< false: what is to be erased waits. A start found it, or the drive is read-only and its
+                             ///< journal may have no page
         bool running = false;  ///< a run, or what comes next is being decided
         bool issuing = false;  ///< a core places the first row
         bool abandoned =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tokens: what the host writes to a group of planes pays for what collection moves there. A victim with v of its u
-// units in use gives back u - v units for v moves, so v / (u - v) moves for each unit of the host keep the free blocks
-// where they are. With fewer free ones than half way between the thresholds a unit pays for more, with more for less,
-// so they return there. When collection lags behind what is paid for, the host's next pages wait for it in turn: many
-// short waits take the place of the long one for a whole block.
+// tokens: each unit that the host writes to a group of planes pays for units that collection moves there. A victim with
+// v of its u units in use gives back u - v units for v moves, so v / (u - v) moves for each unit of the host keep the
+// free blocks where they are. With fewer free blocks than half way between the thresholds a unit pays for more, with
+// more for less, so their number returns there. When collection lags behind what is paid for, the host's next pages
+// wait for it in turn: many short waits take the place of the long one for a whole block.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace {
 
 class Tokens final : public GcPace {
 public:
-    // A row of pages at least, so that what is read and has no row yet never holds the host alone.
+    // `ahead_pages` is at least a row of pages, so that what is read and has no row yet never holds the host alone.
     Tokens(const SuperblockShape& shape, std::uint32_t ahead_pages, std::uint32_t most)
         : most_(most),
           ahead_units_(std::uint64_t{ahead_pages} * shape.units() / shape.pages() * shape.planes()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paces of garbage collection by name. A new one: one file like pace_tokens.cpp and its line in the build list.
+// The paces of garbage collection by name. A new pace is one file like pace_tokens.cpp and its line in the build list.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,11 @@ namespace ssdtlm {
 struct GcPaceSetup {
     const SuperblockShape& shape;
 };
-/// All that are linked into the program; gc.pace names one, and [gc.<name>] has its parameters.
+/// All paces that are linked into the program. gc.pace names one, and [gc.<name>] has its parameters.
 using GcPaces = PolicyRegistry<GcPace, GcPaceSetup>;
 
-/// The pace named by config.gc_pace, null for "full"; UserError with the nearest name when there is none.
+/// Makes the pace that config.gc_pace names; null for "full". Throws UserError with the nearest name when there is
+/// none.
 inline std::unique_ptr<GcPace> make_gc_pace(const FtlConfig& config, const SuperblockShape& shape) {
     return GcPaces::instance().make("gc.pace", config.gc_pace, {shape}, config.gc_policies);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In front of the flash of a drive that moves what has been read too often: the FTL counts each page that is read.
+// Stands before the flash of a drive that moves data that have been read too often. It tells the FTL of each page that
+// is read.
 #pragma once
 
 #include "common/address/geometry.h"

@@ -17,17 +17,18 @@ namespace ssdtlm {
 
 class RetentionWatch {
 public:
-    /// Stopped, until go_on(): the first look comes one interval after that. `cycles` of a core for each.
+    /// It is stopped until go_on(). The first look comes one interval after that. `cycles`: cycles of a core for each
+    /// look.
     RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Refresh& refresh);
 
-    /// Called when a look has ended: somebody may wait until nothing is under way.
+    /// `callback` is called when a look has ended, as somebody may wait until nothing is under way.
     void on_ended(std::function<void()> callback) { ended_ = std::move(callback); }
-    /// No more looks; one that a core has begun is finished.
+    /// No more looks begin. One that a core has begun is finished.
     void stop();
-    /// Time stood still since.
+    /// Looks go on. The time since stop() does not count.
     void go_on();
     bool under_way() const { return under_way_; }
-    /// Until the next look: that much, less a part of a nanosecond.
+    /// Time until the next look: `age` less `less`, which is a part of a nanosecond.
     struct Left {
         Age age;
         Ps less{};

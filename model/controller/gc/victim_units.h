@@ -23,12 +23,12 @@ public:
         units_.clear();
         bytes_.clear();
     }
-    /// `slot`: where its bytes are in the job, if it has any.
+    /// Adds a unit. `slot`: where its bytes are in the job, if it has any.
     void add(const Spare& spare, Ppa from, std::uint32_t dram_unit, const FlashJob& job, std::uint32_t slot) {
         units_.push_back({spare, from, dram_unit});
         if (__builtin_expect(job.bytes != nullptr, 0)) bytes_.push_back(job.bytes->page[slot]);
     }
-    /// The oldest, at most so many, into the page of a program; in order, which keeps the victim's. Returns how many.
+    /// Puts the oldest units, at most `most`, into the page of a program, in the victim's order. Returns how many.
     std::uint32_t give(FlashJob& program, std::uint32_t most) {
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(most, units_.size() - given_));
         program.units = static_cast<std::uint8_t>(n);
@@ -43,9 +43,9 @@ public:
         given_ += n;
         return n;
     }
-    /// Some that were not given yet are left.
+    /// True: some units were not given yet.
     bool any_left() const { return given_ < units_.size(); }
-    /// Forgets those that were given.
+    /// Forgets the units that were given.
     void drop_given() {
         const auto n = static_cast<std::ptrdiff_t>(given_);
         units_.erase(units_.begin(), units_.begin() + n);
@@ -64,7 +64,7 @@ private:
     std::size_t given_ = 0;         // the first so many
 };
 
-/// How long the core of `number` waits for the map's entries of what a row moves.
+/// How long the core of `number` waits for the map's entries of the units that a row moves.
 inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain& row, const SpareCodec& codec) {
     TablePort* const table = cores.table();
     if (__builtin_expect(table == nullptr, 1)) return {};

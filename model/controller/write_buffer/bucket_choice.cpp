@@ -8,7 +8,7 @@ namespace ssdtlm {
 BucketChoice::BucketChoice(std::uint32_t buckets, std::uint64_t patience)
     : buckets_(buckets), of_size_(1), patience_(patience) {}
 
-/// Into the list of those of its size, where it is the last; one of equals that was there before goes first.
+/// Puts the bucket at the end of the list of its new size: of equal buckets the one that was there before goes first.
 void BucketChoice::resize(std::uint32_t bucket, std::uint32_t size) {
     Bucket& b = buckets_[bucket];
     if (b.size != 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which units of a write buffer go to flash together when they are grouped by the translation page that they make dirty
-// (Hexa-SSD, IEICE Electronics Express 19(21), 2022): a bucket for each translation page, and the largest goes first,
-// with all that is in it then. A bucket whose oldest unit has seen `patience` others come goes before it, and one in
-// which a unit must become durable before that. Plain numbers; the units are in WriteBuffer's lists.
+// (Hexa-SSD, IEICE Electronics Express 19(21), 2022). There is a bucket for each translation page. The largest bucket
+// goes first, with all that is in it. A bucket whose oldest unit has seen `patience` others come goes before it; one in
+// which a unit must become durable goes before that. This class has only numbers; the units are in WriteBuffer's lists.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,19 @@ public:
 
     BucketChoice(std::uint32_t buckets, std::uint64_t patience);
 
-    /// Buckets of these pages go first, if they have a quarter of the largest: the units make no further page dirty.
+    /// Buckets of these pages go first if they have at least a quarter of the largest bucket's units, because their
+    /// units make no further page dirty.
     void prefer(const DirtyPages& pages) { dirty_pages_ = &pages; }
     /// A unit has come into the buffer.
     void arrived() { ++arrivals_; }
-    /// A unit of the bucket may be programmed now, or no more; `demanded`: it must become durable.
+    /// added(): a unit of the bucket may be programmed now. removed(): it may not any more. `demanded`: the unit must
+    /// become durable.
     void added(std::uint32_t bucket, bool demanded);
     void removed(std::uint32_t bucket, bool demanded);
-    /// One that may be programmed must become durable now, or all of them.
+    /// demand(): one unit of the bucket that may be programmed must become durable now. demand_all(): all units must.
     void demand(std::uint32_t bucket);
     void demand_all();
-    /// The bucket whose next unit is programmed next, which the caller removes; kNone: all are empty.
+    /// The bucket whose next unit is programmed next. The caller removes the unit. kNone: all are empty.
     std::uint32_t next();
     std::uint32_t size(std::uint32_t bucket) const { return buckets_[bucket].size; }
     std::uint32_t demanded(std::uint32_t bucket) const { return buckets_[bucket].demanded; }

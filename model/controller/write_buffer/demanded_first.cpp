@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write buffer whose units are programmed in two lists for each part of it: what somebody waits for goes before the
-// others.
+// The write buffer with two lists for each part of it: units that somebody waits for are programmed before the others.
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -20,7 +19,7 @@ bool WriteBuffer::programs_give_room() const {
     return parts_.empty();
 }
 
-/// One that somebody waits for; then the one that is fuller.
+/// A part that somebody waits for goes first; then the part that is fuller.
 bool WriteBuffer::goes_before(std::uint32_t part, std::uint32_t other) const {
     const Part &a = parts_[part], &b = parts_[other];
     if (a.wanted != b.wanted) return a.wanted;

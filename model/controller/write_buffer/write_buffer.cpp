@@ -103,8 +103,8 @@ void WriteBuffer::make_dirty(Index i) {
     if (oldest) make_ready(i);
 }
 
-/// What stands before it waits for an older write of its unit that is on its way to flash: it will be the first when
-/// that is there.
+/// Removes entries in front that wait for an older write of their unit on its way to flash. Such an entry will be the
+/// first when that write is there.
 WriteBuffer::Index WriteBuffer::first_ready(Queue& q) {
     while (q.head != kNone && !entries_[q.head].queued) unlist(q.head);
     return q.head;
@@ -268,7 +268,7 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t partition) {
     return i;
 }
 
-// Behind each listed one those that wait for it, unless they have places of their own.
+// Each listed unit is followed by those that wait for it, unless they have places of their own.
 std::vector<WriteBuffer::Unit> WriteBuffer::dirty_units() const {
     std::vector<Unit> units;
     for (const Queue& q : queues_)

@@ -24,7 +24,7 @@
 
 namespace ssdtlm {
 
-/// What goes to flash when.
+/// In which order units go to flash.
 struct WriteOrder {
     bool merges = true;                  ///< a newer write of a dirty unit takes its place; false: both are programmed
     std::uint32_t units_per_bucket = 0;  ///< of a translation page; 0: in the order of arrival
@@ -37,7 +37,8 @@ struct WriteOrder {
 
 /// Contract. Two writes of one unit are never under way to flash at once, and they go there in the order of insert().
 /// Every unit inserted leaves exactly once: by programmed() after pop_dirty(), by drop(), by merged() when it was
-/// dropped before, or replaced by a newer write of the same unit that no command and no flush told apart.
+/// dropped before, or because a newer write of the same unit replaces it, where no command and no flush tells them
+/// apart.
 class WriteBuffer final : public BufferLevels {
 public:
     using Index = std::uint32_t;
@@ -56,16 +57,16 @@ public:
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
         SimTime submitted = kNever;   ///< the write that came last
 
-        /// Of a program of it.
+        /// The tag for a program of this unit.
         WorkTag whose() const { return {tenant, priority, 0, kNever, submitted}; }
     };
-    /// What a write has of its unit.
+    /// Which bytes of its unit a write has.
     enum class Bytes : std::uint8_t {
         whole,   ///< all
         part,    ///< some; the others are in the buffer, or were never written
         merging  ///< some; the others have to be read from flash
     };
-    /// Up to so many entries check_waiters() walks through all of them: it may be asked after every event.
+    /// check_waiters() walks through all entries if there are at most this many: it may be called after every event.
     static constexpr std::size_t kFew = 512, kFewLists = 4096;
 
     enum class State : std::uint8_t { free, merging, dirty, flushing };
@@ -100,18 +101,18 @@ public:
     };
     static_assert(sizeof(Entry) == 48);
 
-    /// `partitions` must outlive it; null: one.
+    /// `partitions` must outlive the buffer; null: there is one partition.
     explicit WriteBuffer(std::uint32_t capacity_units, const WritePartitions* partitions = nullptr,
                          const WriteOrder& order = {});
-    /// With buckets: those of these pages go first.
+    /// With buckets: buckets of these pages go first.
     void prefer(const DirtyPages& pages) {
         for (BucketChoice& c : choices_) c.prefer(pages);
     }
 
-    /// Its room is also that of what is clean.
+    /// Clean units of others share the buffer's room from now on.
     void share(SharedCache& room) { room_ = &room; }
 
-    /// Takes room for n units of this tenant; false when there is none: somebody waits then for his part of it.
+    /// Takes room for n units of this tenant. False: there is none, and somebody waits for room in the tenant's part.
     bool reserve(std::uint32_t n, std::uint16_t tenant = 0) {
         if (__builtin_expect(!parts_.empty(), 0) && !reserve_part(n, tenant))
             return false;  // the parts together are no larger
@@ -120,35 +121,36 @@ public:
         levels_.used += n;
         return true;
     }
-    /// Gives room reserved for n units back.
+    /// Gives back room reserved for n units.
     void cancel(std::uint32_t n, std::uint16_t tenant = 0) {
         levels_.used -= n;
         if (__builtin_expect(!parts_.empty(), 0)) parts_[quotas_.part_of(tenant)].used -= n;
     }
-    /// Programs of what is queued give room to somebody who waits for it. Only where tenants have parts of it.
+    /// True: programs of queued units give room to somebody who waits for it. It can be false only where tenants have
+    /// parts.
     bool programs_give_room() const;
-    /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
-    /// Bytes::merging: not programmable until merged(). `whose`: of the command; its stream is said apart. Returns its
-    /// index.
+    /// Puts a unit into reserved room and returns its index. `waiter`: index of the command that waits for its
+    /// durability, or kNoWaiter. Bytes::merging: not programmable until merged(). `whose`: the command's tag; its
+    /// stream is a separate argument.
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
                  std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{});
-    /// A newer write of a unit of Bytes::merging, which nobody waits for and no write came behind, takes its place. It
-    /// goes on to wait for its rest. Gives back room reserved for one unit.
+    /// Replaces a unit of Bytes::merging by a newer write. Nobody may wait for the old write, and no write may be
+    /// behind it. The unit goes on to wait for its rest. Gives back room reserved for one unit.
     void fill_up(Index i, std::uint32_t version, std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose);
-    /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
+    /// The rest of a partly written unit is there, so the unit may be programmed. If it was deallocated meanwhile, it
     /// vanishes, and its waiter is returned.
     std::uint32_t merged(Index i);
-    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it
-    /// the later writes that need its bytes. Their waiters are appended to `wait_queues`. True: no write of the unit is
-    /// left.
+    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read. The unit vanishes, and
+    /// with it the later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the
+    /// unit is left.
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters);
-    /// Newest buffered write of a unit, kNone when the buffer has none.
+    /// The newest buffered write of a unit; kNone when the buffer has none.
     Index find(Lpa lpa) const {
         if (map_.empty()) return kNone;
         const auto it = map_.find(idx(lpa));
         return it == map_.end() ? kNone : it->second.newest;
     }
-    /// The oldest write of it that is here; entry(i).newer is the next.
+    /// The oldest buffered write of a unit. entry(i).newer is the next one.
     Index oldest(Lpa lpa) const {
         const auto it = map_.find(idx(lpa));
         return it == map_.end() ? kNone : it->second.oldest;
@@ -159,41 +161,42 @@ public:
             e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
         return {e.lpa, e.version, merging, e.dropped(), e.stream, e.priority, e.tenant, e.dram_unit, e.submitted};
     }
-    /// A command waits for its durability, or for that of a newer write of the unit.
+    /// True: a command waits until this write, or a newer one of the unit, is durable.
     bool is_awaited(Index i) const { return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0; }
-    /// A read found it there.
+    /// A read found this unit in the buffer.
     void touch(Index i);
     const Entry& entry(Index i) const { return entries_[i]; }
-    /// The unit of this partition that is to be programmed next; kNone when there is none. It stays readable until
-    /// programmed().
+    /// Takes the unit of this partition that is to be programmed next; kNone when there is none. It stays readable
+    /// until programmed().
     Index pop_dirty(std::uint32_t partition = 0);
-    /// Of the units of this partition that may be programmed now, the one that is next, and the one behind another;
-    /// kNone: none.
+    /// Of the units of this partition that may be programmed now: the next one, and the one behind unit i. kNone: there
+    /// is none.
     Index first_dirty(std::uint32_t partition) const;
     Index dirty_behind(Index i) const;
-    /// All that are dirty, in the order in which they would be programmed if nothing else came; with partitions or
-    /// buckets, of one after the other.
+    /// All dirty units, in the order in which they would be programmed if nothing else came. With partitions or
+    /// buckets, one partition or bucket follows the other.
     std::vector<Unit> dirty_units() const;
-    /// Is one of these.
+    /// True: the unit may be programmed now.
     bool may_be_programmed(Index i) const { return entries_[i].queued; }
-    /// This one is to be programmed next, like pop_dirty().
+    /// Takes this unit to be programmed next, as pop_dirty() does.
     void take_dirty(Index i);
-    /// The unit is in flash: gives its room back. Returns its waiter.
+    /// The unit is in flash. Gives its room back and returns its waiter.
     std::uint32_t programmed(Index i);
-    /// The unit will never be in flash: gives its room back. Returns its waiter.
+    /// The unit will never be in flash. Gives its room back and returns its waiter.
     std::uint32_t give_up(Index i) {
         ++counters_.given_up;
         return programmed(i);
     }
-    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. WaitQueues of
-    /// vanished units are appended to `released`.
+    /// Deallocates a unit. Its writes vanish; those merging or on their way to flash are marked dropped. The waiters of
+    /// those that vanish are appended to `released`.
     void drop(Lpa lpa, std::vector<std::uint32_t>& released);
     /// Starts a new flush generation; everything inserted so far belongs to the one returned or earlier.
     std::uint32_t begin_flush();
-    /// True when nothing of `generation` or earlier is left.
+    /// True when no unit of `generation` or earlier is left.
     bool flush_done(std::uint32_t generation) const { return oldest_generation_ > generation; }
-    /// A dirty unit is in the queue, or behind an older write of the same unit that is; the counts of both are right.
-    /// Looks at every unit, up to kFew of them in up to kFewLists lists: it is called often.
+    /// Throws CheckFailed if a dirty unit is neither in the queue nor behind an older write of the same unit that is,
+    /// or if a count is wrong. It looks at every unit, up to kFew of them in up to kFewLists lists, as it is called
+    /// often.
     void check_waiters() const;
 
 private:
@@ -205,7 +208,7 @@ private:
         Index head = kNone;
         Index tail = kNone;
     };
-    /// Of the room, for a tenant or for all others.
+    /// The part of the room that a tenant, or all others together, have.
     struct Part {
         std::uint32_t used = 0;  ///< reserved and occupied
         std::uint32_t queued = 0;
