@@ -19,14 +19,15 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     checkpoints().in_flight().on_end([this] { program_ended(); });
 }
 
-/// Within the books of a program being closed: looked at afterwards.
+/// The FTL's books are being changed here, so it looks only afterwards.
 void CheckpointWriter::program_ended() {
     if (look_posted_ || (state_ != State::settling && (state_ != State::idle || !is_due()))) return;
     look_posted_ = true;
     peers_.agenda.post(peers_.agenda.now(), Then::to<&CheckpointWriter::look>(this));
 }
 
-/// The first one when something is written: after a start that was not a clean one the last is old.
+/// True: a checkpoint is due. After a start that was not clean the last one is old, so the first is due when something
+/// is written.
 bool CheckpointWriter::is_due() const {
     return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !peers_.ftl.media().read_only &&
            peers_.ftl.counters().host_units >= due_at_;
@@ -67,7 +68,7 @@ void CheckpointWriter::begin() {
     go_on();
 }
 
-/// Of the pages of the map that are to be written: the translation pages that say their entries.
+/// Reads the translation pages with the entries of the map's pages that are to be written.
 void CheckpointWriter::read_map() {
     const std::uint64_t per_page = checkpoints().layout().entries_per_page(),
                         per_translation = peers_.ftl.entries_per_translation_page();
@@ -113,7 +114,7 @@ void CheckpointWriter::issue_erases(FlashJob& first) {
     }
 }
 
-/// With the attempt: pages, a few rows of them at a time.
+/// Goes on with the attempt: it issues pages, a few rows at a time.
 void CheckpointWriter::go_on() {
     if (broken_ || checkpoints().in_flight().disturbed()) {
         if (in_flight_ == 0 && !issuing_) abandon(true);
@@ -183,7 +184,7 @@ void CheckpointWriter::ended(FlashJob& job) {
     go_on();
 }
 
-/// `again`: what it says is not true any more, or has no place.
+/// `again`: the attempt is begun anew, because its contents are not true any more or have no place.
 void CheckpointWriter::abandon(bool again) {
     checkpoints().give_up();
     state_ = State::idle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes checkpoints of the map: erases the superblocks that the next one needs, programs its pages, waits until
-// everything that it names is in flash, and writes the root record that makes it a complete one. In the background,
-// each time when the host has written so much; and at a shutdown. When a program has failed meanwhile, of whose data
-// the checkpoint says where they are, it is begun again.
+// everything that it names is in flash, and writes the root record that makes it a complete one. It does so in the
+// background, each time the host has written a set amount, and at a shutdown. If a program fails meanwhile whose data
+// the checkpoint locates, the checkpoint is begun again.
 #pragma once
 
 #include <cstdint>
@@ -38,21 +38,21 @@ public:
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
-    /// Nothing is being written, nor will it be before something else changes.
+    /// True: nothing is being written, nor will it be before something else changes.
     bool idle() const { return state_ == State::idle || state_ == State::settling; }
-    /// Called when it may have become idle().
+    /// `callback` is called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
-    /// Begins none by itself from now on; false: any more.
+    /// True: it begins no checkpoint by itself from now on. False: it may again.
     void hold_off(bool on) { held_off_ = on; }
-    /// One that says that nothing is written after it; `done` follows in any case. Precondition: idle(), and nothing is
-    /// under way in the drive.
+    /// Writes a clean checkpoint, which says that nothing is written after it. `done` is called whether it succeeds or
+    /// not. Precondition: idle(), and nothing is under way in the drive.
     void write_clean(std::function<void()> done);
-    /// The newest root record is that one's.
+    /// True: the newest root record is that of a clean checkpoint.
     bool clean() const { return peers_.ftl.checkpoints()->clean(); }
-    /// It is not any more, before anything else is written; a drive that cannot say so is read-only. Precondition:
-    /// clean() and idle().
+    /// Writes a root record that says that the drive works, before anything else is written. A drive that cannot write
+    /// it becomes read-only. Precondition: clean() and idle().
     void write_working(std::function<void()> done);
-    /// CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if it waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
     template <class Archive>

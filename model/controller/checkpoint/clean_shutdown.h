@@ -36,15 +36,15 @@ public:
     };
     explicit CleanShutdown(Peers peers);
 
-    /// Takes a command that may not go on yet; false: it may.
+    /// Takes a command that may not go on yet. False: it may go on.
     bool holds(Command& c) {
         if (__builtin_expect(!stopped_ && !peers_.writer.clean(), 1)) return false;
         return hold(c);
     }
-    /// The flush of a shutdown has ended: this completes its command.
+    /// The flush of a shutdown has ended. CleanShutdown will complete its command.
     void flushed(Command& c);
     bool idle() const { return !stopping() && held_.empty(); }
-    /// A checkpoint that nobody else waits for is on its way.
+    /// True: a checkpoint that nobody else waits for is on its way.
     bool under_way() const {
         return stopping() && (peers_.gc.active() != 0 || !peers_.writer.idle() || settles_ ||
                               (peers_.map != nullptr && !peers_.map->idle()));

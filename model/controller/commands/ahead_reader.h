@@ -17,7 +17,8 @@ namespace ssdtlm {
 
 class AheadReader final {
 public:
-    /// What a part waited for is in the DRAM (FlashJob::newer, item, dram_unit), or cannot be read.
+    /// Called when the unit that a part waited for is in the DRAM (FlashJob::newer, item, dram_unit), or cannot be
+    /// read.
     using Came = ThenOf<void, FlashJob& /* part */, const FlashTransaction& /* read */, bool /* readable */>;
     /// Precondition: there is a read cache.
     AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
@@ -28,17 +29,17 @@ public:
         const SequentialStreams::Range range = streams_.read(c.whose.tenant, begin, end);
         if (range.units != 0) want(c, range);
     }
-    /// The job that brings the unit; null: none does, or what it brings is old.
+    /// The job that reads the unit ahead; null: none does, or what it brings is old.
     FlashJob* on_its_way(Lpa lpa) {
         const OnItsWay* const found = on_its_way_.find(idx(lpa));
         return found != nullptr && services_.cache->is_filling(lpa, found->job->item[found->unit]) ? found->job
                                                                                                    : nullptr;
     }
-    /// The part waits for units of the job, and wants this one.
+    /// `part` waits for units of the job, and wants this one.
     void wait(FlashJob& job, FlashJob& part);
     void asked(FlashJob& job, Lpa lpa);
     SequentialStreams& streams() { return streams_; }
-    /// Reads of the flash, and of what they brought.
+    /// Reads of the flash that are under way, and transfers of what they brought.
     std::uint32_t under_way() const { return under_way_; }
 
 private:

@@ -8,7 +8,8 @@
 
 namespace ssdtlm {
 
-/// The first few of those under way. A state has `command` (null: none) and `remaining`, parts or units.
+/// Describes the first few commands under way. A state has `command` (null: none) and `remaining`, the parts or units
+/// to go.
 template <class States>
 std::string dump_commands(const States& states) {
     static constexpr const char* kOps[] = {"read", "write", "flush", "deallocate", "write zeroes"};

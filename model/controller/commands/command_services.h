@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every command handler works with.
+// The organs that every command handler works with.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Extents {
           unit_of(geometry.unit_bytes),
           block_of(block_bytes) {}
     std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes; }
-    /// Mapping units that `bytes` (more than 0) from `begin` touch.
+    /// Number of mapping units that `bytes` (more than 0) from `begin` touch.
     std::uint32_t units(std::uint64_t begin, std::uint64_t bytes) const {
         return static_cast<std::uint32_t>(unit_of(begin + bytes - 1) - unit_of(begin)) + 1;
     }
@@ -73,7 +73,7 @@ struct CommandServices {
     StreamChoice* streams;  ///< null: the host says which
     bool buffer_first;      ///< the map may have to be read from flash: it is not asked for what the write buffer has
 
-    /// What has to be moved of user data.
+    /// The bytes of user data that have to be moved.
     ByteEnables moved() const { return __builtin_expect(bytes != nullptr, 0) ? ByteEnables{} : signatures.moved(); }
 };
 

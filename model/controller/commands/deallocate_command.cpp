@@ -134,7 +134,7 @@ void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
     go_on(s);
 }
 
-// A write that waits until its units are in flash ends when it is there that they are deallocated.
+// A write that waits until its units are in flash ends when their deallocation is in flash.
 void DeallocateCommand::remove(const MapExtent& extent) {
     if (!services_.buffer.empty())
         for (std::uint32_t i = 0; i < extent.units; ++i) services_.buffer.drop(Lpa{idx(extent.first) + i}, dropped_);

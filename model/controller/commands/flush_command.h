@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do
-// not delay it. If the flash took no more pages for some of it, or for what was there since the flush before, it ends
-// with a write fault. Where capacitors protect buffer and journal it waits for nothing, unless it is that of a
-// shutdown.
+// Flush: ends when everything that was in the buffer and in the journal when it began is in flash; later writes do not
+// delay it. If the flash took no more pages for some of it, or for what was there since the flush before, it ends with
+// a write fault. Where capacitors protect buffer and journal it waits for nothing, except for the flush of a shutdown.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +19,12 @@ public:
     FlushCommand(const CommandServices& services, bool power_protected)
         : services_(services), power_protected_(power_protected) {}
 
-    /// Called when one has begun in the buffer.
+    /// `callback` is called when a flush has begun in the buffer.
     void on_begun(std::function<void()> callback) { buffer_begun_ = std::move(callback); }
-    /// That of a shutdown is not completed but goes there.
+    /// The flush of a shutdown is not completed here but passed to `callback`.
     void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
     void start(Command& c);
-    /// See CommandSink. Not of the flush of a shutdown, whose end is asked for.
+    /// See CommandSink. The flush of a shutdown is not aborted, as somebody asks for its end.
     void abort_waits(bool aborts) { aborts_ = aborts; }
     void let_go();
     void check_waiters() const;

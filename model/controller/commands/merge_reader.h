@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the
-// rest is there. If that cannot be read, the unit is lost, and with it what leans on it: those who wait for it end with
-// an unrecovered read.
-//
+// rest is there. If the rest cannot be read, the unit is lost, and with it the writes that need its bytes. Commands
+// that wait for it end with an unrecovered read.
 // With RestReads::at_write_back the read does not begin with the write: a later write may bring the rest, and then
 // nothing is read. It begins when the unit has to go to the flash: a flush or a command waits for it, somebody waits
 // for room in the buffer, or such units are more than half of it; then the oldest go. Until then the old copy is not
@@ -23,21 +22,22 @@ class MergeReader final {
 public:
     explicit MergeReader(const CommandServices& services) : services_(services) {}
 
-    /// `place` is held by the map; it is let go when it has been read.
+    /// Starts to read. The map holds `place`; it is let go when it has been read.
     void start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose);
 
-    /// The same later: the write has these bytes of the unit. Nobody waits for it.
+    /// As start(), but the read may come later. The write has `bytes` bytes of the unit, from byte `from` on. No
+    /// command waits for the unit.
     void wait(Ppa place, WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes);
     bool anything_waits() const { return waiting_.size() != 0; }
     bool waits(WriteBuffer::Index entry) const { return waiting_.find(entry) != nullptr; }
-    /// A later write has brought these. If that was the rest, the unit may be programmed.
+    /// A later write has brought these bytes. If the unit is whole with them, it may be programmed.
     void brought(WriteBuffer::Index entry, std::uint64_t from, std::uint64_t bytes);
-    /// It is read now.
+    /// Begins to read the rest of this entry now.
     void begin(WriteBuffer::Index entry);
     void begin_all() {
         while (anything_waits()) begin_oldest();
     }
-    /// Somebody may wait for room, or too many wait here.
+    /// Begins reads where needed: somebody may wait for room, or too many units wait here.
     void look() {
         if (services_.wait_queues.anybody_for_room()) begin_all();
         while (waiting_.size() > services_.buffer.capacity() / 2) begin_oldest();

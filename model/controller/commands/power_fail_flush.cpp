@@ -23,7 +23,7 @@ void PowerFailFlush::begin() {
     services_.wait_queues.settle();
 }
 
-/// The journal last: what it waited for may have been deallocated.
+/// The journal comes last: what it waited for may have been deallocated.
 bool PowerFailFlush::try_end() {
     if (!is_done()) return false;
     if (step_ == Step::buffer) {

@@ -16,10 +16,10 @@ class PowerFailFlush {
 public:
     explicit PowerFailFlush(const CommandServices& services) : services_(services) {}
 
-    /// Called when it has begun in the buffer.
+    /// `callback` is called when the flush has begun in the buffer.
     void on_begun(std::function<void()> callback) { begun_ = std::move(callback); }
-    /// Calls `saved` when all that is in buffer and journal now is in flash, or given up by a read-only drive. Once in
-    /// a life of the firmware.
+    /// Calls `saved` when everything that is in buffer and journal now is in flash, or a read-only drive has given it
+    /// up. Call it once in a life of the firmware.
     void start(std::function<void()> saved);
     void check_waiters() const;
     std::string dump() const;

@@ -83,7 +83,7 @@ __attribute__((noinline)) void ReadCommand::begin_fill(FlashJob& part, std::uint
     part.item[unit] = fills ? services_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
 }
 
-/// `place`: of its data in the DRAM.
+/// `place`: address of the part's data in the DRAM.
 __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std::uint64_t place) {
     const auto dram_unit = static_cast<std::uint32_t>(place / services_.extents.unit_bytes);
     const bool readable = part.txn.status.result == FlashResult::ok;
@@ -200,7 +200,7 @@ void ReadCommand::look_up(std::uint64_t command) {
         plan(c, s, span, places_.data());
 }
 
-/// All of it, so that no old copy is needed.
+/// True: the buffer has all of the span, so that no old copy is needed.
 __attribute__((noinline)) bool ReadCommand::buffer_has(const Span& span) const {
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
         const WriteBuffer::Index entry = services_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
@@ -296,7 +296,7 @@ void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool 
 void ReadCommand::flash_done(FlashJob& job) {
     const FlashTransaction& txn = job.txn;
     services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), job.units);
-    // Into the DRAM, and out of it to the host.
+    // The data go into the DRAM, and out of it to the host.
     const std::uint64_t place = services_.dram.place(std::uint64_t{job.units} * services_.extents.unit_bytes);
     if (__builtin_expect(services_.cache != nullptr, 0)) end_fills(job, place);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
@@ -304,7 +304,7 @@ void ReadCommand::flash_done(FlashJob& job) {
     through_dram(job, &piece, 1);
 }
 
-/// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
+/// Reads a part whose newest data are all in the buffer. Of the first and the last unit only a part may be wanted.
 __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
     std::uint64_t at = services_.extents.first_byte(*job.command) + job.byte_offset;
     const std::uint64_t end = at + job.txn.data_bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash
-// page, issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be
-// read sends nothing; the command ends with an unrecovered read.
+// Read: after a core has looked the command up, it asks the map and the buffer once. Then it cuts the command into
+// parts of one flash page, issues them, and sends each part through the DRAM to the host as soon as it is there. A part
+// with a unit that cannot be read sends nothing; the command ends with an unrecovered read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 class ReadCommand final {
 public:
-    /// `logical_units`: of the drive.
+    /// `logical_units`: logical units of the drive.
     ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
                 std::uint64_t logical_units);
 
@@ -80,7 +80,7 @@ private:
     void issue(std::uint64_t command);
     void issue_parts(State& s);
     void read_buffer(FlashJob& job);
-    /// Its command has other parts, and is not charged with this one's way before all have arrived.
+    /// The part's command has other parts. The command is charged with the way of the last one, when all have arrived.
     static bool is_one_of_several(const FlashJob& job) { return job.txn.path != job.command->timeline; }
     void through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count);
     void send_part(FlashJob& job, SimTime from);

@@ -74,7 +74,7 @@ bool WriteCommand::try_again(std::uint64_t command) {
     return true;
 }
 
-// The piece at hand and what follows it. Pieces before it stay.
+// Ends the piece at hand and what follows it. Pieces before it stay.
 __attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, CommandStatus status) {
     s.command->status = status;
     s.remaining -= services_.extents.units(s.begin, s.command->bytes - s.offset);
@@ -131,8 +131,8 @@ __attribute__((noinline, cold)) void WriteCommand::data_failed(State& s) {
     services_.wait_queues.settle();
 }
 
-// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is
-// lost, and with it the unit's other bytes.
+// Inserts `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer.
+// False: the old copy is lost, and with it the unit's other bytes.
 __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at,
                                                                      std::uint64_t bytes, const std::uint8_t* data,
                                                                      Ppa place, std::uint32_t dram_unit) {

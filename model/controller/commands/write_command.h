@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest.
-// Ends when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit that is lost
-// cannot be written: the command ends with an unrecovered read, and what it has of other units is written. A read-only
-// drive refuses all (1/82h).
+// Write: takes room in the buffer, moves the host's data into it, and reads the rest of mapped units that are written
+// in part. It ends when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit
+// that is lost cannot be written: the command ends with an unrecovered read, and its other units are written. A
+// read-only drive refuses all writes (1/82h).
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ public:
     WriteCommand(const CommandServices& services, const Options& options);
 
     void start(Command& c);
-    /// See CommandSink. Of a command that takes its room in pieces, those that have it stay.
+    /// See CommandSink. If a command takes its room in pieces, the pieces that have room stay.
     void abort_waits(bool aborts) { aborts_ = aborts; }
     void let_go();
     std::uint64_t units_written() const { return units_written_; }
-    /// Units that are in the buffer without a command.
+    /// Adds units that are in the buffer without a command.
     void count(std::uint64_t units) { units_written_ += units; }
     const CommandServices& services() const { return services_; }
     /// Units reserved in the buffer whose data is on its way, or waits for the map.

@@ -10,7 +10,8 @@ constexpr std::uint32_t kVersion = 1;  // as preconditioning writes
 }
 
 std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
-    // Twice its room: what is dirty has then been written back and become dirty again as often as it will be.
+    // It writes twice the map's room of units. Then dirty entries have been written back and become dirty again as
+    // often as they will be.
     if (map_ != nullptr)
         for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i)
             limit_ != nullptr ? limit_->write_in_no_time(next()) : map_->write_in_no_time(next());
@@ -19,7 +20,8 @@ std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
             cache(next());
     const std::uint64_t before = services_.buffer.inserted(),
                         room = std::min<std::uint64_t>(services_.buffer.capacity(), units);
-    // With a buffer that has room for nearly all units, the last ones are long in coming.
+    // With a buffer that has room for nearly all units, the last ones are drawn late, so the number of tries is
+    // bounded.
     for (std::uint64_t i = 0; services_.buffer.used() < room && i < 4 * room; ++i) buffer(next());
     return services_.buffer.inserted() - before;
 }

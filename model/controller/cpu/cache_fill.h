@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host at work leaves in the drive's DRAM: a full write buffer, all of it dirty, a read cache of what has left
-// it (if it is filled by writes), and the part of a map on the flash that these writes asked for, as dirty as they
-// leave it. In no time, by the caches' own rules. All of it says what the flash says too, so that a loss of power takes
-// nothing away.
+// Fills the drive's DRAM as a host at work leaves it: a full write buffer, all of it dirty; a read cache of what has
+// left it (if writes fill it); and the part of a map on the flash that these writes asked for, as dirty as they leave
+// it. It takes no simulated time and follows the caches' own rules. The flash has all of this too, so a loss of power
+// takes nothing away.
 #pragma once
 
 #include <functional>
@@ -28,11 +28,11 @@ struct CacheContents {
 
 class CacheFill {
 public:
-    /// The unit that the host writes next.
+    /// Returns the unit that the host writes next.
     using Next = std::function<Lpa()>;
 
-    /// `map`: null: it is all in memory. `limit`: null: of dirty pages there is none. `bytes`: of blocks with the
-    /// version 1, where contents are bytes.
+    /// `map`: null when it is all in memory. `limit`: null when dirty pages have no limit. `bytes`: contents of blocks
+    /// with version 1, where contents are bytes.
     CacheFill(const CommandServices& services, CachedMap* map, DirtyLimit* limit,
               const std::optional<BlockBytes>& bytes)
         : services_(services), map_(map), limit_(limit), bytes_(bytes) {}
@@ -40,7 +40,7 @@ public:
     /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write
     /// buffer.
     std::uint64_t run(std::uint64_t units, const Next& next);
-    /// The same, with what the caches of an equal drive held.
+    /// As run(), with what the caches of an equal drive held.
     std::uint64_t put_back(const CacheContents& contents);
 
 private:

@@ -35,14 +35,14 @@ public:
         return {start, c.free_at};
     }
     Ps busy(std::uint32_t core) const { return cores_[core].busy; }
-    /// Without what it was to do after `now`.
+    /// Busy time up to `now`: work that the core does after `now` is not counted.
     Ps busy_until(std::uint32_t core, SimTime now) const {
         return cores_[core].busy - std::max(Ps{}, cores_[core].free_at - now);
     }
     /// End of the core's last step so far.
     SimTime free_at(std::uint32_t core) const { return cores_[core].free_at; }
     void set_probe(CoreProbe* probe) { probe_ = probe; }
-    /// From now on what the cores do is kept in a log.
+    /// From now on the work of the cores is kept in a log.
     void record(Occupancy& log) { log_ = &log.core(0); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to see what the cores do. Off means null.
+// An observer of what the cores do. Null: nobody observes.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ namespace ssdtlm {
 
 class Firmware final : public CommandSink {
 public:
-    /// Everything the firmware talks to. All must outlive it.
+    /// The organs and ports that the firmware uses. All must outlive it.
     struct Peers {
         Agenda& agenda;
         Ftl& ftl;
@@ -51,7 +51,7 @@ public:
         /// Makes the map that commands ask, over the firmware's own; empty: that one itself.
         std::function<std::unique_ptr<MapPort>(MapPort& own)> map{};
     };
-    /// What stands for the host's data.
+    /// How the host's data are represented.
     enum class Data : std::uint8_t {
         signatures,           ///< what the host signs; that of another logical block is refused
         bytes,                ///< all of it; the flash has to keep bytes
@@ -73,48 +73,49 @@ public:
         deallocate_.let_go();
     }
 
-    /// Ftl::on_media_change() says so.
+    /// Ftl::on_media_change() calls it.
     void media_changed() {
         gc_.media_changed();
         if (cached_map_) cached_map_->media_changed();
         if (dirty_limit_) dirty_limit_->media_changed();
     }
-    /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing
-    /// was submitted yet.
+    /// Fills the caches as a host leaves them that has written units `next()` among the first `units`. Precondition:
+    /// nothing was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
-    /// What its caches hold now, for put_back() in another one. What is on its way to the flash does not count.
+    /// The contents of its caches now, for put_back() in another firmware. What is on its way to the flash does not
+    /// count.
     CacheContents cache_contents() const;
-    /// Of what the write buffer holds, units of which the flash has an older copy are forgotten: another drive holds
-    /// them, and will write them.
+    /// Forgets units in the write buffer of which the flash has an older copy. Another drive holds them, and will write
+    /// them.
     void drop_copied(const Ftl& ftl);
     void put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes);
-    /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both
+    /// Goes on where another firmware of the same configuration has come to rest, over the same FTL. Precondition: both
     /// are idle, and nothing was submitted to this one yet. The write buffer and the read cache are left as they are.
     void take_over(Firmware& other);
-    /// Refresh::on_due() says so.
+    /// Refresh::on_due() calls it.
     void refresh(GroupId group) { gc_.check(group); }
     /// The drive works: what it holds grows old (refresh.age).
     void watch_ages() { gc_.watch_ages(); }
-    /// No new GC victims; what runs is finished. For the end of a run.
+    /// Begins no new GC victims and finishes those under way. It is for the end of a run.
     void stop_gc() {
         gc_.stop();
         if (word_lines_) word_lines_->drain();
     }
-    /// No new GC victims, and those that run are left half emptied. For a run that goes on elsewhere.
+    /// Begins no new GC victims and leaves those under way half emptied. It is for a run that goes on elsewhere.
     void stop_gc_in_midst() { gc_.stop_in_midst(); }
-    /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal,
-    /// is in flash. The host is not there any more.
+    /// The supply fails, and capacitors protect the write buffer. Calls `saved` when the contents of buffer and journal
+    /// are in flash. The host is gone by then.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
-    /// Nothing in flight and nothing dirty.
+    /// True: nothing is in flight and nothing is dirty.
     bool idle() const;
 
     const WriteBuffer& buffer() const { return buffer_; }
     const CorePool& cores() const { return cores_; }
     CorePool& cores() { return cores_; }
-    /// Null: none.
+    /// Null: cores have no data caches.
     const TableCaches* table_caches() const { return table_caches_.get(); }
     void set_core_probe(CoreProbe* probe) { cores_.set_probe(probe); }
-    /// From now on what the cores do is kept in a log.
+    /// From now on the work of the cores is kept in a log.
     void record(Occupancy& log) { cores_.record(log); }
     const GcEngine& gc() const { return gc_; }
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
@@ -131,17 +132,17 @@ public:
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
-    /// Deallocated between leaving the dirty queue and taking a flash page.
+    /// Units that were deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t host_units_discarded_before_map() const { return destage_.units_discarded(); }
-    /// Vanished from the buffer because the rest of the unit cannot be read, or because the flash takes no more pages.
+    /// Units that vanished from the buffer because their rest cannot be read, or because the flash takes no more pages.
     std::uint64_t host_units_lost() const { return buffer_.merges_failed() + destage_.units_given_up(); }
     std::uint64_t merge_reads() const { return write_.merges().reads(); }
-    /// Nobody waits for nothing: each who waits has something under way that will wake it. CheckFailed with a sentence.
-    /// Between two events; looks at every group of planes.
+    /// Throws CheckFailed if somebody waits and nothing under way will wake it. Call it between two events. It looks at
+    /// every group of planes.
     void check_waiters() const;
-    /// State for the watchdog and for panics.
+    /// Text for the watchdog and for panics.
     std::string dump() const;
-    /// What outlives that there is nothing to do. Precondition (checked): idle().
+    /// Reads or writes what remains when there is nothing to do. Precondition (checked): idle().
     void state(Snapshot& s);
 
 private:

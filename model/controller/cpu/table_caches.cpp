@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 namespace {
-/// Behind where data that come in are put (DramPort::place).
+/// The table lies behind the room for incoming data (DramPort::place).
 constexpr std::uint64_t kTable = std::uint64_t{1} << 30;
 }  // namespace
 

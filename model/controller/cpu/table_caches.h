@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data caches of the cores, for the map's table in the DRAM: set-associative, LRU, written back. What a core changes,
-// the others drop. A step is told its wait when it is given to its core: the lines that it lacks are fetched together,
-// one transfer after the other, from that instant on. Not modelled: other data of the firmware in the caches,
-// prefetching beyond a step, several levels.
+// Data caches of the cores, for the map's table in the DRAM: set-associative, LRU, written back. When a core changes a
+// line, the other cores drop it. A step is told its wait when it is given to its core: the lines that it lacks are
+// fetched together, one transfer after the other, from that instant on. Not modelled: other data of the firmware in the
+// caches, prefetching beyond a step, several levels.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ public:
     void want(std::uint64_t number, TableSpan entries, bool changes) override;
     Ps wait() override;
     const Counters& counters() const { return counters_; }
-    /// What the caches hold; not what they have counted.
+    /// Reads or writes the contents of the caches, without the counts.
     void state(Snapshot& s);
 
 private:

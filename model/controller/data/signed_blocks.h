@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures in place of data: what the controller reads of a logical block that the host wrote, and what it writes
+// Signatures in place of data: what the controller reads from a logical block that the host wrote, and what it writes
 // into one that the host reads.
 #pragma once
 
@@ -16,22 +16,22 @@ namespace ssdtlm {
 
 class SignedBlocks {
 public:
-    /// `check`: the host signs what it writes, and it must be what belongs there.
+    /// `check`: the host signs what it writes, and each block must have its own signature.
     SignedBlocks(const SpareCodec& codec, std::uint32_t lba_bytes, std::uint32_t blocks_per_unit, bool check)
         : codec_(codec), lba_bytes_(lba_bytes), blocks_per_unit_(blocks_per_unit), check_(check) {}
 
-    /// What has to be moved of user data.
+    /// The bytes of user data that have to be moved.
     ByteEnables moved() const { return signatures_of(lba_bytes_); }
-    /// Version of what the host wrote to this block. A host that does not sign leaves whatever its buffer held: nothing
-    /// to check, and one version for all.
+    /// Version of what the host wrote to this block. A host that does not sign leaves whatever its buffer held. There
+    /// is nothing to check then, and all blocks have version 0.
     std::uint32_t version_of(std::uint64_t lba, const std::uint8_t* data) const {
         const BlockSignature signature = BlockSignature::load(data);
         const bool is_signed = check_ && signature.magic == BlockSignature::kMagic;
         if (is_signed && signature.lba != lba) refuse(lba, signature.lba);
         return is_signed ? signature.version : 0;
     }
-    /// Signs the `blocks` logical blocks of a read's part, from `lba` on, with what its flash page or the buffer says.
-    /// Calls check(i) for each unit of a page.
+    /// Signs the `blocks` logical blocks of a read's part, from `lba` on, with the versions in its flash page or the
+    /// buffer. Calls check(i) for each unit of a page.
     template <class Check>
     void sign(const FlashJob& job, std::uint64_t lba, std::uint64_t blocks, std::uint8_t* out, Check check) const {
         const std::uint64_t end = lba + blocks;

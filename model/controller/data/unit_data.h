@@ -17,8 +17,8 @@ class UnitData {
 public:
     UnitData(WriteBuffer& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes);
 
-    /// A write has been inserted as `entry`: `bytes` from byte `from` of the unit. `before`: the newest write of the
-    /// unit until then, kNone if there was none. `needs_rest`: the other bytes have to be read from flash.
+    /// A write has been inserted as `entry`. `from`, `bytes`: the bytes of the unit that it has. `before`: the newest
+    /// write of the unit until then, kNone if there was none. `needs_rest`: the other bytes have to be read from flash.
     void insert(WriteBuffer::Index entry, WriteBuffer::Index before, std::uint32_t from, std::uint32_t bytes,
                 const std::uint8_t* data, bool needs_rest);
     /// The old copy of a unit that was written in part has been read.
@@ -27,7 +27,8 @@ public:
     void take(FlashJob& read, std::uint32_t i, WriteBuffer::Index entry) const;
     /// A page to be programmed gets what the buffer has.
     void place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index entry) const;
-    /// A read's part, from byte `begin` of the device to before `end`, as its pages and the buffer had it.
+    /// Puts a read's part together, from byte `begin` of the device to before `end`, from its pages and what the buffer
+    /// had.
     void put_together(const FlashJob& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const;
 
 private:

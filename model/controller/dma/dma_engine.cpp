@@ -10,7 +10,7 @@
 namespace ssdtlm {
 
 namespace {
-/// What stands at the socket when there is no host.
+/// Stands at the socket when there is no host.
 struct Nobody final : tlm::tlm_fw_transport_if<> {
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
         return tlm::TLM_ACCEPTED;

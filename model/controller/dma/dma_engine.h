@@ -36,19 +36,22 @@ class DmaEngine : public sc_core::sc_module, public DmaPort, private tlm::tlm_bw
 public:
     /// Contiguous segments become one payload up to this size; a longer one would keep others off the wire.
     static constexpr std::uint32_t kMaxPayloadBytes = 4096;
-    /// The same of bulk writes, which keep nobody off the wire. A write of more than kMaxPayloadBytes is bulk.
+    /// As kMaxPayloadBytes, for bulk writes, which keep nobody off the wire. A write of more than kMaxPayloadBytes is
+    /// bulk.
     static constexpr std::uint32_t kMaxBulkBytes = 1u << 20;
-    /// Up to this size a read is control traffic (8 SQEs, a PRP list of 64 entries); a write up to kDmaInlineBytes.
+    /// A read of up to this size is control traffic (8 SQEs, a PRP list of 64 entries), as is a write of up to
+    /// kDmaInlineBytes.
     static constexpr std::uint32_t kControlReadBytes = 512;
 
-    /// Data bursts to the host at the link that have not got the wire, but for bulk: one keeps it busy. assumed.
+    /// Most data bursts to the host, without bulk, that are at the link and do not have the wire yet. Assumed: one
+    /// keeps the wire busy.
     static constexpr std::uint32_t kWritesAhead = 1;
 
-    /// To the link. Writes carry LinkExtension.
+    /// The socket to the link. Writes carry LinkExtension.
     tlm::tlm_initiator_socket<> pcie_initiator;
 
-    /// `read_window_bytes`: data reads under way at the link at a time (at least one goes). It should leave some of the
-    /// link's read tags to control traffic.
+    /// `read_window_bytes`: most bytes of data reads that are under way at the link (at least one read goes). It should
+    /// leave some of the link's read tags to control traffic.
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, const DmaThen& then,
@@ -59,23 +62,23 @@ public:
     void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) override;
 
     const DmaCounters& counters() const { return counters_; }
-    /// Requests begun and not yet reported.
+    /// Requests that have begun and are not reported yet.
     std::uint64_t outstanding() const { return work_->outstanding; }
-    /// The power went: all that was under way is gone, and nobody hears of it. Counts go on.
+    /// The power went: everything under way is gone, and nobody hears of it. Counts go on.
     void restart() {
         door_.restart();
         work_.emplace();
         link_ = host_;
     }
-    /// The host's power went, and this side's has not yet: until restart() nobody hears of what he has asked for or
-    /// will ask for. Precondition: the agenda holds no entry of the engine any more.
+    /// The host has lost power, and the drive has not yet. Until restart() nobody hears of requests that are under way
+    /// or come later. Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
-    /// Data from the host wait until fewer are under way.
+    /// True: data from the host wait until fewer are under way.
     bool reads_wait() const { return !work_->waiting_reads.empty(); }
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Between two entries of the agenda: bursts wait only while others are at the link. Throws CheckFailed.
+    /// Throws CheckFailed if bursts wait although no other is at the link. Call it between two entries of the agenda.
     void check_waiters() const;
 
 private:
@@ -125,7 +128,7 @@ private:
     tlm::tlm_fw_transport_if<>* host_ = nullptr;  // behind the socket
     tlm::tlm_fw_transport_if<>* link_ = nullptr;  // the same, but for a host that is gone
     const std::uint64_t read_window_;
-    /// All that has a state.
+    /// Everything that a restart resets.
     struct Work {
         std::deque<Payload*> waiting_writes;  // data, for the link to take the one before
         std::deque<Payload*> waiting_reads;

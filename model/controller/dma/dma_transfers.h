@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of commands whose host says where they lie in its memory: extents for the DMA engine.
+// The data of commands for which the host gives addresses in its memory: extents for the DMA engine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// A command of a front end that reaches for the host's memory.
+/// A front end's command with its data in the host's memory.
 struct AddressedCommand : Command {
     HostData data;  ///< where the host's data lie: read and write
 };
@@ -23,7 +23,7 @@ public:
         const HostSegment* first;
         std::uint32_t count;
     };
-    /// Of `bytes` from `offset` in the data; valid until the next call.
+    /// Segments for `bytes` bytes from `offset` in the data. They are valid until the next call.
     List of(const HostData& data, std::uint64_t offset, std::uint64_t bytes) {
         if (__builtin_expect(!data.in_one_piece(), 0)) return cut(data, offset, bytes);
         one_ = HostSegment{data.address_of(offset), static_cast<std::uint32_t>(bytes)};
@@ -41,7 +41,7 @@ private:
     std::vector<HostSegment> many_;
 };
 
-/// Every command that comes here is an AddressedCommand.
+/// Precondition: every command is an AddressedCommand.
 class DmaTransfers final : public HostPort {
 public:
     explicit DmaTransfers(DmaPort& dma) : dma_(dma) {}

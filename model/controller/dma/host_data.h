@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of a command lie in host memory, whatever the host's way of saying so: extents, in the order of the
-// data.
+// Where the data of a command lie in host memory, as extents in the order of the data. The host's own format does not
+// matter here.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 class HostData {
 public:
-    /// The next `bytes` (> 0) bytes of the data. Neighbours are joined.
+    /// Adds the next `bytes` (> 0) bytes of the data. Neighbours are joined.
     void add(std::uint64_t address, std::uint64_t bytes) {
         if (extents_.empty() || end() != address) extents_.push_back({address, bytes_});
         bytes_ += bytes;

@@ -82,7 +82,7 @@ SimTime BankedDram::open(Bank& bank, std::uint64_t row) {
     return start + before_data;
 }
 
-/// Of one row, as much as goes before the next refresh; returns how much that is.
+/// Transfers bytes of one row, as many as go before the next refresh, and returns how many.
 std::uint32_t BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
     const std::uint64_t row = address / chips_.row_bytes;
     Bank& bank = banks_[row % chips_.banks];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of the DRAM by name. A new one: one file like serial_dram.cpp and its line in the build list.
+// The models of the DRAM by name. A new model is one file like serial_dram.cpp and its line in the build list.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,11 @@ struct DramSetup {
     Agenda& agenda;
     const DramConfig& config;
 };
-/// All that are linked into the program; dram.model names one, and [dram.<name>] has its parameters.
+/// All models that are linked into the program. dram.model names one, and [dram.<name>] has its parameters.
 using DramModels = PolicyRegistry<DramPort, DramSetup>;
 
-/// The model named by config.model; UserError with the nearest name when there is none. `agenda` must outlive it.
+/// Makes the model that config.model names. Throws UserError with the nearest name when there is none. `agenda` must
+/// outlive it.
 std::unique_ptr<DramPort> make_dram(const DramConfig& config, Agenda& agenda);
 
 }  // namespace ssdtlm

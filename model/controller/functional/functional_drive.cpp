@@ -15,7 +15,7 @@ FtlConfig without_time(FtlConfig config) {
     return config;
 }
 
-/// With a map on the flash the steps that reach it come one after the other, and not within each other.
+/// With a map on the flash, steps cost a little, so that they come one after the other and not within each other.
 FirmwareConfig free_of_charge(bool map_on_flash) {
     FirmwareConfig c;
     c.read_command = c.write_command = c.other_command = 0;
@@ -57,7 +57,7 @@ FunctionalDrive::FunctionalDrive(const FtlConfig& config, const NandConfig& nand
 
 void FunctionalDrive::submit(const FunctionalCommand& asked, bool ends_work) {
     SSDTLM_CHECK(has_room(), "more commands at once than an untimed drive takes");
-    // Buffers that a host reads are free when time has gone on.
+    // Time goes on by 1 ps at least, because buffers that a host reads are free only when time has gone on.
     agenda_.advance_to(std::min(agenda_.now() + Ps{1}, agenda_.next_time()));
     Slot& s = slots_[free_.back()];
     free_.pop_back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive that serves commands without simulated time: the firmware with all of its organs, over an FTL and the flash
-// below it that others go on with. What it leaves there is what they would have left: there is no second garbage
-// collection, buffer or map.
+// A drive that serves commands without simulated time. It is the firmware with all of its organs, over an FTL and the
+// flash below it that others go on with. The state it leaves there is what the timed drive would have left: there is no
+// second garbage collection, buffer or map.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-/// Of a host, whose data nobody looks at.
+/// A command of a host. Nobody looks at its data.
 struct FunctionalCommand {
     IoOp op = IoOp::read;
     bool fua = false;
@@ -28,10 +28,10 @@ struct FunctionalCommand {
 
 class FunctionalDrive final : private CompletionSink {
 public:
-    /// At once.
+    /// Commands that may be under way at once.
     static constexpr std::uint32_t kCommands = 1024;
 
-    /// All must outlive it. The FTL has been preconditioned, or is as an earlier one of these has left it.
+    /// All arguments must outlive it. The FTL has been preconditioned, or is as an earlier FunctionalDrive has left it.
     FunctionalDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
                     SpareArea& contents);
 
@@ -39,18 +39,18 @@ public:
     std::uint32_t under_way() const { return kCommands - static_cast<std::uint32_t>(free_.size()); }
     /// Precondition: has_room(). It may end within the call.
     void submit(const FunctionalCommand& command) { submit(command, false); }
-    /// With the tag of each command that ends.
+    /// `callback` is called with the tag of each command that ends.
     void on_end(std::function<void(std::uint64_t)> callback) { ended_ = std::move(callback); }
-    /// The next that happens; false: nothing does.
+    /// Runs the next event. False: there is none.
     bool step() { return agenda_.run_one(kNever); }
-    /// Until nothing happens any more.
+    /// Runs until there is no event any more.
     void run() { agenda_.run(); }
 
-    /// What a pause leaves: everything that was written is on the flash, and no victim is begun. Precondition: nothing
-    /// is under way. `map_too`: so are the entries of a cached map.
+    /// Comes to rest as in a pause: everything that was written is on the flash, and no victim is begun. Precondition:
+    /// nothing is under way. `map_too`: the entries of a cached map are on the flash as well.
     void come_to_rest(bool map_too);
-    /// What a host leaves that goes on: everything that was written is on the flash, and victims are half emptied.
-    /// Precondition: nothing is under way.
+    /// Stops as a host at work leaves the drive: everything that was written is on the flash, and victims are half
+    /// emptied. Precondition: nothing is under way.
     void stop_at_work();
     const Firmware& firmware() const { return *firmware_; }
     Firmware& firmware() { return *firmware_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around a firmware that is to do its work without simulated time: flash whose dies are busy for the times
-// of the array and for nothing else, so that what is done when, and by whom, is as in a drive whose only limit is its
-// flash; and a host and a DRAM that are there at once. All of it on an agenda of its own, which nobody else looks at.
+// The ports around a firmware that works without simulated time. The flash's dies are busy only for the times of the
+// array. So the order of all work, and by whom it is done, is as in a drive whose only limit is its flash. Host and
+// DRAM answer at once. All of it runs on an agenda of its own, which nobody else looks at.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace ssdtlm {
 
-/// A die does one thing after the other, in the order in which they come; what comes at one instant for several of its
-/// planes is one operation. Page types take their mean time. Nothing fails.
+/// A die does its work in the order in which it comes. Work that comes at one instant for several of its planes is one
+/// operation. Page types take their mean time. Nothing fails.
 class FunctionalFlash final : public FlashPort {
 public:
     FunctionalFlash(Agenda& agenda, SpareArea& contents, const NandConfig& config);
@@ -40,7 +40,7 @@ private:
     std::vector<DieState> dies_;
 };
 
-/// The host has for each byte of the drive the data of the version that all preconditioning writes.
+/// For each byte of the drive the host has the data of the version that all preconditioning writes.
 class FunctionalTransfers final : public HostPort {
 public:
     static constexpr std::uint32_t kVersion = 1;

@@ -48,7 +48,7 @@ const WorkloadBooks& WorkloadPlay::run(FunctionalHost& host) {
                               drive_.firmware().dump());
         }
     }
-    // In the midst of the work.
+    // The caches are looked at in the midst of the work.
     if (keeps_caches_) caches_ = drive_.firmware().cache_contents();
     // Were it programmed here, the run would write it once more: the copies made here would be invalid at once, and all
     // in the same blocks, which collection would have for nothing.

@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// Whoever has the commands. Tags are its own.
+/// The source of the commands. Their tags are its own.
 class FunctionalHost {
 public:
     enum class State : std::uint8_t { ready, blocked, done };  ///< blocked: until one of its commands has ended
@@ -21,7 +21,7 @@ public:
     virtual void ended(std::uint64_t tag) = 0;
 };
 
-/// What was played.
+/// Counts of what was played.
 struct WorkloadBooks {
     bool any = false;
     bool changes_mapped = false;              ///< other units are mapped than before
@@ -37,11 +37,12 @@ public:
     WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl,
                  SpareArea& contents);
 
-    /// All of the host's commands. precondition.load full: as many at once as the host has, and the next as soon as the
-    /// flash has come so far; light: each when the drive is at rest after the one before.
+    /// Plays all of the host's commands. With precondition.load = full, as many are under way at once as the host has,
+    /// and the next comes as soon as the flash has come so far. With light, each comes when the drive is at rest after
+    /// the one before.
     const WorkloadBooks& run(FunctionalHost& host);
-    /// The firmware that goes on remembers what this one did, and has in its caches what the configuration wants kept.
-    /// `bytes`: as for Firmware::fill_caches(). Precondition: run().
+    /// Hands over to the firmware that goes on: it remembers what this one did, and its caches hold what the
+    /// configuration wants kept. Precondition: run().
     void hand_over(Firmware& to) { to.take_over(drive_.firmware()); }
     const CacheContents& caches() const { return caches_; }
     FunctionalDrive& drive() { return drive_; }

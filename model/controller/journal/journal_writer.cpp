@@ -81,7 +81,7 @@ void JournalWriter::issue(std::uint64_t group) {
     peers_.wait_queues.pages_changed();
 }
 
-/// All that is to be written, as far as groups take it. A read-only drive gives up what finds no page.
+/// Places everything that is to be written, as far as groups take it. A read-only drive gives up what finds no page.
 void JournalWriter::place() {
     waits_for_block_ = false;
     while (!given_up_ && next() != Journal::kDetached) {

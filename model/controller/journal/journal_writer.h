@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it,
-// or when it says that a block has failed. For a full page, a flush or a failed block it takes a page where free blocks
-// allow it; for an erase, one of the group whose garbage collection waits, which has that much to gain.
+// or when it says that a block has failed. For a full page, a flush or a failed block it takes a flash page where free
+// blocks allow it. For an erase it takes one of the group whose garbage collection waits, because that group gets a
+// free block for it.
 #pragma once
 
 #include <cstdint>
@@ -34,33 +35,33 @@ public:
     };
     JournalWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// Units may be deallocated. False: a full page waits to be written; WaitQueues::pages_changed() follows when it
-    /// is.
+    /// True: units may be deallocated. False: a full page waits to be written; WaitQueues::pages_changed() follows when
+    /// it is written.
     bool takes_note() const { return !peers_.ftl.notes().journal().any_full(); }
-    /// Everything noted until now is to be written. Returns what is_durable() is asked for.
+    /// Asks for everything noted until now to be written. Returns the argument for is_durable().
     std::uint64_t demand();
     bool is_durable(std::uint64_t demanded) const {
         return peers_.ftl.notes().journal().is_durable(demanded) || given_up_;
     }
-    /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page
-    /// left.
+    /// True: the demanded notes will never be in flash, because a read-only drive had no page left. is_durable() is
+    /// true all the same, as there is nothing to wait for.
     bool is_lost(std::uint64_t demanded) const {
         return given_up_ && !peers_.ftl.notes().journal().is_durable(demanded);
     }
-    /// A unit was deallocated while a command (index) waited for its durability: WaitQueues::release(command) when the
-    /// deallocation is durable, now or later.
+    /// A unit was deallocated while a command (index) waited for its durability. Calls WaitQueues::release(command)
+    /// when the deallocation is durable, now or later.
     void release_when_durable(std::uint32_t command);
-    /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
+    /// Garbage collection waits to erase this victim. Writes the page that it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
-    /// A block came free: a page that found none may now.
+    /// A block came free: a page that found none may find one now.
     void block_freed() {
         if (__builtin_expect(waits_for_block_, 0)) place();
     }
-    /// Nothing is being written, and no core works on it.
+    /// True: nothing is being written, and no core works on it.
     bool idle() const { return programs_ + issuing_ == 0; }
-    /// A program that ends by itself, or a collection that will give a page to one without.
+    /// True: there is a program that ends by itself, or a collection that will give a page to a program without one.
     bool under_way() const { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
     template <class Archive>

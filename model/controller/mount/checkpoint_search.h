@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a drive that starts finds its newest complete checkpoint, in time: in the two anchors, one after the other, it
-// looks for the last page in use, by halves, and reads it whole; if that was torn, the ones before it. The newer of the
-// two is the root record, which says where the pages of the books are, and these where the pages of the map are. All of
-// these are read, several of a die at once. Kernel-free.
+// How a drive that starts finds its newest complete checkpoint, in time. In each of the two anchors, one after the
+// other, it looks for the last page in use by bisection, and reads it whole; if that page is torn, it reads the ones
+// before it. The newer of the two is the root record. It says where the pages of the books are, and these say where the
+// pages of the map are. All of these are read, several of a die at once. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace ssdtlm {
 
 class CheckpointSearch final {
 public:
-    /// `clean_from`: of a clean checkpoint without dirty translation pages, those of the map are read from this one on.
+    /// `clean_from`: after a clean checkpoint without dirty translation pages, the checkpoint's pages of the map are
+    /// read only from this number on.
     CheckpointSearch(const Mount::Peers& peers, const CheckpointLayout& layout, std::uint32_t clean_from);
     CheckpointSearch(const CheckpointSearch&) = delete;
     CheckpointSearch& operator=(const CheckpointSearch&) = delete;
@@ -36,9 +37,9 @@ public:
         std::uint32_t anchor = 0;
         std::uint32_t anchor_pages = 0;  ///< in use
     };
-    /// None: there is no checkpoint.
+    /// Empty: there is no checkpoint.
     const std::optional<Found>& found() const { return found_; }
-    /// Of the newest root record, even if its checkpoint cannot be used; 0: there is none.
+    /// Number of the newest root record, even if its checkpoint cannot be used; 0: there is none.
     std::uint64_t root_number() const { return root_number_; }
 
 private:

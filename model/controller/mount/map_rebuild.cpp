@@ -58,7 +58,7 @@ void MapRebuild::searched() {
     for (std::uint32_t b = 0; b < were_slc.size(); ++b)
         were_slc[b] = found.books.superblocks[idx(shape.superblock_of(BlockId{b}))].stream == kSlcStream;
     const auto go_on_at = [&found](BlockId b, bool readable, const PageRecord& first) {
-        // Of a block that was erased since, nothing is known; nor of one whose first page cannot be read.
+        // Nothing is known of a block that was erased since, or whose first page cannot be read.
         const bool is_same = readable && first.number <= found.books.number;
         return is_same ? std::max(found.books.blocks[idx(b)].next_page, 1u) : 1u;
     };
@@ -106,7 +106,7 @@ Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t r
     const Ps whole_page = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround() +
                           timing.burst(g.page_bytes).out + timing.busy_delay() +
                           *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
-    // As if a checkpoint were one page after the other; of the journal's entries no more are in use than there are
+    // The bound takes one checkpoint page after the other, and at most as many entries of the journal as there are
     // units.
     const auto checkpoint_pages = static_cast<std::int64_t>(std::min(
                                       layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *

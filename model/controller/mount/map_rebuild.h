@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start of a drive whose power was off: the search for a checkpoint, if the drive has any, the scan of what that
-// does not know, and the order in which what was found says what is true. From a checkpoint behind which nothing was
-// written no page is scanned. Where the map is on the flash, its translation pages are read then (TranslationSearch).
+// The start of a drive whose power was off: the search for a checkpoint, if the drive has any, the scan of what the
+// checkpoint does not know, and the recovery of the map from both. After a checkpoint behind which nothing was written,
+// no page is scanned. Where the map is on the flash, its translation pages are read at the end (TranslationSearch).
 // Kernel-free.
 #pragma once
 
@@ -29,25 +29,25 @@ const char* name_of(MapSource source);
 
 class MapRebuild {
 public:
-    /// `entry_cycles`: of a core for each mapping unit and entry of the journal that is put in order, and each entry of
-    /// a translation page. `stale`: told of those that say other things than the map; needed where there are such
-    /// pages.
+    /// `entry_cycles`: cycles of a core for each mapping unit and entry of the journal that is put in order, and for
+    /// each entry of a translation page. `stale`: told of translation pages that differ from the map; needed where
+    /// there are such pages.
     MapRebuild(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles,
                TranslationSearch::Found stale = nullptr);
 
-    /// Returns at once; `done` is called when the FTL's tables are as they have to be, and may destroy this.
+    /// Returns at once. `done` is called when the FTL's tables are rebuilt, and may destroy this.
     void start(std::function<void()> done);
     std::uint64_t reads() const { return checkpoint_reads() + scan_.reads() + translation_reads(); }
-    /// Of those, for the root record and the checkpoint.
+    /// Reads of these for the root record and the checkpoint.
     std::uint64_t checkpoint_reads() const { return search_ ? search_->reads() : 0; }
-    /// Of those, of translation pages that are in use.
+    /// Reads of these of translation pages that are in use.
     std::uint64_t translation_reads() const { return translation_ ? translation_->reads() : 0; }
     /// Mapping units and entries of the journal that were put in order, and entries of translation pages that were
     /// compared.
     std::uint64_t entries() const { return entries_ + (translation_ ? translation_->entries() : 0); }
-    /// Entries that no translation page on the flash says.
+    /// Entries that no translation page on the flash has.
     std::uint64_t dirty_entries() const { return translation_ ? translation_->dirty() : 0; }
-    /// Superblocks of which nothing says how often they were erased.
+    /// Superblocks whose number of erases nothing on the flash tells.
     std::uint32_t erases_supposed() const { return erases_supposed_; }
     MapSource source() const { return source_; }
     bool over() const { return over_; }
@@ -55,7 +55,7 @@ public:
         return scan_.waits_for_flash() || (search_ && search_->waits_for_flash()) ||
                (translation_ && translation_->waits_for_flash());
     }
-    /// No start of a drive takes longer. `reads`: of a page, those with other voltages among them.
+    /// A bound on the time of any start of a drive. `reads`: reads of a page, those with other voltages among them.
     static Ps longest(const NandConfig& config, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs,
                       const FtlConfig& ftl);
     std::string dump() const;

@@ -48,7 +48,7 @@ bool Mount::next_block(Reader& r) {
                         next / geometry_.planes_per_die, 0};
         if (!skips_.empty() && skips_[idx(geometry_.block_of(r.txn.address))]) continue;
         ++next;
-        // Those that are the SLC cache's own are never in the other mode.
+        // Blocks of the SLC cache's own are never in the other mode.
         r.txn.slc = peers_.slc.holds(r.txn.address);
         r.mode_known = peers_.slc.modes == nullptr || r.txn.slc;
         return true;
@@ -56,7 +56,7 @@ bool Mount::next_block(Reader& r) {
     return false;
 }
 
-/// In the mode that the block is likely to be in, as far as it has pages there.
+/// Reads in the mode that the block is likely to be in, as far as it has such a page.
 void Mount::first_try(Reader& r) const {
     if (!r.mode_known)
         r.txn.slc = !likely_slc_.empty() && likely_slc_[idx(geometry_.block_of(r.txn.address))] &&
@@ -106,7 +106,7 @@ void Mount::go_on(Reader& r) {
     done();
 }
 
-/// At what a page's spare area says: which page of the block is the next one.
+/// Looks at a page's spare area and decides which page of the block is the next one.
 void Mount::look(Reader& r) {
     const PageAddress& page = r.txn.address;
     const std::uint32_t b = idx(geometry_.block_of(page));

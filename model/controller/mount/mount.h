@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scan by which a drive finds its map after the power was off, in time: the spare area of each programmed page is
-// read, block by block in the order of the pages, up to the first page that is erased; pages of the journal are
-// read whole. With a checkpoint, the first page of a block tells whether there is anything behind it that the
-// checkpoint does not know. A core looks at each page before the next one of the block is read. Where blocks change
-// their cell mode (a dynamic SLC cache), a page that cannot be read is read again in the other mode, until one of its
-// block tells which it is. What the scan finds is for others to put together. Kernel-free.
+// The scan by which a drive finds its map after the power was off, in time. The spare area of each programmed page is
+// read, block by block in the order of the pages, up to the first page that is erased. Pages of the journal are read
+// whole. With a checkpoint, the first page of a block tells whether the block has pages that the checkpoint does not
+// know. A core looks at each page before the next one of the block is read. Where blocks change their cell mode (a
+// dynamic SLC cache), a page that cannot be read is read again in the other mode, until one of its block tells the
+// mode. Others put together what the scan finds. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace ssdtlm {
 
 class Mount final {
 public:
-    /// All must outlive it. `reads_per_die`: blocks of a die that are gone through at once. `page_cycles`: of a core
-    /// for each page.
+    /// All must outlive it. `reads_per_die`: blocks of a die that are read at the same time. `page_cycles`: cycles of a
+    /// core for each page.
     struct Peers {
         const NandGeometry geometry;
         const SpareArea& spare;
@@ -38,33 +38,34 @@ public:
     Mount(const Mount&) = delete;
     Mount& operator=(const Mount&) = delete;
 
-    /// Which pages are read behind a block's first one, which was `readable` and holds this record: those from the
-    /// number returned on; pages_per_block: none.
+    /// Returns the number of the page from which on a block is read behind its first page, or pages_per_block for none.
+    /// The first page was `readable` and holds this record.
     using GoOnAt = std::function<std::uint32_t(BlockId, bool readable, const PageRecord&)>;
-    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks
+    /// Returns at once. `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks
     /// that are not looked at, by number; empty: none. `go_on_at`: empty: all pages are read. `likely_slc`: blocks that
     /// are tried in SLC mode first, where it may be either; empty: none.
     void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr,
                std::vector<bool> likely_slc = {});
-    /// By block, its first page aside: from which page on it was read, up to the first erased one; pages_per_block or
-    /// more: not at all.
+    /// By block: the page from which on it was read, up to the first erased one. The first page of the block does not
+    /// count. pages_per_block or more: nothing was read.
     const std::vector<std::uint32_t>& read_from() const { return from_; }
     /// Page reads that have ended.
     std::uint64_t reads() const { return reads_; }
     bool over() const { return at_work_ == 0; }
-    /// For reads; else for a core.
+    /// True: it waits for reads. False: it waits for a core.
     bool waits_for_flash() const { return at_work_ > on_core_; }
-    /// State for the watchdog.
+    /// Text for the watchdog.
     std::string dump() const;
 
-    /// No scan of a device takes longer: each read of a die's pages waits for the same of all dies of the channel, and
-    /// one page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of
-    /// a core, one page after the other; `pages_twice`: of a block, which may be read in both cell modes.
+    /// A bound on the time of any scan: each read of a die's pages waits for the same of all dies of the channel, and
+    /// one page in each block is read whole. `reads`: reads of a page, those with other voltages among them.
+    /// `page_time`: time of a core, one page after the other. `pages_twice`: pages of a block that may be read in both
+    /// cell modes.
     static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {},
                       std::uint32_t pages_twice = 0);
 
 private:
-    /// Goes through one block after the other of its die.
+    /// Reads one block after the other of its die.
     struct Reader {
         FlashTransaction txn;
         bool whole = false;  ///< the page is read a second time

@@ -73,9 +73,9 @@ void TranslationSearch::compare(Reader& r) {
     done();
 }
 
-/// Of a page that is not on the flash nothing is said to be mapped. So it is of one that says more that is wrong than
-/// that would: its units were deallocated as a whole and the page with them, of which the flash knows nothing, so that
-/// a copy of long ago is found.
+/// A page that is not on the flash says that nothing is mapped. A page that has more wrong entries than that counts as
+/// such a page: its units were deallocated as a whole, and the page with them. The flash does not know this, so a copy
+/// of long ago was found.
 void TranslationSearch::look(std::uint32_t page, Ppa place) {
     std::vector<Lpa> mapped, differ;
     const std::uint32_t first = page * ftl_.entries_per_translation_page();
@@ -103,7 +103,7 @@ std::string TranslationSearch::dump() const {
                         std::to_string(at_work_) + " being read\n";
 }
 
-/// As if one page were read after the other.
+/// The bound reads one page after the other.
 Ps TranslationSearch::longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time) {
     const auto pages = static_cast<std::int64_t>(translation_pages_of(ftl, nand.geometry));
     return pages * (read_time + page_time) +

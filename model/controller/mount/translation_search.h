@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the translation pages on the flash do not say, when the map has been found: each of them is read, or of a map
-// from a checkpoint those that were dirty then and those of which a unit has changed since, several of a die at once,
-// and a core compares its entries with the map. Those that differ were dirty when the power went, or say what was not
-// on the flash yet. Their pages' numbers would not do: a unit that garbage collection moves has its number before the
-// map has its place. The map as found is in memory until then (assumed: in that of the write buffer and the caches,
-// which are empty). Kernel-free.
+// Finds where the translation pages on the flash differ from the map, after the map has been found. Each of them is
+// read. With a checkpoint only those are read that were dirty then, or of which a unit has changed since. Several of a
+// die are read at once, and a core compares the entries with the map. Pages that differ were dirty when the power went,
+// or the flash does not have their last change. The pages' numbers would not tell this: a unit that garbage collection
+// moves has its number before the map has its place. The map as found is in memory until then (assumed: in the memory
+// of the write buffer and the caches, which are empty). Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ namespace ssdtlm {
 
 class TranslationSearch final {
 public:
-    /// Told, of a translation page, which units it says other things of than the map.
+    /// Told of a translation page and of the units in which it differs from the map.
     using Found = std::function<void(std::uint32_t page, const std::vector<Lpa>& units)>;
-    /// `entry_cycles`: of a core for each entry that is compared.
+    /// `entry_cycles`: cycles of a core for each entry that is compared.
     TranslationSearch(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_cycles, Found found);
     TranslationSearch(const TranslationSearch&) = delete;
     TranslationSearch& operator=(const TranslationSearch&) = delete;
 
-    /// `suspects`: by translation page, which may say other things. `done` is called when the last of them has been
-    /// compared, at once where there is none, and may destroy this.
+    /// `suspects`: by translation page, whether it may differ. `done` is called when the last of them has been
+    /// compared, or at once where there is none. It may destroy this.
     void start(const std::vector<bool>& suspects, std::function<void()> done);
     std::uint64_t reads() const { return reads_; }
-    /// That were compared.
+    /// Entries that were compared.
     std::uint64_t entries() const { return entries_; }
-    /// That differed.
+    /// Entries that differed.
     std::uint64_t dirty() const { return dirty_; }
     bool over() const { return at_work_ == 0; }
     bool waits_for_flash() const { return at_work_ > on_core_; }
     std::string dump() const;
-    /// No search takes longer.
+    /// A bound on the time of any search.
     static Ps longest(const NandConfig& nand, const FtlConfig& ftl, Ps read_time, Ps page_time, Ps entry_time);
 
 private:

@@ -152,7 +152,7 @@ bool ParityEngine::is_sum(const Rebuild& r) const {
     const SpareArea& flash = ftl_.flash();
     if (!flash.keeps_records()) return true;  // the power does not go
     const PageRecord parity = flash.record(r.parts.back()->txn.address);
-    // Torn, or failed in an earlier life.
+    // The page is torn, or its program failed in an earlier life.
     const auto has_nothing = [&](const FlashTransaction& txn, PageKind kind) {
         return txn.spare[0] == kTorn || (kind != PageKind::journal &&
                                          std::all_of(txn.spare.begin(), txn.spare.begin() + geometry_.units_per_page(),
@@ -181,7 +181,8 @@ void ParityEngine::end(Rebuild& r, const FlashTransaction& last) {
         for (const auto& part : r.parts) add(sum, part->txn.spare.data(), part->txn.bytes);
         txn.spare = sum.spare;
         if (txn.bytes != nullptr) {
-            // Of parity that preconditioning left no bytes are kept, as of its data: they are made, as what is sought.
+            // For rows that preconditioning left, no bytes of parity are kept. They are made from the start contents,
+            // as those of the missing page are.
             const FlashTransaction& parity = r.parts.back()->txn;
             const bool kept = !parity.bytes[0] || !parity.bytes[0].is_from_start(ftl_.codec().lpa(parity.spare[0]));
             if (kept)
@@ -199,7 +200,8 @@ void ParityEngine::end(Rebuild& r, const FlashTransaction& last) {
     answer(r.asked);
 }
 
-/// A translation page that preconditioning left has none either, be its row's other pages of a later time.
+/// A translation page that preconditioning left has no kept bytes either, even if its row's other pages are of a later
+/// time.
 void ParityEngine::give_bytes(const Sum& sum, FlashTransaction& txn) const {
     UnitBytes at_start[kMaxUnitsPerPage];
     ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), at_start);

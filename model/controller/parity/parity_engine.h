@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the firmware and the flash of a drive whose rows have parity (../ftl/parity): hardware that adds up (XOR)
-// what is programmed into a row, and gives the sum to the row's pages for parity when they come by; and that reads the
-// other pages of a row when one of them cannot be read, whose contents their sum is. What was programmed into a row
-// before the engine was there (preconditioning, a life before) it takes from the flash in no time. Contents are what
-// stands for them: of each unit its Spare, and its bytes if the flash keeps them.
+// Stands between the firmware and the flash of a drive whose rows have parity (../ftl/parity). It models hardware that
+// adds up (XOR) what is programmed into a row, and gives the sum to the row's parity pages when they are programmed.
+// When a page cannot be read, it reads the other pages of the row, whose sum is the missing page. What was programmed
+// into a row before the engine existed (by preconditioning, or in an earlier life) it takes from the flash in no time.
+// Contents are represented by the Spare of each unit, and by its bytes if the flash keeps them.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ public:
             return *this;
         }
     };
-    /// Both must outlive it. Precondition: the FTL has the feature RowParity.
+    /// Both arguments must outlive it. Precondition: the FTL has the feature RowParity.
     ParityEngine(FlashPort& flash, Ftl& ftl);
 
     void submit(FlashTransaction& txn) override;
@@ -42,7 +42,7 @@ public:
     std::string dump() const;
 
 private:
-    /// The sum of the pages of a plane's number in all dies, by slot.
+    /// The sum of a row's pages in one plane number of all dies, by slot.
     struct Sum {
         std::array<Spare, kMaxUnitsPerPage> spare{};
         std::array<UnitBytes, kMaxUnitsPerPage> bytes{};

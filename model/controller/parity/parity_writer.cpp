@@ -10,7 +10,7 @@ ParityWriter::ParityWriter(const FirmwareConfig& costs, const Peers& peers)
     parity_.on_due([this] { due(); });
 }
 
-/// Within the step that completes a row: its data go first.
+/// Called within the step that completes a row. It begins afterwards, so that the row's data go first.
 void ParityWriter::due() {
     if (asked_) return;
     asked_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has
-// brought, then by way of the program queue, behind the data of the row.
+// Programs the parity of rows (../ftl/parity) when it is due. One step of a core serves all parity that one agenda
+// entry has made due. Then it goes by way of the program queue, behind the data of the row.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ public:
     };
     ParityWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// Nothing is due, or on its way.
+    /// True: nothing is due or on its way.
     bool idle() const { return !asked_ && pages_ == 0; }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if it waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placed programs on their way from the DRAM to the flash. The data of those that are handed over together leave the
-// DRAM in one access and go to the flash at one instant, so that they can become one multi-plane operation; all go in
+// Placed programs on their way from the DRAM to the flash. The data of programs that are handed over together leave the
+// DRAM in one access. They go to the flash at one instant, so that they can become one multi-plane operation. All go in
 // the order in which they took their pages, in whatever order the DRAM answers.
 #pragma once
 
@@ -17,25 +17,24 @@ namespace ssdtlm {
 
 class ProgramQueue final {
 public:
-    /// Both must outlive it.
+    /// Both arguments must outlive it.
     ProgramQueue(DramPort& dram, FlashPort& flash) : dram_(dram), flash_(flash) {}
 
-    /// One more program of those that are being put together, with its page; its link `next` is used until it is handed
-    /// over.
+    /// Adds a program with its page to those that will be handed over together. Its link `next` is in use until then.
     void add(FlashJob& program) {
         program.next = nullptr;
         (last_ == nullptr ? first_ : last_->next) = &program;
         last_ = &program;
     }
-    /// Of its data, those at `address` in the DRAM.
+    /// Data of the program at `address` in the DRAM.
     void add_data(std::uint64_t address, std::uint32_t bytes) { pieces_.push_back({address, bytes, 1}); }
-    /// For data that nobody has given a place.
+    /// Data that nobody has given a place in the DRAM.
     void add_data(std::uint32_t bytes) { add_data(dram_.place(bytes), bytes); }
-    /// Those added since the last time are complete; none: nothing happens.
+    /// Hands over the programs added since the last time. Without any, nothing happens.
     void hand_over();
-    /// Handed over and not yet with the flash.
+    /// Groups of programs that are handed over and not yet with the flash.
     std::size_t waiting() const { return batches_.size(); }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if a program waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
 

@@ -18,17 +18,17 @@ struct RawExtension : tlm::tlm_extension<RawExtension> {
         flush,     ///< of all that has ended before; neither address, nor length, nor data
         shutdown   ///< a flush after which the power may go: the drive knows then where everything is
     };
-    // Of the host. Trim, flush and shutdown have TLM_IGNORE_COMMAND.
+    // The host sets the following members. Trim, flush and shutdown have TLM_IGNORE_COMMAND.
     Op op = Op::transfer;
     bool fua = false;           ///< a write ends when it is in flash
     std::uint16_t tenant = 0;   ///< whose request it is; 0: nobody's in particular
     std::uint8_t priority = 0;  ///< 0 urgent to 3 low
     std::uint8_t stream = 0;    ///< of a write; 0: none
-    /// The host's names for it, by which records name the command; queue 0: the drive numbers it.
+    /// The host's queue and tag for the request, by which records name the command; queue 0: the drive numbers it.
     std::uint16_t queue = 0, tag = 0;
     Timeline* timeline =
         nullptr;  ///< where the drive tells what it does in the request's time, from BEGIN_REQ on; null: it does not
-    // Of the drive, with BEGIN_RESP.
+    // The drive sets the following members with BEGIN_RESP.
     CommandStatus status = CommandStatus::success;
     std::uint64_t result = 0;
 

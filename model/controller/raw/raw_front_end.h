@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The front end "raw": the drive as a TLM-2.0 target, for hosts that bring a protocol of their own. One payload is one
-// command. Its transport takes no time: what a link or queues cost is the host's.
+// command. Its transport takes no time: the host models the cost of a link or queues.
 //
-// - Address and data length are bytes of the drive, whole logical blocks; the data pointer is the host's memory, which
-// the drive reads and writes
-//   between BEGIN_REQ and BEGIN_RESP. With run.data = "signatures" only the first 16 bytes of each block mean something
-//   (protocol/signature.h).
+// - Address and data length are bytes of the drive, in whole logical blocks. The data pointer is the host's memory,
+//   which the drive reads and writes between BEGIN_REQ and BEGIN_RESP. With run.data = "signatures" only the first 16
+//   bytes of each block mean something (protocol/signature.h).
 // - A payload without RawExtension is a read or a write. With one it may be forced, a trim, a flush or a shutdown.
-// - Base protocol: BEGIN_REQ is answered at once, by END_REQ or by TLM_COMPLETED with an error; BEGIN_RESP comes when
-// the command has ended.
-//   Payloads may overtake each other. There is no b_transport: an LtInitiatorAdapter makes one.
-// - At most `commands` of them are in the firmware; the others wait here, in order (stage `arbitration`). So do all
-// while the drive looks for its map.
-// - A loss of power forgets payloads without an answer. What the host had is its own again.
+// - Base protocol: BEGIN_REQ is answered at once, by END_REQ or by TLM_COMPLETED with an error. BEGIN_RESP comes when
+//   the command has ended. Payloads may overtake each other. b_transport is not served: an LtInitiatorAdapter makes
+//   one.
+// - At most `commands` of them are in the firmware; the others wait here, in order (stage `arbitration`). All wait
+//   while the drive looks for its map.
+// - A loss of power forgets payloads without an answer. They are the host's own again.
 //
 // Response status: TLM_OK; ADDRESS_ERROR outside the drive; BURST_ERROR for no whole blocks, no data, or a streaming
-// width; BYTE_ENABLE_ERROR; COMMAND_ERROR for a command that is none; GENERIC_ERROR when the drive has failed:
+// width; BYTE_ENABLE_ERROR; COMMAND_ERROR for an unknown command; GENERIC_ERROR when the drive has failed:
 // RawExtension::status says how.
 #pragma once
 
@@ -50,7 +49,7 @@ public:
 
     std::uint64_t bytes() const { return bytes_; }
     std::uint32_t block_bytes() const { return config_.block_bytes; }
-    /// Payloads without an answer.
+    /// Payloads that have no answer yet.
     std::uint32_t pending() const { return static_cast<std::uint32_t>(commands_.in_use()); }
 
     void bind(CommandSink& firmware) override { firmware_ = &firmware; }

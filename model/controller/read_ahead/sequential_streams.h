@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reads continue which: finds sequential streams and says how far to read ahead of each. Plain C++ without time.
-//
-// A stream is told by its tenant and by the byte at which its last read ended. Of so many streams at a time the one
-// that was not read for longest is given up. When less than half of the depth is left before a stream, it is filled up
-// to the whole, so that reads ahead come as whole flash pages.
+// Finds sequential streams of reads and says how far to read ahead of each. Plain C++ without time.
+// A stream is known by its tenant and by the byte at which its last read ended. When there are kStreams, the one that
+// was not read for longest is given up. When less than half of the depth is left before a stream, it is filled up to
+// the whole, so that reads ahead come as whole flash pages.
 #pragma once
 
 #include <array>
@@ -27,7 +26,8 @@ public:
           unit_bytes_(unit_bytes),
           logical_units_(logical_units) {}
 
-    /// A read of bytes `begin` to before `end`, in order of arrival. What to read ahead of it now; no units: nothing.
+    /// A read of bytes from `begin` to before `end` has come; call it in order of arrival. Returns what to read ahead
+    /// of it now; no units: nothing.
     Range read(std::uint16_t tenant, std::uint64_t begin, std::uint64_t end);
     void state(Snapshot& s);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clean units in DRAM that a read may want again: which, and what leaves when there is no room. Plain C++ without time.
-//
+// Clean units in DRAM that a read may want again: which units there are, and which leave when there is no room. Plain
+// C++ without time.
 // A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or
 // its deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill()
 // returned is not valid any more.
@@ -49,28 +49,28 @@ public:
         }
     };
 
-    /// `room`: what it shares with the write buffer, and outlives it; null: its own.
+    /// `room`: the room that it shares with the write buffer; it must outlive the cache. Null: the cache has its own.
     ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, SharedCache* room = nullptr);
 
     static constexpr std::uint32_t kNoFill = 0;
 
-    /// A read wants this unit. Null: it is not here.
+    /// A read wants this unit. Null: it is not in the cache.
     const Unit* look_up(Lpa lpa);
-    /// The same, without being counted as one.
+    /// As look_up(), without being counted as a read.
     const Unit* find(Lpa lpa) const {
         const auto found = index_.find(idx(lpa));
         return found == index_.end() ? nullptr : &slots_[found->second].unit;
     }
     bool filled_by_reads() const { return config_.fill != ReadCacheFill::writes; }
     bool filled_by_writes() const { return config_.fill != ReadCacheFill::reads; }
-    /// All of the unit is being read from the flash: what to hand to end_fill(), never kNoFill.
+    /// A read of the whole unit from the flash begins. Returns the argument for end_fill(), never kNoFill.
     std::uint32_t begin_fill(Lpa lpa);
-    /// It has come, for this tenant. Nothing happens when the unit was written or deallocated meanwhile, or is read
-    /// once more since.
+    /// That read has brought the unit, for this tenant. Nothing happens when the unit was written or deallocated
+    /// meanwhile, or another read of it has begun since.
     void end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant = 0);
-    /// It could not be read.
+    /// That read has failed.
     void cancel_fill(std::uint32_t fill, Lpa lpa);
-    /// The unit is being read, or this read of it is the last that began and counts.
+    /// True: the unit is being read. With `fill`: this read of it is the last that began and still counts.
     bool is_filling(Lpa lpa) const { return fills_.find(idx(lpa)) != nullptr; }
     bool is_filling(Lpa lpa, std::uint32_t fill) const {
         const Fill* const f = fills_.find(idx(lpa));
@@ -89,17 +89,18 @@ public:
         counters_.ahead_wasted += !wanted;
     }
     void insert(const Unit& unit, std::uint16_t tenant = 0);
-    /// The unit leaves the write buffer, whose entry it is, and no newer write of it is there.
+    /// The unit leaves the write buffer, where it was `entry`, and no newer write of it is there.
     void keep(const Unit& unit, std::uint32_t entry, std::uint16_t tenant = 0);
-    /// It is being written.
+    /// The unit is being written.
     void drop(Lpa lpa);
-    /// It makes way for others.
+    /// The unit makes way for others.
     void evict(std::uint32_t slot);
-    /// It is being deallocated.
+    /// These units are being deallocated.
     void drop(Lpa first, std::uint32_t units);
 
     bool shares_room() const { return room_ != nullptr; }
-    /// What is in it, what would leave first first. Precondition (checked): it is not divided, and its room is its own.
+    /// The units in it, in the order in which they would leave. Precondition (checked): tenants share it, and its room
+    /// is its own.
     std::vector<Lpa> units() const;
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
@@ -107,12 +108,12 @@ public:
     const Counters& counters() const { return counters_; }
     /// Precondition (checked): nothing is being filled. Bytes are not part of it: they are those of the flash.
     void state(Snapshot& s);
-    /// Behind that: gives each unit the bytes that bytes_of(unit) says.
+    /// Called after state() has read: gives each unit the bytes that bytes_of(unit) returns.
     template <class BytesOf>
     void take_bytes(BytesOf&& bytes_of) {
         for (const auto& [lpa, slot] : index_) slots_[slot].unit.bytes = bytes_of(slots_[slot].unit);
     }
-    /// Calls visit(unit) for each that is in it, in no order.
+    /// Calls visit(unit) for each unit in it, in no particular order.
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (const auto& [lpa, slot] : index_) visit(slots_[slot].unit);
@@ -125,7 +126,7 @@ private:
         std::uint32_t part = 0;
         bool ahead = false;  // it was read ahead, and no read has wanted it yet
     };
-    /// Of the room, for a tenant or for all others.
+    /// The part of the room that a tenant, or all others together, have.
     struct Part {
         std::uint32_t oldest, newest;
         std::uint64_t used = 0, units = 0;

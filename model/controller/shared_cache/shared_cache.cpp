@@ -80,7 +80,7 @@ void SharedCache::cleaned(std::uint32_t entry, std::uint32_t slot) {
     ++clean_count_;
 }
 
-/// The oldest clean one, if it is in the window.
+/// Evicts the oldest clean unit, if it is in the window.
 bool SharedCache::evict_one() {
     if (clean_count_ == 0 || !in_window(*clean_.begin())) return false;
     evict_(static_cast<std::uint32_t>(&*clean_.begin() - nodes_.data()) - units_);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room in DRAM that write buffer and read cache share, and the order in which what is in it leaves: the oldest
-// first, or what was not used for longest (LRU), or of the coldest few those that are clean before the others, which
-// cost a program (CFLRU: Park et al., CASES 2006). Plain numbers; the units are with the two, which say here what
-// comes, is used and leaves.
+// The room in DRAM that write buffer and read cache share, and the order in which units leave it. The oldest leave
+// first, or those not used for longest (LRU). With a window (CFLRU: Park et al., CASES 2006), of the coldest few the
+// clean ones leave before the dirty ones, which cost a program. This class has only numbers. The units are with buffer
+// and cache, which tell it what comes, is used and leaves.
 //
-// A clean unit leaves at once. A dirty one has to be programmed, which takes time: a write waits for that, a unit that
+// A clean unit leaves at once. A dirty one has to be programmed, which takes time: a write waits for that. A unit that
 // was read does not stay then, but the buffer is told that room is wanted.
 #pragma once
 
@@ -22,11 +22,11 @@ class SharedCache {
 public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-    /// `window`: of the coldest so many units clean ones leave first; 1: it does not matter what is dirty. `by_use`:
-    /// what is used becomes the newest again.
+    /// `window`: of this many coldest units, clean ones leave first; 1: it does not matter what is dirty. `by_use`: a
+    /// unit that is used becomes the newest again.
     SharedCache(std::uint32_t units, std::uint32_t window, bool by_use);
 
-    /// Both must outlive it. `evict`: the clean unit of this slot leaves, and says so by left_clean().
+    /// Both must outlive it. `evict` is called for a clean unit that must leave. It calls left_clean().
     void bind(BufferLevels& buffer, std::function<void(std::uint32_t slot)> evict);
 
     std::uint32_t units() const { return units_; }
@@ -38,22 +38,22 @@ public:
     void left_dirty(std::uint32_t entry) {
         if (nodes_[entry].linked) remove(entry);
     }
-    /// It is programmed, and stays where it was as the clean unit of this slot.
+    /// The unit is programmed. It stays where it was in the order, as the clean unit of this slot.
     void cleaned(std::uint32_t entry, std::uint32_t slot);
     // --- Units of the read cache, by its slot ---
     void entered_clean(std::uint32_t slot);
     void used_clean(std::uint32_t slot);
     void left_clean(std::uint32_t slot);
 
-    /// Room for so many more units of the write buffer, for which clean ones leave if it is their turn. False: a dirty
-    /// one's turn comes first.
+    /// Makes room for this many more units of the write buffer; clean units leave for them if it is their turn. False:
+    /// a dirty one's turn comes first.
     bool make_room(std::uint32_t units);
-    /// The same for one that was read. False: it does not stay.
+    /// Makes room for a unit that was read. False: it does not stay.
     bool admit_clean();
 
-    /// Each unit of both is in the order once. CheckFailed with a sentence. Looks at all of them, if they are few.
+    /// Throws CheckFailed unless each unit of both is in the order once. It looks at all of them if they are few.
     void check() const;
-    /// Precondition: no unit of the write buffer is there.
+    /// Precondition: the write buffer holds no unit.
     void state(Snapshot& s);
 
 private:

@@ -7,7 +7,7 @@
 namespace ssdtlm {
 
 namespace {
-/// The last `part` of what the flash spent in a stage, and for whom, if that is known.
+/// Charges the last `part` of the time that the flash spent in a stage, and for whom, if that is known.
 void charge_part(Timeline& t, const Timeline& flash, Stage stage, Ps part) {
     if (!is_flash_wait(stage) || !flash.knows_flows() || part == Ps{}) return t.charge(stage, t.last() + part);
     std::array<std::int64_t, 256> of_flow{};

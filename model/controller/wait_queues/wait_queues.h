@@ -19,63 +19,65 @@
 
 namespace ssdtlm {
 
-/// Tries again what has to wait. True: it is done. False: it stays first, and those behind it are not asked.
+/// Tries again what has to wait. True: it is done. False: it stays first in its queue, and those behind it are not
+/// asked.
 using Attempt = ThenOf<bool>;
 
 class WaitQueues final {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
-    /// `partitions` of the flash, `parts` of the room in the buffer: who waits for a page or room of one does not keep
-    /// those of others back.
+    /// `partitions` of the flash and `parts` of the room in the buffer have queues of their own: who waits for a page
+    /// or room of one does not hold back those of others.
     WaitQueues(Agenda& agenda, MapPort& map, std::uint32_t partitions = 1, std::uint32_t parts = 1)
         : agenda_(agenda), map_(map), for_page_of_(partitions - 1), for_room_of_(parts - 1) {}
 
     // --- Waiting ---
     /// Joins a queue, whose first one tries again when its condition may have come true.
     void wait(For condition, const Attempt& attempt) { queue(condition).push_back(attempt); }
-    /// The same, for a page of this partition.
+    /// As wait(), for a page of this partition.
     void wait_for_page(std::uint32_t partition, const Attempt& attempt) { of_partition(partition).push_back(attempt); }
     bool anybody_for_page(std::uint32_t partition) const { return !of_partition(partition).empty(); }
-    /// The same, for room in this part of the buffer.
+    /// As wait(), for room in this part of the buffer.
     void wait_for_room(std::uint32_t part, const Attempt& attempt) { of_part(part).push_back(attempt); }
     bool anybody_for_room(std::uint32_t part) const { return !of_part(part).empty(); }
-    /// In any part.
+    /// True: somebody waits for room in any part.
     bool anybody_for_room() const {
         return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0);
     }
     std::size_t count_for_room() const;
     bool anybody(For condition) const { return !queue(condition).empty(); }
     std::size_t count(For condition) const { return queue(condition).size(); }
-    /// Of all partitions.
+    /// Number of those who wait for a page, of all partitions.
     std::size_t count_for_page() const;
-    /// Called for each command of release(), in durable().
+    /// Sets what durable() calls for each command of release().
     void on_durable(const ThenOf<void, std::uint32_t>& then) { durable_ = then; }
-    /// Called for each command of release() with a status, at once.
+    /// Sets what release() with a status calls at once.
     void on_failed(const ThenOf<void, std::uint32_t, CommandStatus>& then) { failed_ = then; }
-    /// Called at the end of each settle().
+    /// Sets what is called at the end of each settle().
     void on_settled(const Then& then) { work_ = then; }
 
     // --- What changes ---
-    /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
+    /// A unit that this command (index) waits for has become durable, or need not any more. This takes effect in
+    /// durable().
     void release(std::uint32_t command) { released_.push_back(command); }
-    /// The same of a unit that will never be durable: the command ends with this status.
+    /// A unit that this command waits for will never be durable: the command ends with this status.
     void release(std::uint32_t command, CommandStatus status) {
         failed_(command, status);
         release(command);
     }
-    /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
+    /// Resumes those who wait for durability. `by`: the program that made it true; null when it was something else.
     void durable(const FlashJob* by) {
         if (released_.empty() && queue(For::flush).empty() && queue(For::journal).empty()) return;
         resume_durable(by);
     }
-    /// Flash pages may be there that were not: a block was freed, or became worth collecting.
+    /// Flash pages may have become available: a block was freed, or became worth collecting.
     void pages_changed() {
         pages_changed_ = true;
         settle();
     }
-    /// Room, units or pages have changed: resumes everybody who can go on, in order. Within a settle() it makes that
-    /// one begin again.
+    /// Room, units or pages have changed. Resumes everybody who can go on, in order. A call within a settle() makes
+    /// that one begin again.
     void settle() {
         durable(nullptr);
         if (settling_) {
@@ -96,7 +98,7 @@ public:
         } while (again_);
         settling_ = false;
     }
-    /// Charges a command with its wait for durability, from its last mark to now. Within durable() only.
+    /// Charges a command with its wait for durability, from its last mark to now. Use it within durable() only.
     void charge_durability(Timeline& timeline) const;
 
     // --- The map ---
@@ -111,13 +113,13 @@ public:
     }
     std::uint32_t waiting_for_map() const { return map_waiters_; }
 
-    /// What will wake those who wait.
+    /// Work under way that will wake those who wait.
     struct UnderWay {
         bool programs = false;  ///< a program that ends by itself, or the collection of a block for one without a page
         bool data = false;      ///< data on its way from the host to room in the buffer
         bool merges = false;    ///< reads of the rest of units
     };
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if somebody waits and nothing under way will wake it. Call it between two events.
     void check_waiters(const UnderWay& under_way) const;
     std::string dump() const;
 

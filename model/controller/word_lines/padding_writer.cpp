@@ -12,7 +12,7 @@ PaddingWriter::PaddingWriter(const FirmwareConfig& costs, const Peers& peers)
     peers_.guard.on_change([this] { look(); });
 }
 
-/// Within the steps of others: afterwards, when they have done what they will.
+/// Called within the steps of others. It decides afterwards, when they have done their work.
 void PaddingWriter::look() {
     if (posted_ || peers_.guard.held() == 0) return;
     posted_ = true;
@@ -69,7 +69,7 @@ std::uint32_t PaddingWriter::held(FlashJob::Kind kind, const GroupId* group) con
     return n;
 }
 
-// A row at a time, so that it can become one multi-plane operation.
+// It takes a row at a time, so that it can become one multi-plane operation.
 void PaddingWriter::issue(std::uint64_t superblock) {
     const SuperblockId b{static_cast<std::uint32_t>(superblock)};
     --issuing_;

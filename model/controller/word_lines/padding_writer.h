@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closes word lines of flash that is programmed in two steps: where somebody waits for a lower page (WordLineGuard) and
-// nothing that is under way will program the upper one, padding does. Who waits: a flush, a write with FUA, the
-// journal's readers, a write without room in the buffer, garbage collection at the end of a victim, an erase for the
-// newer copies of what it takes away, and the end of a run.
+// Closes word lines of flash that is programmed in two steps. When somebody waits for a lower page (WordLineGuard) and
+// nothing under way will program the upper one, padding does. Those who wait are a flush, a write with FUA, the
+// journal's readers, a write without room in the buffer, garbage collection at the end of a victim, an erase that waits
+// for newer copies of what it takes away, and the end of a run.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,15 @@ public:
     };
     PaddingWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// For those whose waiting may have begun, or come to where only this helps.
+    /// Looks whether padding is needed. Call it when a wait may have begun, or may have come to where only padding
+    /// helps.
     void look();
-    /// From now on each lower page is waited for.
+    /// From now on every lower page counts as waited for.
     void drain() {
         drains_ = true;
         look();
     }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
     void check_waiters() const;
     std::string dump() const;
 
@@ -57,7 +58,7 @@ private:
     bool closes(SuperblockId b, const WordLineGuard::Open& open) const;
     bool is_wanted(SuperblockId b, const WordLineGuard::Open& open) const;
     bool waits_for(const FlashJob& program) const;
-    /// Programs of this kind that are held; null: of all groups.
+    /// Programs of this kind that are held; `group` null: of all groups.
     std::uint32_t held(FlashJob::Kind kind, const GroupId* group = nullptr) const;
     void issue(std::uint64_t superblock);
     void submit(const OpenWordLines::Page& page);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the firmware and flash that is programmed in two steps (NandGeometry::two_step): the program of a lower page
-// ends, for who asked for it, when the upper page of its word line has been programmed too. So its data stay in the
-// buffer, what it replaces stays on the flash, and no flush has ended, as long as the power could take it.
+// Stands between the firmware and flash that is programmed in two steps (NandGeometry::two_step). To whoever asked for
+// it, the program of a lower page ends only when the upper page of its word line has been programmed too. So as long as
+// a loss of power could take the lower page, its data stay in the buffer, what it replaces stays on the flash, and no
+// flush has ended.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,12 @@ public:
         std::uint32_t under_way = 0;
         std::vector<FlashTransaction*> held;  ///< of these, programs that have not ended for who asked for them
     };
-    /// All must outlive it. Precondition: the geometry says two_step.
+    /// All arguments must outlive it. Precondition: the geometry says two_step.
     WordLineGuard(const Agenda& agenda, FlashPort& flash, const Ftl& ftl)
         : agenda_(agenda), flash_(flash), ftl_(ftl), geometry_(ftl.geometry()) {}
 
     void submit(FlashTransaction& txn) override;
-    /// Called when a program is held, or the last one under way in a superblock has ended.
+    /// `callback` is called when a program is held, or the last one under way in a superblock has ended.
     void on_change(std::function<void()> callback) { change_ = std::move(callback); }
     const std::map<std::uint32_t, Open>& open() const { return open_; }  ///< by superblock
     std::uint32_t held() const { return held_; }
