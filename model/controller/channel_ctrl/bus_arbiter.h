@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is on a free bus: keeps what could use it and asks the order (scheduler.bus_order) what goes next.
-// Kernel-free.
+// Decides whose turn it is on a free bus. It keeps what could use the bus and asks the order (scheduler.bus_order) what
+// goes next. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ public:
     /// `order` must outlive this.
     explicit BusArbiter(const BusOrder& order) : order_(order) {}
 
-    /// A set of turns.
+    /// The bit of a turn in a set of turns.
     static std::uint32_t bit(BusTurn turn) { return 1u << static_cast<unsigned>(turn); }
-    /// Who goes next of those not in `tried`: there the scheduler had nothing. `could_start`: something waits for a die
-    /// that could take it.
+    /// Returns who goes next. Turns in `tried` are left out: the scheduler had nothing for them. `could_start`:
+    /// something waits for a die that could take it.
     BusPick next(std::uint32_t tried, bool could_start) const {
         const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0,
                             work_.data != nullptr,
                             could_start && work_.programs != 0 && (tried & bit(BusTurn::programs)) == 0};
         return may.commands || may.data_out || may.programs ? order_.next(work_, may) : BusPick{};
     }
-    /// What the scheduler is asked for at a turn that it decides.
+    /// The classes to ask the scheduler for at a turn that it decides.
     static ClassSet classes(BusTurn turn) {
         return turn == BusTurn::commands ? kAllClasses & ~kProgramClasses : kProgramClasses;
     }
 
-    /// A transaction is in the scheduler.
+    /// A transaction has come into the scheduler.
     void queued(FlashOp op) { ++(op == FlashOp::program ? work_.programs : work_.commands); }
-    /// `count` of them, joined in one operation, have the bus.
+    /// `count` transactions, joined in one operation, have the bus.
     void started(FlashOp op, std::uint32_t count) {
         if (op == FlashOp::program) {
             work_.programs -= count;
@@ -48,7 +48,7 @@ public:
         (work_.data == nullptr ? work_.data : data_tail_->next) = &txn;
         data_tail_ = &txn;
     }
-    /// The data picked has the bus; null: the oldest. Precondition: data_waits().
+    /// The picked data have the bus. Null: the oldest. Precondition: data_waits().
     FlashTransaction& start_data_out(FlashTransaction* picked) {
         FlashTransaction& oldest = *work_.data;
         work_.passed += work_.programs != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long something (a die, a plane) has been busy and for whose work, so that a waiting transaction can be
-// told exactly what it waited for. Kernel-free.
+// Measures how long a die or a plane has been busy and for whose work. So a waiting transaction can be told exactly
+// what it waited for. Kernel-free.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ enum class BusyKind : std::uint8_t {
     count
 };
 inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
-/// Most devices have no others.
+/// Number of the kinds in front. Most devices have no others.
 inline constexpr std::size_t kCommonKinds = static_cast<std::size_t>(BusyKind::rmw);
 static_assert(kBusyKinds - kCommonKinds == kFlashCauseCount - 1);
 
-/// By flash_work().
+/// The kind of busy time, by flash_work().
 inline constexpr auto kBusyKindOf = [] {
     constexpr std::array<BusyKind, kFlashClassCount> kOfClass = {
         BusyKind::host_read, BusyKind::mapping, BusyKind::host_write, BusyKind::mapping,
@@ -89,7 +89,7 @@ public:
         if (busy()) t[first()] += (now - since_).count();
         return t;
     }
-    /// The same without a copy; valid until the next call of any.
+    /// As totals(), without a copy. It is valid until the next call of any function.
     const Totals& settled(SimTime now) {
         settle(now);
         return totals_;

@@ -144,7 +144,7 @@ inline bool ChannelController::use_bus(std::uint32_t tried) {
     return false;
 }
 
-/// The same, not in line: after the answer of a scheduler that takes time.
+/// As use_bus(), but not in line. It serves a scheduler that answers later.
 __attribute__((noinline)) bool ChannelController::use_bus_again(std::uint32_t tried) {
     return use_bus(tried);
 }
@@ -182,7 +182,7 @@ inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
     return answer;
 }
 
-/// Of dies whose cache registers are free, too.
+/// Asks for programs. Dies whose cache registers are free count as idle, too.
 __attribute__((noinline)) GrantAnswer ChannelController::ask_for_programs(GrantQuery query) {
     query.idle_dies |= dies_.taking();
     return ask_scheduler(query);
@@ -252,14 +252,14 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
 
 // --- cache program ---------------------------------------------------------------------------------------------------
 
-/// A program of a die whose array is idle, or works on another one. 15h, since more may follow while the array works;
-/// 10h at the end of a stream: other work waits for the die, and no program.
+/// Starts a program on a die whose array is idle, or works on another one. It is sent with 15h, since more may follow
+/// while the array works. At the end of a stream it is sent with 10h: other work waits for the die, and no program.
 __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die, FlashTransaction* const* txns,
                                                                std::uint32_t count) {
     const SimTime now = agenda_.now();
     const bool behind = dies_.anything_runs(die);
     if (shared_ != nullptr) shared_->forget(die);
-    // With 10h neither this one nor the one before could be suspended.
+    // With 10h neither this program nor the one before could be suspended.
     const bool ends = dies_.programs_waiting(die) == 0 && dies_.waiting(die) != 0 && suspends_ == nullptr;
     OnfiPayload& payload = sequences_.operation(FlashOp::program, die, txns, count, now);
     OnfiExtension& onfi = payload.onfi;
@@ -384,7 +384,7 @@ __attribute__((noinline, cold)) void ChannelController::refuse_answer() const {
 
 // --- what is suspended -----------------------------------------------------------------------------------------------
 
-/// Uses the free bus for what has to do with a suspended operation, if something has. False: nothing now.
+/// Uses the free bus for a suspended operation, if something has to be done for one. False: there is nothing to do now.
 __attribute__((noinline)) bool ChannelController::serve_suspends() {
     if (read_beside_suspended()) return true;
     SimTime again_at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's
-// order and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for
-// its answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads,
-// if a policy says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not
+// One flash channel. It asks the scheduler what may start, has the sequences built, gives them the bus in the arbiter's
+// order, and charges every transaction's time to its stages. If the scheduler decides later, the free bus waits for its
+// answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads, if a
+// policy says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not
 // modelled: cache reads, status polling (ARDY is seen at once, as R/B# is), the time that a retry's read voltages take
 // to set; decoding keeps up with the bus.
 #pragma once
@@ -34,15 +34,15 @@ namespace ssdtlm {
 
 class ChannelController : public AtInitiator<OnfiProtocol>, private GrantListener {
 public:
-    /// What was counted up to now, for the one that takes its place.
+    /// The counts up to now, for the controller that takes this one's place.
     struct History {
         ChannelCounters counters;
         WaitAccounting::History busy;
     };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`:
-    /// null: nothing is suspended; else the scheduler decides at once. `socket` is to be bound to guard(), and what
-    /// follows `earlier` in its place needs no other binding. `moves_with_host`: programs of GC are ordered with those
-    /// of the host, in one class, because they share blocks.
+    /// null: nothing is suspended; else the scheduler must decide at once. `socket` must be bound to guard(). A
+    /// controller that takes the place of an earlier one, with `earlier`, needs no other binding. `moves_with_host`:
+    /// programs of GC are ordered with those of the host, in one class, because they share blocks.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
                       const SuspendPolicy* suspend, TransactionTable& transactions, bool moves_with_host = false,
@@ -51,46 +51,49 @@ public:
     OnfiInitiatorSocket& onfi_initiator;
     InitiatorGuard<OnfiProtocol>& guard() { return door_; }
 
-    /// Once the socket is bound.
+    /// Called once the socket is bound.
     void bound() { bus_ = straight<OnfiProtocol>(onfi_initiator.operator->(), agenda_); }
     History history() const;
 
-    /// A transaction for one of this channel's dies; its `plane` is set.
+    /// Takes a transaction for one of this channel's dies. Its `plane` must be set.
     void submit(FlashTransaction& txn, std::uint32_t die);
 
     bool idle() const { return outstanding_ == 0; }
     const ChannelCounters& counters() const { return sequences_.counters(); }
     /// End of the last bus sequence so far.
     SimTime bus_free_at() const { return sequences_.bus_free_at(); }
-    /// Transactions that wait for the die in the scheduler.
+    /// Number of transactions that wait for the die in the scheduler.
     std::uint32_t waiting(std::uint32_t die) const { return dies_.waiting(die); }
-    /// Planes of the die on which something runs.
+    /// Number of planes of the die on which something runs.
     std::uint32_t running(std::uint32_t die) const { return dies_.running(die); }
-    /// Independent plane reads: busy time of a plane of the die up to now.
+    /// Busy time of a plane of the die up to now, with independent plane reads.
     Ps plane_busy(std::uint32_t die, std::uint32_t plane) const { return waits_.plane_busy(die, plane, agenda_.now()); }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return waits_.totals(die, agenda_.now()); }
-    /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
+    /// From now on a block plays the channel's sequences, and they take the time that the block takes. Nothing may be
+    /// on the bus.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequences_.use_sequencer(std::move(sequencer)); }
-    /// Null: the timing model.
+    /// The block that plays the sequences. Null: the timing model plays them.
     BusSequencer* sequencer() { return sequences_.sequencer(); }
-    /// From now on (nothing may be on the bus) the channel's pins are played to this listener too. Not owned.
+    /// From now on the channel's pins are played to this listener too. Nothing may be on the bus. The listener is not
+    /// owned.
     void play_pins(const NandConfig& nand, PinListener& listener) {
         if (pins_ == nullptr) pins_ = std::make_unique<ChannelPins>(nand, channel_);
         pins_->add(listener);
         sequences_.keep_pins();
     }
     ChannelPins* pins() { return pins_.get(); }
-    /// From now on (nothing may wait or run) reads of one page share one array read.
+    /// From now on reads of one page share one array read. Nothing may wait or run.
     void merge_reads(const NandGeometry& geometry) { shared_ = std::make_unique<SharedReads>(geometry); }
-    /// From now on waits are charged for the flow whose operations are waited for. Before the first transaction.
+    /// From now on waits are charged for the flow whose operations are waited for. Call it before the first
+    /// transaction.
     void tell_flows_apart(FlowWaitTotals& totals) { waits_.tell_flows_apart(totals); }
-    /// From now on what holds the channel's dies and bus is kept in a log.
+    /// From now on a log records what holds the channel's dies and bus.
     void record(Occupancy& log) { waits_.record(log, channel_, first_die_); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
-    /// Between two entries of the agenda: what could use the bus has asked for it, what waits for a die finds it busy.
-    /// Throws CheckFailed.
+    /// Throws CheckFailed unless what could use the bus has asked for it, and what waits for a die finds it busy. Call
+    /// it between two entries of the agenda.
     void check_waiters() const;
 
 private:
@@ -108,7 +111,7 @@ private:
             come_again();
     }
     void service_free_bus();
-    /// When the bus is free, if there is something for it.
+    /// Comes back when the bus is free, if there is something for it.
     void come_again() {
         if (arbiter_.data_waits() || dies_.could_start() || suspends_ != nullptr) request_kick(bus_free_at());
     }
@@ -159,7 +162,7 @@ private:
     void finish(FlashTransaction& txn);
     [[noreturn]] void refuse_answer() const;
     [[noreturn]] void refuse_response(const OnfiPayload& payload) const;
-    /// A retry's own time on the bus and in the array is the price of correcting.
+    /// Stage for the time of a read. A retry's own time on the bus and in the array is the price of correcting.
     static Stage stage(const FlashTransaction& txn, Stage first_read) {
         return __builtin_expect(txn.status.retries != 0, 0) ? Stage::ecc : first_read;
     }
@@ -170,7 +173,7 @@ private:
         return may_join_ && (txn.op != FlashOp::read || (!independent_plane_read_ && txn.data_bytes >= page_bytes_));
     }
 
-    /// Of the module whose socket it has.
+    /// Name of the module whose socket it has.
     const char* name() const { return onfi_initiator.get_parent_object()->name(); }
 
     // What every step looks at lies together.
@@ -202,7 +205,7 @@ private:
     Grant granted_;                     // scratch
     const PlanesHeld* held_ = nullptr;  // null: the scheduler does not count it
     PlanesHeld held_before_;
-    /// Cache program, by die: of what runs, and of what waits behind it.
+    /// With cache program, by die: the state of the running program, and of the one that waits behind it.
     struct Generation {
         bool more = false;  // sent with 15h
         SimTime array_begins{};

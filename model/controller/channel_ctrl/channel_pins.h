@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel's pins do: each sequence's edges when it is granted, the rise of
-// R/B# when the array is done. Exists only while somebody listens; changes no time.
+// What a channel's pins do: each sequence's edges when it is granted, and the rise of R/B# when the array is done. It
+// exists only while somebody listens, and changes no time.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ public:
           channel_(channel),
           busy_(nand.geometry.dies_per_channel()) {}
 
-    /// Told in the order in which they were added. Not owned.
+    /// Adds a listener. Listeners are told in the order in which they were added, and are not owned.
     void add(PinListener& listener) { listeners_.push_back(&listener); }
 
     /// Only this many bytes at each end of a data burst get edges.
     void limit_burst_edges(std::uint32_t bytes) { generator_.limit_burst_edges(bytes); }
 
-    /// A sequence that is on the bus; read_out: the die has filled in what it sends.
-    /// `sequencer`: played it; null: the timing model.
+    /// A sequence is on the bus; for read_out, the die has filled in what it sends. `sequencer`: the block that played
+    /// it; null: the timing model.
     void issued(const OnfiExtension& onfi, BusSequencer* sequencer) {
         // A suspend lets R/B# rise when the array has stopped, as the end of the operation would have. Behind a cached
         // program it is high already, and falls for the suspend.

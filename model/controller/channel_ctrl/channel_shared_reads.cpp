@@ -72,7 +72,8 @@ __attribute__((noinline)) void ChannelController::shared_ready(FlashTransaction&
     }
 }
 
-/// The read whose data are out. The data of the next one wait for the bus, or the die is free.
+/// Returns the read whose data are out. If another read shares its page, that read's data wait for the bus now; else
+/// the die is free.
 __attribute__((noinline)) FlashTransaction& ChannelController::shared_data_ended(const OnfiExtension& onfi) {
     const std::uint32_t plane = onfi.target[0].plane;
     FlashTransaction& over = dies_.active(onfi.die, plane);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands between the channels and a scheduler that is not proven: every answer is held against the contract of
-// SchedulerPort before a channel acts on it. The first that breaks it ends the run with CheckFailed.
+// SchedulerPort before a channel acts on it. The first answer that breaks it ends the run with CheckFailed.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ public:
     std::optional<SchedulerFairness> fairness() const override;
 
 private:
-    /// What the scheduler knows as the channel's listener.
+    /// Stands for the channel's listener towards the scheduler.
     class Channel final : public GrantListener {
     public:
         Channel(CheckedScheduler& owner, std::uint16_t channel, const GrantRules::Limits& limits)

@@ -37,7 +37,7 @@ void DieTracker::release_planes(std::uint32_t die, const FlashTransaction& txn) 
     }
 }
 
-/// Those for which nothing else waits.
+/// Returns those of the dies for which nothing but programs waits.
 std::uint64_t DieTracker::only_programs(std::uint64_t dies) const {
     std::uint64_t only = 0;
     for (; dies != 0; dies &= dies - 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for each die of a channel and what runs on it, so that it is known at any time which dies could start
+// Tracks what waits for each die of a channel and what runs on it. So it is known at any time which dies could start
 // something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or
 // its program or erase ends. With cache program it takes a program while the array works on another one, as soon as its
 // cache registers are free and, where planes are joined, a page waits for each plane: a page sent alone would keep the
@@ -35,17 +35,17 @@ public:
 
     // What could start.
     bool idle(std::uint32_t die) const { return (ready_.idle_dies & bit(die)) != 0; }
-    /// The plane could start a read.
+    /// True: the plane could start a read.
     bool takes_reads(std::uint32_t die, std::uint32_t plane) const {
         return ((independent_plane_read_ ? ready_.idle_read_planes[plane] : ready_.idle_dies) & bit(die)) != 0;
     }
-    /// Idle, or (independent plane reads) with a plane that is.
+    /// True: the die is idle or, with independent plane reads, has an idle plane.
     bool accepts(std::uint32_t die) const { return (accepting() & bit(die)) != 0; }
     bool could_start() const { return (waiting_ & accepting()) != 0; }
-    /// For the scheduler; its `classes` are the caller's to set.
+    /// The query for the scheduler. The caller sets its `classes`.
     GrantQuery& query() { return ready_; }
-    /// Cache program: dies whose array programs, and that take another program. A question for programs alone may name
-    /// them as idle.
+    /// With cache program: dies whose array programs and that take another program. A question for programs alone may
+    /// name them as idle.
     std::uint64_t taking() const { return taking_; }
 
     // What runs.
@@ -57,7 +57,8 @@ public:
         ready_.idle_dies &= ~bit(die);
         if (independent_plane_read_) occupy_planes(die, txn);
     }
-    // Cache program: what waits for a die is told apart, and a die may have two generations of programs.
+    // With cache program, programs that wait for a die are counted apart, and a die may have two generations of
+    // programs.
     void program_queued(std::uint32_t die) {
         ++dies_[die].programs;
         look_at_registers(die);
@@ -67,7 +68,7 @@ public:
         look_at_registers(die);
     }
     std::uint32_t programs_waiting(std::uint32_t die) const { return dies_[die].programs; }
-    /// Its pages go to the cache registers, behind what runs.
+    /// The program's page goes to the cache registers, behind the running one.
     void put_behind(std::uint32_t die, FlashTransaction& txn) {
         Die& d = dies_[die];
         SSDTLM_CHECK(d.running != 0 && d.behind[txn.plane] == nullptr, "a page for a cache register that is not free");
@@ -75,13 +76,13 @@ public:
         ++d.waits_behind;
     }
     bool page_behind(std::uint32_t die) const { return dies_[die].waits_behind != 0; }
-    /// The cache registers are free, or no longer.
+    /// The cache registers have become free, or are no longer.
     void set_register_free(std::uint32_t die, bool is_free) {
         dies_[die].register_free = is_free;
         look_at_registers(die);
     }
     bool register_free(std::uint32_t die) const { return dies_[die].register_free; }
-    /// What runs has ended, and what waited behind it runs now.
+    /// The running program has ended, and the one behind it runs now.
     void advance(std::uint32_t die) {
         Die& d = dies_[die];
         d.active = d.behind;
@@ -90,22 +91,22 @@ public:
         d.waits_behind = 0;
     }
 
-    /// What runs is suspended: reads may run beside it (beside()), and nothing else.
+    /// The running operation is suspended: reads may run beside it (beside()), and nothing else.
     void set_aside(std::uint32_t die) {
         dies_[die].active.fill(nullptr);
         dies_[die].running = 0;
         suspended_ |= bit(die);
     }
-    /// It goes on: the die is taken again.
+    /// The suspended operation goes on, and holds the die again.
     void take_back(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count) {
         suspended_ &= ~bit(die);
         for (std::uint32_t i = 0; i < count; ++i) dies_[die].active[txns[i]->plane] = txns[i];
         dies_[die].running = count;
     }
-    /// The page that it has read stays in the register, for another read of the same page.
+    /// The page that was read stays in the register, for another read of the same page.
     void hand_over(std::uint32_t die, FlashTransaction& to) { dies_[die].active[to.plane] = &to; }
     bool anything_runs(std::uint32_t die) const { return dies_[die].running != 0; }
-    /// Asks for reads of these suspended dies, as far as their planes are idle.
+    /// A query for reads of these suspended dies, as far as their planes are idle.
     GrantQuery beside(std::uint64_t dies, ClassSet classes) const;
     FlashTransaction& active(std::uint32_t die, std::uint32_t plane) const { return *dies_[die].active[plane]; }
     FlashTransaction* active_or_null(std::uint32_t die, std::uint32_t plane) const { return dies_[die].active[plane]; }
@@ -128,13 +129,13 @@ public:
     bool anything_runs() const;
     std::uint32_t size() const { return static_cast<std::uint32_t>(dies_.size()); }
 
-    /// Work waits for a die that is idle.
+    /// True: work waits for a die that is idle.
     bool idle_die_has_work() const { return (waiting_ & (ready_.idle_dies | only_programs(taking_))) != 0; }
     std::uint32_t waiting() const;
     std::uint32_t waiting(std::uint32_t die) const { return dies_[die].waiting; }
-    /// The sums against what they are of. Empty: they agree.
+    /// Compares the sums with what they count. Returns an empty text if they agree.
     std::string inconsistency() const;
-    /// A line for each die with work.
+    /// One line for each die with work.
     std::string dump(SimTime now) const;
 
 private:

@@ -14,7 +14,7 @@ struct EccConfig {
     std::uint8_t read_retries = 5;  ///< before a page counts as uncorrectable; assumed
 
     bool corrects(std::uint16_t bits) const { return bits <= correctable_bits; }
-    /// A page that was not corrected, read again so often, is not read again.
+    /// True: the page was read again this often without success, and is not read again.
     bool gives_up(std::uint8_t retries) const { return retries == read_retries; }
 };
 

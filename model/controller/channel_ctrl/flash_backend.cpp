@@ -45,7 +45,7 @@ std::optional<SchedulerFairness> FlashBackend::fairness() const {
     return all;
 }
 
-/// In its place, so that what is bound to it stays bound.
+/// Builds the controller in its old place, so that what is bound to it stays bound.
 void FlashBackend::build(std::uint32_t c, const ChannelController::History& earlier) {
     SchedulerPort& port = checked_ ? *checked_ : *scheduler_;
     channels_[c]->controller.emplace(channels_[c]->onfi_initiator, agenda_, nand_, ecc_, static_cast<std::uint16_t>(c),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's way to the flash: takes transactions from the firmware and hands each to its channel. Holds the
-// transaction scheduler (a policy behind SchedulerPort) and one channel controller per channel.
+// The controller's way to the flash. It takes transactions from the firmware and hands each to its channel. It holds
+// the transaction scheduler (a policy behind SchedulerPort) and one channel controller per channel.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ namespace ssdtlm {
 
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
-    /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
-    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`:
-    /// ChannelController's. `overtake_bound`: SchedulerConfig's, for a scheduler that is checked. Bind
-    /// channel(i).onfi_initiator of each channel.
+    /// `multi_plane` is that of the scheduler's configuration. Grants of a scheduler that is not proven() are checked;
+    /// the first wrong one throws CheckFailed out of the agenda. `suspend`: null: nothing is suspended.
+    /// `moves_with_host`: see ChannelController. `overtake_bound`: SchedulerConfig's, for a scheduler that is checked.
+    /// The user binds channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
                  std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false,
                  std::uint64_t overtake_bound = 0);
-    /// The power went: all transactions are gone, and no client hears of it. The same with another scheduler; counts go
-    /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any
-    /// more.
+    /// The power went: all transactions are gone, and no client hears of it. The back end begins anew with another
+    /// scheduler. Counts go on; sequencers and logs have to be given again. Precondition: the agenda holds no entry of
+    /// the back end any more.
     void restart(std::unique_ptr<SchedulerPort> scheduler);
 
     void submit(FlashTransaction& txn) override {
@@ -44,12 +44,12 @@ public:
         route.channel->submit(txn, route.die);
     }
 
-    /// From now on (nothing may wait or run) reads of one page share one array read.
+    /// From now on reads of one page share one array read. Nothing may wait or run.
     void merge_reads() {
         merge_reads_ = true;
         for (const auto& channel : channels_) channel->controller->merge_reads(geometry_);
     }
-    /// Of all schedulers that the back end had; none: their answers were not checked.
+    /// The figures of all schedulers that the back end had. Empty: their answers were not checked.
     std::optional<SchedulerFairness> fairness() const;
     SchedulerPort& scheduler() { return *scheduler_; }
     const SchedulerPort& scheduler() const { return *scheduler_; }
@@ -60,7 +60,7 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
-    /// See ChannelController.
+    /// Planes of the die on which something runs.
     std::uint32_t running(DieId die) const {
         const Route& route = routes_[idx(die)];
         return route.channel->running(route.die);
@@ -69,30 +69,30 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->plane_busy(route.die, plane);
     }
-    /// Transactions that wait for the die in the scheduler.
+    /// Number of transactions that wait for the die in the scheduler.
     std::uint32_t waiting(DieId die) const {
         const Route& route = routes_[idx(die)];
         return route.channel->waiting(route.die);
     }
-    /// ChannelController::check_waiters() of all channels.
+    /// Calls ChannelController::check_waiters() of all channels.
     void check_waiters() const {
         for (const auto& channel : channels_) channel->controller->check_waiters();
     }
-    /// What the next transaction submitted will be called.
+    /// The number that the next transaction submitted will get.
     std::uint64_t next_number() const { return submitted_ + 1; }
-    /// From now on what holds dies and buses is kept in a log.
+    /// From now on a log records what holds dies and buses.
     void record(Occupancy& log) {
         for (const auto& channel : channels_) channel->controller->record(log);
     }
-    /// So many flows are told apart in what waits. Before the first transaction.
+    /// From now on waits are told apart for this many flows. Call it before the first transaction.
     void tell_flows_apart(std::uint32_t flows) {
         flow_waits_ = {std::vector<std::int64_t>(flows + std::size_t{1}),
                        std::vector<std::uint64_t>(flows + std::size_t{1})};
         for (const auto& channel : channels_) channel->controller->tell_flows_apart(flow_waits_);
     }
-    /// Empty: they are not told apart.
+    /// Waits by flow. Empty: flows are not told apart.
     const FlowWaitTotals& flow_waits() const { return flow_waits_; }
-    /// Nothing waiting or running.
+    /// True: nothing waits or runs.
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.
     std::string dump() const;

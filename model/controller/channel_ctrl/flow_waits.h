@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose operations kept the dies and the bus of a channel busy, so that what waited can be told for which flow it did.
-// It is there only when there are several flows. Each meter is the counterpart of a BusyMeter: a log of the spans in
-// which something ran, by kind of work and flow. A wait is compared with the BusyMeter's sums, kind by kind; so the two
-// books must agree for every transaction. Spans are kept as long as something waits that began before their end.
-// Kernel-free.
+// Records whose operations kept the dies and the bus of a channel busy. So a waiting transaction can be told which flow
+// it waited for. It exists only when there are several flows. Each meter here is the counterpart of a BusyMeter: a log
+// of the spans in which something ran, by kind of work and flow. A wait is compared with the BusyMeter's sums, kind by
+// kind; so the two books must agree for every transaction. Spans are kept as long as something waits that began before
+// their end. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ssdtlm {
 
-/// Of all channels, over the whole run; by flow, 0 for what is nobody's.
+/// Sums of all channels over the whole run, by flow; 0 stands for the work of nobody.
 struct FlowWaitTotals {
     std::vector<std::int64_t> waited_ps;  ///< transactions in the chip queues, from submission to their first cycle
     std::vector<std::uint64_t> transactions;
@@ -22,26 +22,26 @@ struct FlowWaitTotals {
 
 class FlowWaits {
 public:
-    /// `meters`: as many BusyMeters as have a counterpart here.
+    /// `meters`: number of BusyMeters that have a counterpart here.
     FlowWaits(std::uint32_t meters, FlowWaitTotals& totals) : meters_(meters), totals_(totals) {}
 
     static std::uint8_t flow_of(const FlashTransaction& txn) { return static_cast<std::uint8_t>(txn.whose.tenant); }
 
     void start(std::uint32_t meter, BusyKind kind, std::uint8_t flow, SimTime now);
-    /// Of what started with this kind and flow.
+    /// An operation of this kind and flow that was started has ended.
     void stop(std::uint32_t meter, BusyKind kind, std::uint8_t flow, SimTime now);
-    /// The bus is held. Each begins when the one before has ended.
+    /// The bus is held for this flow. Each span begins when the one before has ended, or later.
     void hold_bus(std::uint8_t flow, SimTime from, SimTime to);
 
     /// The transaction begins to wait for what the meter measures.
     void begin(std::uint32_t meter, FlashTransaction& txn, SimTime now);
-    /// It has the bus. Charges what it waited for the die, `before` and `totals` being the BusyMeter's sums, then for
-    /// the bus until `asked`.
+    /// The transaction has the bus. Charges its wait for the die, where `before` and `totals` are the BusyMeter's sums;
+    /// then its wait for the bus until `asked`.
     void end(std::uint32_t meter, FlashTransaction& txn, const BusyMeter::Totals& before,
              const BusyMeter::Totals& totals, SimTime asked, SimTime now);
-    /// It starts now. Of one that end() is not called for: in the instant in which it came.
+    /// The transaction starts now. If end() is not called for it, it starts in the instant in which it came.
     void started(std::uint32_t meter, FlashTransaction& txn, SimTime now);
-    /// Data in a die's register wait for the bus, and have it.
+    /// Data in a die's register begin to wait for the bus, and have it at the end.
     void begin_data_wait(SimTime now) { count_bus_waiter(now); }
     void end_data_wait(FlashTransaction& txn, SimTime now);
 
@@ -55,8 +55,8 @@ private:
         BusyKind kind;
         std::uint8_t flow;
     };
-    /// How many wait, in two generations: those that began before `newer_from`, and the others. When the older are
-    /// gone, spans that ended before are of no use.
+    /// Number of those who wait, in two generations: those that began before `newer_from`, and the others. When the
+    /// older generation is gone, spans that ended before `newer_from` are of no use.
     struct Waiting {
         std::uint32_t older = 0, newer = 0;
         SimTime newer_from{};
@@ -80,7 +80,7 @@ private:
     void leave(Meter& meter, FlashTransaction& txn, SimTime now);
     static void drop_before(std::vector<Span>& spans, SimTime time);
     void add(Stage stage, std::uint8_t flow, Ps time);
-    /// For whom the bus was held in this span; what is left is nobody's.
+    /// Adds for whom the bus was held in this span. The rest of the span belongs to nobody.
     void add_bus(SimTime from, SimTime to);
     void charge(FlashTransaction& txn);
 

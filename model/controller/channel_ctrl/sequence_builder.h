@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus,
-// by the timing model or by a block that plays it cycle by cycle. Counts what the bus was held for. Knows which plane
-// each chip enable addressed last: another one has to be selected (06h-5A-E0h) before its data out. A resume has no
-// address: another LUN is selected by 78h-3A first.
+// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus.
+// The timing model says how long, or a block that plays the sequence cycle by cycle. It counts what the bus was held
+// for. It knows which plane each chip enable addressed last: another one has to be selected (06h-5A-E0h) before its
+// data out. A resume has no address: another LUN is selected by 78h-3A first.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,23 @@ class SequenceBuilder {
 public:
     explicit SequenceBuilder(const NandConfig& nand, const ChannelCounters& so_far = {});
 
-    /// One operation of the array for `count` planes of a die, whose command is on the bus from `now`, when it is free.
+    /// Builds one operation of the array for `count` planes of a die. Its command is on the bus from `now`, when the
+    /// bus is free.
     OnfiPayload& operation(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count,
                            SimTime now);
-    /// The data of a read whose page is in its register.
+    /// Builds the data out of a read whose page is in its register.
     OnfiPayload& data_out(std::uint32_t die, FlashTransaction& txn, SimTime now);
-    /// A suspend or resume of what is at work for this transaction.
+    /// Builds a suspend or resume of what is at work for this transaction.
     OnfiPayload& control(FlashOp op, std::uint32_t die, const FlashTransaction& of, SimTime now);
     /// The sequence was answered.
     void release(OnfiPayload& payload) { payloads_.release(payload); }
 
-    /// When the next sequence may begin.
+    /// The time at which the next sequence may begin.
     SimTime bus_free_at() const { return bus_free_at_; }
-    /// The die is busy from this on after a sequence's last cycle.
+    /// Time from a sequence's last cycle until the die is busy.
     Ps busy_delay() const { return timing_.busy_delay(); }
     void count_retry() { ++counters_.read_retries; }
-    /// Reads that share the array read of another.
+    /// Counts a read that shares the array read of another.
     void count_merged() { ++counters_.merged_reads; }
     /// Other data of the page in the register follow: their column has to be selected (06h-5A-E0h).
     void column_changes(std::uint32_t die) { selected(die) = kNothingSelected; }
@@ -49,11 +50,11 @@ public:
     }
     const ChannelCounters& counters() const { return counters_; }
 
-    /// From now on (nothing may be on the bus) a block plays the sequences, and they take the time that it takes.
+    /// From now on a block plays the sequences, and they take the time that the block takes. Nothing may be on the bus.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequencer_ = std::move(sequencer); }
-    /// The block is to keep the edges of what it plays: somebody wants the pins.
+    /// The block must keep the edges of what it plays, because somebody listens to the pins.
     void keep_pins() { keep_pins_ = true; }
-    /// Null: the timing model.
+    /// Null: the timing model plays the sequences.
     BusSequencer* sequencer() const { return sequencer_.get(); }
 
 private:

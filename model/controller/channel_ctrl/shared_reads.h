@@ -22,7 +22,7 @@ public:
           reads_per_page_(geometry.page_bytes / geometry.unit_bytes),
           planes_(geometry.dies_per_channel() * geometry.planes_per_die) {}
 
-    /// It has to wait. True: it shares the array read of one that does, and need not be queued.
+    /// The read has to wait. True: it shares the array read of one that waits, and need not be queued.
     bool join_waiting(FlashTransaction& txn, std::uint32_t die) {
         txn.joined = nullptr;
         bool fresh = false;
@@ -38,8 +38,8 @@ public:
         ++page.reads;
         return true;
     }
-    /// True: it hangs on `running`, which has its plane. When others wait for the die, as many reads as a page has
-    /// units share an array read, and the next has to wait behind the others.
+    /// True: the read shares the array read of `running`, which holds its plane. When others wait for the die, at most
+    /// as many reads as a page has units share an array read; the next one has to wait behind the others.
     bool join_running(FlashTransaction& running, FlashTransaction& txn, std::uint32_t die, bool others_wait) {
         Plane& p = plane(die, txn.plane);
         if (p.page != page_of(txn, die) || !alike(running, txn) || (others_wait && p.reads >= reads_per_page_))
@@ -50,7 +50,8 @@ public:
         ++p.reads;
         return true;
     }
-    /// True: its page is still in the register of its plane, where nothing runs. It has the register from now on.
+    /// True: the read's page is still in the register of its plane, where nothing runs. The read has the register from
+    /// now on.
     bool take_register(FlashTransaction& txn, std::uint32_t die) {
         Plane& p = plane(die, txn.plane);
         if (p.page != page_of(txn, die) || p.slc != txn.slc) return false;
@@ -60,7 +61,7 @@ public:
         return true;
     }
 
-    /// The array reads its page, also for those that hang on it.
+    /// The array reads the page, also for the reads that share it.
     void started(FlashTransaction& txn, std::uint32_t die) {
         Plane& p = plane(die, txn.plane);
         p = Plane{page_of(txn, die), 1, &txn, txn.slc, false};
@@ -77,7 +78,7 @@ public:
     /// The page is in the register.
     void loaded(std::uint32_t die, std::uint32_t in_plane) { plane(die, in_plane).in_register = true; }
     bool in_register(std::uint32_t die, std::uint32_t in_plane) { return plane(die, in_plane).in_register; }
-    /// What the registers hold cannot be told any more.
+    /// The contents of the registers are not known any more.
     void forget(std::uint32_t die, std::uint32_t in_plane) { plane(die, in_plane).page = kNoPage; }
     void forget(std::uint32_t die) {
         for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) forget(die, p);
@@ -91,7 +92,7 @@ private:
         FlashTransaction* first = nullptr;
         FlashTransaction* last = nullptr;
     };
-    /// What the array reads, or what the register holds.
+    /// What the array of a plane reads, or what its register holds.
     struct Plane {
         std::uint32_t page = kNoPage;
         std::uint32_t reads = 0;  // that share it, so far

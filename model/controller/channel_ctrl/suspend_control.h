@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dies of a channel program or erase while reads wait that a command waits for, which of these are to be
-// suspended when, which are, and when they go on. Asks a policy. Exists only if there is one. Kernel-free.
+// Decides which dies of a channel are suspended, when, and when they go on. It looks at dies that program or erase
+// while reads wait that a command needs, and asks a policy. It exists only if there is a policy. Kernel-free.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ namespace ssdtlm {
 
 class SuspendControl {
 public:
-    /// Reads that something is suspended for.
+    /// The classes of reads for which operations are suspended.
     static constexpr ClassSet kUrgent = class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read);
 
     /// `policy` must outlive it.
     SuspendControl(const SuspendPolicy& policy, const NandConfig& nand);
 
-    // What happens.
+    // --- Events ---
     void queued(FlashClass cls, std::uint32_t die) {
         if ((class_bit(cls) & kUrgent) != 0) ++dies_[die].reads_wait;
     }
@@ -34,31 +34,31 @@ public:
     void ended(std::uint32_t die) { dies_[die].state = State::idle; }
     /// Cache program: the next program is on its way to the cache registers, so what runs goes on to its end.
     void page_behind(std::uint32_t die) { dies_[die].given_up = true; }
-    /// Its suspend is on the bus.
+    /// The suspend of the die's operation is on the bus.
     void stopping(std::uint32_t die, SimTime at);
-    /// The answer to it. False: the operation ended before.
+    /// The suspend was answered. False: the operation ended before.
     bool stopped(std::uint32_t die, SimTime now);
-    /// Its resume is on the bus; it is at work from `begin` on.
+    /// The resume is on the bus. The operation is at work from `begin` on.
     void goes_on(std::uint32_t die, SimTime begin);
-    /// The scheduler has nothing for the die that may run beside what is suspended: that goes on, and is not stopped
-    /// again.
+    /// The scheduler has nothing for the die that may run beside the suspended operation. The operation goes on, and is
+    /// not stopped again.
     void give_up(std::uint32_t die) { dies_[die].given_up = true; }
 
-    // What is asked.
+    // --- Questions ---
     bool suspended(std::uint32_t die) const { return dies_[die].state == State::suspended; }
-    /// Reads wait for it, for which it is or could be suspended.
+    /// True: reads wait for which the die's operation is or could be suspended.
     bool concerns(std::uint32_t die) const { return dies_[die].reads_wait != 0 && dies_[die].state != State::idle; }
-    /// Of what runs, stops, or is suspended.
+    /// The transactions of the operation that runs, stops, or is suspended.
     FlashTransaction* const* work(std::uint32_t die) const { return dies_[die].txns.data(); }
     std::uint32_t count(std::uint32_t die) const { return dies_[die].count; }
-    /// Suspended, with reads to be granted, and not for too long.
+    /// True: the die is suspended, has reads to be granted, and is not suspended for too long.
     bool wants_reads(std::uint32_t die, SimTime now) const {
         const Die& d = dies_[die];
         return d.state == State::suspended && d.reads_wait != 0 && !d.given_up && now < d.until;
     }
-    /// Suspended with no read to be granted: goes on as soon as none runs.
+    /// True: the die is suspended and has no read to be granted. It goes on as soon as no read runs.
     bool may_go_on(std::uint32_t die, SimTime now) const { return suspended(die) && !wants_reads(die, now); }
-    /// When what runs on the die is to be suspended, from now on; kNever: not.
+    /// When the operation on the die is to be suspended, from now on; kNever: not at all.
     SimTime stop_at(std::uint32_t die, SimTime now) const;
     std::uint32_t dies() const { return static_cast<std::uint32_t>(dies_.size()); }
 

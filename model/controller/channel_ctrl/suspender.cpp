@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// Dies whose policy has something else to go first are left out: what is suspended there goes on.
+/// Dies whose policy lets something else go first are left out: the suspended operation goes on there.
 Suspender::Question Suspender::reads_beside(SimTime now) {
     std::uint64_t wanted = 0;
     for (std::uint32_t die = 0; die < dies(); ++die) wanted |= std::uint64_t{wants_reads(die, now)} << die;

@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Names submitted transactions for the scheduler: tag -> transaction.
+/// Gives submitted transactions their tags for the scheduler.
 class TransactionTable {
 public:
     void add(FlashTransaction& txn) {

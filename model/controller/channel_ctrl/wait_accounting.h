@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transaction waited for, from its submission to its first cycle on the bus: its die (by whose work kept it
-// busy), then the bus, then the scheduler's answer. A transaction waits for its die or, a read of a plane that reads
-// independently, for its plane; a program with cache program for the cache registers. Tells a log, if there is one,
-// what held them. Kernel-free.
+// Records what a transaction waited for, from its submission to its first cycle on the bus: its die (and whose work
+// kept it busy), then the bus, then the scheduler's answer. A read of a plane that reads independently waits for its
+// plane, not for the die. With cache program, a program waits for the cache registers. If there is a log, it is told
+// what held dies and bus. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 class WaitAccounting {
 public:
-    /// How long each die, and each plane that reads on its own, was busy before. Empty: nothing.
+    /// How long each die, and each plane that reads on its own, was busy before. Empty: not at all.
     struct History {
         std::vector<BusyMeter::Totals> dies, planes;
     };
@@ -40,14 +40,15 @@ public:
         return h;
     }
 
-    /// From now on what holds the channel's dies and bus is kept in a log.
+    /// From now on a log records what holds the channel's dies and bus.
     void record(Occupancy& log, std::uint32_t channel, std::uint32_t first_die) {
         units_ = &log.die(first_die);
         bus_ = &log.bus(channel);
         programs_ = &log.programs();
         told_ = true;
     }
-    /// From now on waits are charged for the flow whose operations are waited for. Before the first transaction.
+    /// From now on waits are charged for the flow whose operations are waited for. Call it before the first
+    /// transaction.
     void tell_flows_apart(FlowWaitTotals& totals) {
         flows_ = std::make_unique<FlowWaits>(static_cast<std::uint32_t>(first_registers() + registers_.size()), totals);
         told_ = true;
@@ -62,11 +63,11 @@ public:
         if (__builtin_expect(txn.rare_snapshot != 0, 0)) txn.busy_snapshot = totals;
         if (__builtin_expect(flows_ != nullptr, 0)) begin_for_flows(txn, die, totals, now);
     }
-    /// It has the bus in the instant in which it came.
+    /// The transaction has the bus in the instant in which it came.
     void at_once(FlashTransaction& txn, std::uint32_t die) {
         if (__builtin_expect(flows_ != nullptr, 0)) flows_->started(number_of(txn, die), txn, txn.queued_at);
     }
-    /// It has the bus; the scheduler was asked for it at `asked`.
+    /// The transaction has the bus. The scheduler was asked for it at `asked`.
     void end(FlashTransaction& txn, std::uint32_t die, SimTime asked, SimTime now) {
         BusyMeter& meter = meter_of(txn, die);
         const BusyMeter::Totals& totals = meter.settled(now);
@@ -82,7 +83,7 @@ public:
         txn.path->charge(Stage::scheduler, now);
     }
 
-    /// The die is busy with the transaction from now on, and no longer.
+    /// busy(): the die is busy with the transaction from now on. idle(): it no longer is.
     void busy(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.start(busy_kind(txn), now);
         if (__builtin_expect(flows_ != nullptr, 0)) busy_for_flows(txn, die, now);
@@ -97,8 +98,8 @@ public:
         if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program)
             registers_[die].meter.stop(busy_kind(txn), now);
     }
-    /// Cache program: a program holds the cache registers, which are what other programs wait for, or no longer (if it
-    /// did).
+    /// With cache program: hold_registers(): a program holds the cache registers, for which other programs wait.
+    /// free_registers(): it no longer does, if it did.
     void hold_registers(const FlashTransaction& program, std::uint32_t die, SimTime now) {
         Registers& r = registers_[die];
         r.held = true;
@@ -135,11 +136,11 @@ public:
         else
             hold_planes(txns, count, die, now);
     }
-    /// A read has its data in the register, and they wait for the bus.
+    /// A read has its data in the register, and the data wait for the bus.
     void data_ready(SimTime now) {
         if (__builtin_expect(flows_ != nullptr, 0)) flows_->begin_data_wait(now);
     }
-    /// They have the bus.
+    /// The data have the bus.
     void end_data_wait(FlashTransaction& txn, SimTime now) {
         if (__builtin_expect(flows_ != nullptr, 0)) return flows_->end_data_wait(txn, now);
         txn.path->charge(Stage::channel_wait, now);
@@ -150,12 +151,12 @@ public:
         if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, kind_of(txn), 1, true, flow});
         if (flows_ != nullptr) flows_->hold_bus(flow, now, bus_until);
     }
-    /// Cache program: a page is in the registers until the array is free, which `flow` has.
+    /// With cache program: a page is in the registers until the array is free, which `flow` has.
     void wait_for_array(FlashTransaction& txn, Stage stage, std::uint8_t flow, SimTime until) const {
         if (flows_ != nullptr) return txn.path->charge_wait(stage, until, flow);
         txn.path->charge(stage, until);
     }
-    /// One of those that hold the die is over.
+    /// One of the transactions that hold the die has ended.
     void let_go(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         if (units_ == nullptr) return;
         if (txn.cls == FlashClass::host_write && txn.cause == FlashCause::of_class)
@@ -167,7 +168,7 @@ public:
             of_plane_logs(txn, die, [now](OccupancyLog& log) { log.end(now); });
     }
 
-    /// The operation of these stops to hold the die, for reads that go before it.
+    /// The operation of these transactions stops to hold the die, for reads that go before it.
     void set_aside(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
         for (std::uint32_t i = 0; i < count; ++i) idle(*txns[i], die, now);
         if (cache_program_) free_registers(die, now);
@@ -177,7 +178,7 @@ public:
         else
             units_[die].end(now);
     }
-    /// It holds the die again from now on, and the bus until `bus_until`.
+    /// The operation holds the die again from now on, and the bus until `bus_until`.
     void take_back(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now,
                    SimTime bus_until) {
         for (std::uint32_t i = 0; i < count; ++i) busy(*txns[i], die, now);
@@ -185,7 +186,7 @@ public:
         hold(txns, count, die, now, bus_until);
     }
 
-    /// Independent plane reads: the same of a plane.
+    /// Time a plane was busy up to now, with independent plane reads.
     Ps plane_busy(std::uint32_t die, std::uint32_t plane, SimTime now) const {
         Ps sum{};
         for (const std::int64_t ps : plane_meters_[die * planes_ + plane].totals(now)) sum += Ps{ps};
@@ -195,11 +196,11 @@ public:
     BusyMeter::Totals totals(std::uint32_t die, SimTime now) const { return dies_[die].meter.totals(now); }
 
 private:
-    /// Of its Occupation.
+    /// The kind of the transaction's Occupation.
     static std::uint8_t kind_of(const FlashTransaction& txn) {
         return static_cast<std::uint8_t>(flash_work(txn.cause, txn.cls));
     }
-    /// The kinds behind the common ones, from `until` on.
+    /// Charges the kinds behind the common ones, from `until` on.
     __attribute__((noinline)) static void charge_rare(FlashTransaction& txn, const BusyMeter::Totals& totals,
                                                       SimTime until) {
         for (std::size_t k = kCommonKinds; k < kBusyKinds; ++k) {
@@ -218,9 +219,9 @@ private:
         std::uint8_t flow = 0;
         bool held = false;  // by a program
     };
-    // Meters of the flows: those of the dies, of the planes that read on their own, of the registers.
+    // The meters of the flows are those of the dies, then of the planes that read on their own, then of the registers.
     std::uint32_t first_registers() const { return static_cast<std::uint32_t>(dies_.size() + plane_meters_.size()); }
-    /// The counterpart of meter_of().
+    /// Number of the flow meter that is the counterpart of meter_of().
     std::uint32_t number_of(const FlashTransaction& txn, std::uint32_t die) const {
         if (txn.op == FlashOp::read)
             return independent_plane_read_ ? static_cast<std::uint32_t>(dies_.size()) + die * planes_ + txn.plane : die;
@@ -236,7 +237,7 @@ private:
         flows_->end(number_of(txn, die), txn, txn.busy_snapshot, totals, asked, now);
         txn.path->charge(Stage::scheduler, now);
     }
-    /// Calls f(meter) for what the transaction keeps busy beside the registers that a program holds.
+    /// Calls f(meter) for every meter that the transaction keeps busy, except the registers that a program holds.
     template <class F>
     void of_flow_meters(const FlashTransaction& txn, std::uint32_t die, F f) {
         f(die);
@@ -259,7 +260,7 @@ private:
             return independent_plane_read_ ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
         return cache_program_ && txn.op == FlashOp::program ? registers_[die].meter : dies_[die].meter;
     }
-    /// A read keeps its own plane, anything else all.
+    /// Calls f for the planes that the transaction keeps busy: a read keeps its own plane, anything else all.
     template <class F>
     __attribute__((noinline)) void of_planes(const FlashTransaction& txn, std::uint32_t die, F f) {
         for (std::uint32_t p = 0; p < planes_; ++p)

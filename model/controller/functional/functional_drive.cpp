@@ -15,7 +15,8 @@ FtlConfig without_time(FtlConfig config) {
     return config;
 }
 
-/// With a map on the flash, steps cost a little, so that they come one after the other and not within each other.
+/// All steps are free. With a map on the flash, handing work to the flash costs one cycle, so that such steps come one
+/// after the other and not within each other.
 FirmwareConfig free_of_charge(bool map_on_flash) {
     FirmwareConfig c;
     c.read_command = c.write_command = c.other_command = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// data_first: what a host waits for leaves as soon as it can; commands of other dies wait for it.
+// data_first: data that a host waits for leave as soon as they can; commands of other dies wait for them.
 #include "controller/scheduler/bus_orders.h"
 
 namespace ssdtlm {

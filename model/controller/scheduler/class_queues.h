@@ -13,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// Costs O(1) per push and per grant (a grant looks at most SchedulerConfig::look_ahead requests deep into one queue).
+/// A push and a grant cost O(1). (A grant looks at most SchedulerConfig::look_ahead requests deep into one queue.)
 class ClassQueueScheduler : public QueueScheduler {
 public:
     ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
@@ -23,11 +23,11 @@ public:
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
     const PlanesHeld* planes_held(std::uint16_t channel) const final { return &channels_[channel].held; }
-    /// Classes waiting, classes at the starvation limit, the class that goes next, for each die with work.
+    /// For each die with work: the classes that wait, those at the starvation limit, and the class that goes next.
     std::string dump(std::uint16_t channel) const final;
 
 protected:
-    /// What one die has waiting, by class.
+    /// The work that waits for one die, by class.
     struct DieWork {
         ClassSet waiting = 0;
         std::array<std::uint32_t, kFlashClassCount> head{};
@@ -37,8 +37,9 @@ protected:
     static std::uint8_t oldest(const DieWork& work, ClassSet classes);
 
 private:
-    /// The policy: which class that waits goes next. Pure function of `work`; never called with nothing waiting. Not
-    /// asked while a class is at its starvation limit. A class that does not wait is a SchedulerFault.
+    /// The policy: returns which of the waiting classes goes next. It depends on `work` alone, and is never called when
+    /// nothing waits. It is not asked while a class is at its starvation limit. Returning a class that does not wait is
+    /// a SchedulerFault.
     virtual std::uint8_t choose(const DieWork& work) const = 0;
 
     struct Fifo {  // its head is in DieWork
@@ -66,7 +67,7 @@ private:
     void choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls);
     void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
-    /// Grants a request and (join) its multi-plane partners.
+    /// Grants a request and, with `join`, its multi-plane partners.
     void take(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls, Place place, bool join, Grant& out);
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);
 

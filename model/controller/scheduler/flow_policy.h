@@ -15,36 +15,36 @@ struct FlowQueue {
     std::uint32_t waiting;          ///< requests
 };
 
-/// Contract. There is one object for each channel, made when the scheduler is, and again when the power returns: what
-/// it remembers is in volatile memory. It outlives a reset of the controller.
+/// Contract. There is one object for each channel. It is made when the scheduler is, and again when the power returns:
+/// its memory is volatile. It outlives a reset of the controller.
 /// - It is told of each request once by pushed() and once by granted(), in the order of the instants.
 /// - goes_before() is a strict weak ordering of the queues of one die. Equal ones go in order of arrival. It depends on
-/// the queues, on
-///   what pushed() and granted() said, and on `now`; it is asked again only after a push or a grant on the channel.
+///   the queues, on what pushed() and granted() said, and on `now`. It is asked again only after a push or a grant on
+///   the channel.
 class FlowPolicy {
 public:
     virtual ~FlowPolicy() = default;
 
-    /// Reads with equal numbers share a queue; those of one flow (WorkTag::same_flow) have to. Any number will do; each
-    /// that comes takes some memory.
+    /// Reads with equal numbers share a queue; reads of one flow (WorkTag::same_flow) must have equal numbers. Any
+    /// number will do; each new one takes some memory.
     virtual std::uint32_t flow_of(const WorkTag& whose) const = 0;
-    /// Whether `a` is to start before `b`, at this time.
+    /// True: `a` is to start before `b` at this time.
     virtual bool goes_before(const FlowQueue& a, const FlowQueue& b, SimTime now) const = 0;
     virtual void pushed(const SchedulerRequest& request) { static_cast<void>(request); }
-    /// `joined`: requests of this grant, of as many planes; this is told of each.
+    /// Called for each request of a grant. `joined`: requests of this grant, one for each plane.
     virtual void granted(const SchedulerRequest& request, std::uint32_t joined, SimTime now) {
         static_cast<void>(request);
         static_cast<void>(joined);
         static_cast<void>(now);
     }
-    /// Whose grants count as overtaking a queue (scheduler.starvation_limit): those of all others, or only those of
-    /// other classes, because the policy sees to it that no flow starves.
+    /// Whose grants count as overtaking a queue (scheduler.starvation_limit). They are those of all others, or only
+    /// those of other classes, when the policy itself sees to it that no flow starves.
     enum class Overtaking : std::uint8_t { by_all_others, by_other_classes };
     virtual Overtaking overtaking() const { return Overtaking::by_all_others; }
     /// As SchedulerPort::proven().
     virtual bool proven() const { return false; }
 
-    /// In the order of read_first. 0: reads that a command waits for, 1: writes, 2: collection.
+    /// Groups in the order of read_first. 0: reads that a command waits for, 1: writes, 2: collection.
     static std::uint32_t group_of(FlashClass cls) {
         constexpr ClassSet kCollection =
             class_bit(FlashClass::gc_read) | class_bit(FlashClass::gc_write) | class_bit(FlashClass::erase);

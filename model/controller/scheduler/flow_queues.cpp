@@ -64,7 +64,7 @@ bool FlowQueueScheduler::goes_before(const Channel& channel, std::uint32_t a, st
     return x.arrival < y.arrival && !channel.policy->goes_before(y, x, now);
 }
 
-/// The queue that goes next on a die where something waits.
+/// Returns the queue that goes next on a die where something waits.
 std::uint32_t FlowQueueScheduler::chosen(Channel& channel, Die& die, SimTime now) {
     if (die.asked_at == channel.changes) return die.chosen;
     die.asked_at = channel.changes;

@@ -18,10 +18,10 @@
 
 namespace ssdtlm {
 
-/// A push costs O(1), a grant O(queues that wait on the dies which could start).
+/// A push costs O(1). A grant costs O(queues that wait on the dies which could start).
 class FlowQueueScheduler final : public QueueScheduler {
 public:
-    /// A policy for each channel.
+    /// `policies`: one for each channel.
     FlowQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape,
                        std::vector<std::unique_ptr<FlowPolicy>> policies);
 
@@ -67,7 +67,7 @@ private:
     bool goes_before(const Channel& channel, std::uint32_t a, std::uint32_t b, SimTime now) const;
     std::uint32_t chosen(Channel& channel, Die& die, SimTime now);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
-    /// Grants a request and (join) its multi-plane partners.
+    /// Grants a request and, with `join`, its multi-plane partners.
     void take(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, std::uint32_t queue, Place place,
               bool join, Grant& out);
     void count_overtaken(const Channel& channel, Die& die, std::uint32_t granted, std::uint64_t granted_arrival);
@@ -80,7 +80,7 @@ private:
     std::vector<std::uint32_t> order_;                                      // scratch
 };
 
-/// A scheduler of such a policy, for the registry: `make()` gives one for a channel.
+/// Makes a scheduler of such a policy, for the registry. `make()` returns the policy of one channel.
 template <class Make>
 std::unique_ptr<SchedulerPort> flow_scheduler(const SchedulerSetup& setup, Make make) {
     std::vector<std::unique_ptr<FlowPolicy>> policies;

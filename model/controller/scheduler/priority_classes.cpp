@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // priority_classes: on each die the work of urgent submission queues goes first, then that of high, medium and low ones
-// (QPRIO); within a priority as read_first. What a flow has caused, collection above all, has its priority: else who
-// waits for a free block would wait behind everybody. The work of nobody goes with the low ones. Strict but for
-// scheduler.starvation_limit.
+// (QPRIO); within a priority as read_first. Work that a flow has caused, above all collection, has the flow's priority:
+// else whoever waits for a free block would wait behind everybody. The work of nobody goes with the low ones. The order
+// is strict except for scheduler.starvation_limit.
 #include <tuple>
 
 #include "controller/scheduler/flow_queues.h"

@@ -83,7 +83,7 @@ __attribute__((noinline)) std::uint32_t QueueScheduler::join_partners(std::uint3
     return __builtin_expect(n != kNone && seen != all_planes_, 0) ? partners_from(n, nodes_[first.node].page, seen) : 0;
 }
 
-/// Planes whose first request, from this one on, is for that page.
+/// Returns the planes whose first request, from `node` on, is for this page.
 __attribute__((noinline, cold)) std::uint32_t QueueScheduler::partners_from(std::uint32_t node, std::uint32_t page,
                                                                             std::uint32_t seen) const {
     std::uint32_t planes = 0;

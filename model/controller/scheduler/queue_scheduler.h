@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What schedulers with queues share, whatever their queues are: the requests that wait, in lists in order of arrival;
-// the joining of multi-plane partners; reads that start on a plane which is idle; the planes that stay idle because
-// nobody looks that far.
+// What all schedulers with queues share: the requests that wait, in lists in order of arrival; the joining of
+// multi-plane partners; reads that start on an idle plane; and the planes that stay idle because a grant does not look
+// that far.
 #pragma once
 
 #include <array>
@@ -18,14 +18,15 @@ struct SchedulerShape {
     std::uint32_t dies_per_channel = 1;
     bool independent_plane_read = false;
     std::uint32_t planes_per_die = kMaxPlanes;
-    /// Usual time of an operation in the array, by class, and of a byte on the bus: what a die has to do for a request.
+    /// The usual time of an operation in the array, by class, and of a byte on the bus. They tell what a request costs
+    /// a die.
     std::array<Ps, kFlashClassCount> array_time{};
     Ps byte_time{};
 };
 
 class QueueScheduler : public SchedulerPort {
 public:
-    /// What the last answer of grant() took: a hardware block that looks at one thing at a time needs a cycle for each.
+    /// What the last answer of grant() took. A hardware block that looks at one thing at a time needs a cycle for each.
     struct Effort {
         std::uint32_t dies = 0;      ///< whose work was tried
         std::uint32_t requests = 0;  ///< looked at
@@ -43,20 +44,20 @@ protected:
         std::uint8_t plane = 0;
         std::uint64_t arrival = 0;  ///< smaller is older
     };
-    /// A request of a list: itself and the one before it.
+    /// A request in a list, and the one before it.
     struct Place {
         std::uint32_t node = kNone;
         std::uint32_t before = kNone;
     };
 
     static std::uint32_t lowest(std::uint64_t mask) { return static_cast<std::uint32_t>(__builtin_ctzll(mask)); }
-    /// First set bit at or after `from`, else the first set bit.
+    /// Returns the first set bit at or after `from`, else the first set bit.
     static std::uint32_t next_in_turn(std::uint64_t mask, std::uint32_t from) {
         const std::uint64_t after = mask & (~std::uint64_t{0} << (from & 63u));
         return lowest(after != 0 ? after : mask);
     }
 
-    /// In no list yet.
+    /// Takes a node for a request. It is in no list yet.
     std::uint32_t take_node(const SchedulerRequest& request) {
         if (__builtin_expect(free_ == kNone, 0)) grow();
         const std::uint32_t n = free_;
@@ -76,17 +77,17 @@ protected:
         nodes_[node].next = free_;
         free_ = node;
     }
-    /// `first`, already unlinked from this list, is granted and was followed by `next`. Only the first request of each
-    /// plane may come along: order within a plane is kept. joined() names the nodes. Returns the planes that something
-    /// further behind would have come along for.
+    /// Joins partners to `first`, which is already unlinked from this list and was followed by `next`. Only the first
+    /// request of each plane may come along, so order within a plane is kept. joined() names the nodes. Returns the
+    /// planes for which a request further behind would have come along.
     std::uint32_t join_partners(std::uint32_t& head, std::uint32_t& tail, const Place& first, std::uint32_t next,
                                 Grant& out);
     const std::array<std::uint32_t, kMaxPlanes>& joined() const { return joined_; }
-    /// The first of the list, among the first `reach`, that can start on an idle plane of die d. None: `beyond` gets
-    /// the idle planes that something further behind waits for, if they are to be counted.
+    /// Finds the first request of the list, among the first `reach`, that can start on an idle plane of die d. If there
+    /// is none and `count` is true, `beyond` gets the idle planes that requests further behind wait for.
     Place find_idle_plane(const GrantQuery& query, std::uint32_t d, std::uint32_t head, std::uint32_t reach, bool count,
                           std::uint32_t& beyond);
-    /// So many planes of a die are left idle from now on; `held`: until now, a bit per plane.
+    /// Notes that these planes of a die (a bit each) are left idle from now on. `held`: those that were until now.
     static void hold(PlanesHeld& all, std::uint8_t& held, std::uint32_t planes);
 
     const std::uint32_t dies_per_channel_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_first: on each die, what a host command waits for goes before what only has to be done some time. Reads
-// (host, mapping) before writes (host, mapping) before garbage collection (reads, writes, erases); within such a
-// group in order of arrival, so that a collected block's erase follows its copies.
+// read_first: on each die, work that a host command waits for goes before work that only has to be done some time.
+// Reads (host, mapping) go before writes (host, mapping), and these before garbage collection (reads, writes, erases).
+// Within such a group the order is that of arrival, so that a collected block's erase follows its copies.
 #include "controller/scheduler/class_queues.h"
 #include "controller/scheduler/scheduler_registry.h"
 

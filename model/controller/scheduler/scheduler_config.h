@@ -20,8 +20,8 @@ struct SchedulerConfig {
         64;  ///< grants on a die that may overtake a waiting class before it goes first; 0: unlimited
     std::uint32_t look_ahead =
         1024;  ///< requests of a queue that a grant looks at for a multi-plane partner or an idle plane
-    /// Grants that may pass a class of a die which could start, before a scheduler that is not proven counts as one
-    /// that starves it; 0: any number.
+    /// Grants that may pass a class of a die which could start. With more, a scheduler that is not proven counts as
+    /// starving the class; 0: any number.
     std::uint64_t overtake_bound = 10'000;
     std::string bus_order = "commands_first";  ///< registered order on a channel's bus
     std::uint32_t bus_program_turns = 32;      ///< bus turns that may pass a waiting program before it goes first

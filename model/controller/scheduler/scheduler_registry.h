@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler policies by name, and the implementations. A new policy: one file like fifo.cpp and its line in the
+// The scheduler policies by name, and the implementations. A new policy is one file like fifo.cpp and its line in the
 // build list.
 #pragma once
 
@@ -21,10 +21,11 @@ struct SchedulerSetup {
     const SchedulerConfig& config;
     SchedulerShape shape;
 };
-/// All that are linked into the program; scheduler.policy names one, and [scheduler.<name>] has its parameters.
+/// All policies that are linked into the program. scheduler.policy names one, and [scheduler.<name>] has its
+/// parameters.
 using SchedulerPolicies = PolicyRegistry<SchedulerPort, SchedulerSetup>;
 
-/// What a scheduler needs to know of the flash; a NandConfig.
+/// What a scheduler needs to know of the flash. `Nand` is NandConfig.
 template <class Nand>
 SchedulerShape scheduler_shape(const Nand& nand) {
     SchedulerShape shape{nand.geometry.channels,
@@ -44,7 +45,7 @@ SchedulerShape scheduler_shape(const Nand& nand) {
     return shape;
 }
 
-/// The policy named by config.policy; UserError with the nearest name when there is none.
+/// Makes the policy that config.policy names. Throws UserError with the nearest name when there is none.
 inline std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config,
                                                             const SchedulerShape& shape) {
     return SchedulerPolicies::instance().make("scheduler.policy", config.policy, {config, shape}, config.policies);
@@ -61,8 +62,8 @@ struct RtlScheduler {
     std::uint32_t depth = 0;
     std::unique_ptr<SchedulerCore> (*make)(const SchedulerConfig&, const SchedulerShape&) = nullptr;
 };
-/// The policy itself (tlm), or clocked with a core per channel. `rtl`: the blocks that were built. UserError when the
-/// configuration asks for what there is not.
+/// Makes the policy itself (tlm), or a clocked scheduler with a core per channel. `rtl`: the blocks that were built.
+/// Throws UserError when the configuration asks for a block that does not exist.
 std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape,
                                               Agenda& agenda, const std::vector<RtlScheduler>& rtl);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// weighted: tenants share each channel in proportion to their weights, whatever sizes and depths they ask with. Deficit
-// sharing: what a tenant was given, divided by its weight, is its level; on each die the tenant with the lowest level
-// goes first. A tenant that wants less than its share falls behind, by so much at most (catch_up), and goes first until
-// it is level again. Its levels are of the whole channel: who finds no work on one die makes up for it on another.
-// Within a tenant as read_first.
-//
-// By bytes, a share is what its tenant measures: bytes per second. By die time, a tenant pays for what it costs: a
-// small read as much as a large one of the same page, a program as much as many reads. What its writes have caused
-// (collection, erases) a tenant pays, too.
+// weighted: tenants share each channel in proportion to their weights, whatever sizes and depths they ask with. It is
+// deficit sharing: a tenant's level is what it was given, divided by its weight. On each die the tenant with the lowest
+// level goes first. A tenant that wants less than its share falls behind, by at most catch_up, and goes first until it
+// is level again. A level holds for the whole channel: a tenant that finds no work on one die makes up for it on
+// another. Within a tenant the order is that of read_first.
+// With shares by bytes, a tenant gets what it measures: bytes per second. With shares by die time, it pays for what it
+// costs: a small read costs as much as a large one of the same page, a program as much as many reads. A tenant also
+// pays for what its writes have caused (collection, erases).
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -67,7 +66,7 @@ private:
         }
         return tenants_[number];
     }
-    /// As far as the tenant may be behind the one that is furthest.
+    /// The lowest level a tenant may have, given how far it may be behind the one that is furthest.
     std::uint64_t lowest_level(const Tenant& t) const {
         const std::uint64_t behind = settings_.catch_up * largest_ * kScale / t.weight;
         return front_ > behind ? front_ - behind : 0;

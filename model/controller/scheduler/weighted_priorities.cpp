@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // weighted_priorities: as MQSim's scheduler with priorities (TSU_Priority_OutOfOrder). On each die reads come before
-// programs, and programs before collection and erases. Of the reads, those of the map go first, then those of urgent
-// submission queues (QPRIO), and high, medium and low ones share what is left by their weights: 4:2:1 there.
-//
+// programs, and programs before collection and erases. Reads of the map go first, then reads of urgent submission
+// queues (QPRIO). High, medium and low ones share what is left by their weights, which are 4:2:1 in MQSim.
 // The shares are an interleaved weighted round robin: for n from the largest weight down to 1, each level whose weight
-// is at least n has a turn, high before medium before low; a level without reads is passed over. 4:2:1 is the cycle
-// H H H M H M L. The work of nobody goes with the low ones. Programs and collection keep the order of arrival: MQSim
-// also picks programs by priority, before they have a page; here their pages are given out in the order of the buffer.
+// is at least n has a turn, high before medium before low; a level without reads is passed over. 4:2:1 is the cycle H H
+// H M H M L. The work of nobody goes with the low ones. Programs and collection keep the order of arrival: MQSim also
+// picks programs by priority, before they have a page; here their pages are given out in the order of the buffer.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -25,7 +24,7 @@ public:
         for (std::int64_t n = *std::max_element(weights.begin(), weights.end()); n > 0; --n)
             for (std::uint32_t level = 0; level < kLevels; ++level)
                 if (weights[level] >= n) cycle_.push_back(level);
-        // From each place of the cycle: how far it is to the next turn of each level.
+        // Computes, for each place of the cycle, how far it is to the next turn of each level.
         const auto length = static_cast<std::uint32_t>(cycle_.size());
         distance_.resize(length);
         for (std::uint32_t from = 0; from < length; ++from)
@@ -53,7 +52,7 @@ private:
         if (die >= places_.size()) places_.resize(die + std::size_t{1});
         return places_[die];
     }
-    /// 0: at once; else one more than the steps to the next turn of its level.
+    /// Rank of the queue's turn. 0: it goes at once; else one more than the steps to the next turn of its level.
     std::uint32_t turn(const FlowQueue& q) const {
         const std::uint32_t urgency = priority(q.first.whose);
         if (q.first.cls != FlashClass::host_read || urgency == kUrgent) return 0;

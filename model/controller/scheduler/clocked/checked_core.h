@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core that somebody else has written, held to the contract of SchedulerPort: CheckFailed at its first answer that
-// breaks it, and when it reports a fault of its own. The message names the clock cycle.
+// Holds a core that somebody else has written to the contract of SchedulerPort. It throws CheckFailed at the core's
+// first answer that breaks the contract, and when the core reports a fault of its own. The message names the clock
+// cycle.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace ssdtlm {
 
 class CheckedCore final : public SchedulerCore {
 public:
-    /// `name`: in messages.
+    /// `name`: the core's name in messages.
     CheckedCore(std::string name, std::uint16_t channel, Clock clock, const GrantRules::Limits& limits,
                 std::unique_ptr<SchedulerCore> core);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scheduler that takes clock cycles to decide: one synchronous core per channel, behind SchedulerPort. What a channel
-// controller does at an instant is seen by its core at the next clock edge: one request per edge, in order; a question
-// behind the requests before it; one question at a time. Requests that come while a question is being decided, or when
-// the core is full, wait here in order.
+// controller does at an instant is seen by its core at the next clock edge. The core takes one request per edge, in
+// order, a question after the requests before it, and one question at a time. Requests that come while a question is
+// being decided, or when the core is full, wait here in order.
 //
 // A core has no other inputs, so each call runs it ahead to the edge at which it is done; the answer is given at that
-// edge's time. Between calls its clock stands still: idle time costs nothing. Not modelled: clock-domain crossing; the
-// controllers run on the scheduler's clock.
+// edge's time. Between calls its clock stands still, so idle time costs nothing. Not modelled: clock-domain crossing;
+// the controllers run on the scheduler's clock.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
 
     bool proven() const override;
     std::optional<SchedulerFairness> fairness() const override;
-    /// A question of this channel is being decided.
+    /// True: a question of this channel is being decided.
     bool deciding(std::uint16_t channel) const { return channels_[channel].deciding; }
 
     bool open_trace(std::uint16_t channel, const std::string& path) override {
@@ -59,7 +59,7 @@ private:
         bool deciding = false;
         CoreDecision decision;
     };
-    /// The first edge behind now that the core has not used.
+    /// The first edge after now that the core has not used.
     std::uint64_t next_edge(const Channel& channel);
     SimTime time_of(std::uint64_t edge) const { return SimTime{clock_.cycles(edge)}; }
     void present(Channel& channel, const SchedulerRequest& request) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two cores on the same stream of requests and questions. The first is what the model uses; the run ends at the first
+// Runs two cores on the same stream of requests and questions. The model uses the first one. The run ends at the first
 // question that the second answers differently.
 #pragma once
 
@@ -16,12 +16,12 @@ public:
         std::string name;
         std::unique_ptr<SchedulerCore> core;
     };
-    /// `cycles`: also the number of cycles must be equal.
+    /// `cycles`: the number of cycles must be equal, too.
     CompareCore(std::uint16_t channel, Named used, Named other, bool cycles);
 
     bool full() const override { return used_.core->full() || other_.core->full(); }
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override;
-    /// CheckFailed at the first difference, with the question, both answers and both states after them.
+    /// Throws CheckFailed at the first difference, with the question, both answers and both states after them.
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
     bool proven() const override { return used_.core->proven(); }
     std::optional<SchedulerFairness> fairness() const override {

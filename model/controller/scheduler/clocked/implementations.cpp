@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scheduler.implementation: which kind of core each channel gets.
+// scheduler.implementation: decides which kind of core each channel gets.
 #include <utility>
 
 #include "common/report/error.h"

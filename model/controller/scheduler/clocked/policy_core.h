@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ policy with the cycle count of the RTL scheduler (rtl/scheduler/channel_scheduler.sv): one cycle for each
-// request pushed; for a question one for each die tried and each request looked at, and two more.
+// A C++ policy with the cycle count of the RTL scheduler (rtl/scheduler/channel_scheduler.sv). A push takes one cycle.
+// A question takes one cycle for each die tried and each request looked at, and two more.
 #pragma once
 
 #include "controller/scheduler/clocked/scheduler_core.h"
@@ -12,7 +12,7 @@ class PolicyCore final : public SchedulerCore {
 public:
     static constexpr std::uint32_t kBaseCycles = 2;
 
-    /// `policy` is for one channel. `depth`: requests that the block holds.
+    /// `policy` serves one channel. `depth`: requests that the block holds.
     PolicyCore(std::unique_ptr<QueueScheduler> policy, std::uint32_t depth)
         : policy_(std::move(policy)), depth_(depth) {}
 

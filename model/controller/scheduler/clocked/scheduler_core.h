@@ -17,13 +17,13 @@ struct CoreDecision {
     Grant grant;
 };
 
-/// Calls come in order of their edges: each one's is behind that of the call before and behind its cycles. A block that
-/// misbehaves otherwise than by its answer (no answer, a handshake broken, an assertion that failed) is a
+/// Calls come in order of their edges: the edge of a call is after that of the call before, and after its cycles. A
+/// block that misbehaves otherwise than by its answer (no answer, a handshake broken, an assertion that failed) throws
 /// SchedulerFault.
 class SchedulerCore {
 public:
     virtual ~SchedulerCore() = default;
-    /// There is no room for another request.
+    /// True: there is no room for another request.
     virtual bool full() const = 0;
     /// Puts a request at `edge` and returns the edge at which it was taken. Precondition: not full.
     virtual std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) = 0;
@@ -33,7 +33,7 @@ public:
     virtual bool proven() const { return false; }
     /// As SchedulerPort::fairness().
     virtual std::optional<SchedulerFairness> fairness() const { return {}; }
-    /// What waits, by die, for reports.
+    /// What waits, by die, as text for reports.
     virtual std::string dump() const = 0;
     /// Writes the block's signals to an FST file from now on. False: this core has no signals.
     virtual bool open_trace(const std::string& path) {
