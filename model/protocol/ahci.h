@@ -157,7 +157,7 @@ inline constexpr std::uint32_t kMostPrdBytes = 4u << 20;  // 4.2.3.3, DBC
 inline constexpr std::uint32_t kTableAlignment = 128;
 inline constexpr std::uint32_t kListAlignment = 1024;
 
-/// Of the first dword of a command header.
+/// Bits of the first dword of a command header.
 struct Header {
     static constexpr std::uint32_t kCflMask = 0x1F;   ///< CFIS, in dwords
     static constexpr std::uint32_t kWrite = 1u << 6;  ///< to the device
@@ -169,7 +169,7 @@ struct Header {
     static constexpr std::uint32_t kCtba = 8;   ///< offset of the table's address
 };
 
-/// Of an entry of the physical region descriptor table: address, then in the last dword its count of bytes, less one,
+/// An entry of the physical region descriptor table: the address, then in the last dword the count of bytes less one,
 /// and whether an interrupt is wanted.
 struct Prd {
     static constexpr std::uint32_t kCount = 12;  ///< offset

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive with Serial ATA understands and says of itself: commands, bits of the registers, words of IDENTIFY
-// DEVICE, log pages, as far as the model has them. Facts only. Sources: ACS-3 (ATA/ATAPI Command Set 3, T13 revision
-// 5), section numbers; Serial ATA 3.0 for the queued commands.
+// Facts of a drive with Serial ATA: commands, bits of the registers, words of IDENTIFY DEVICE, log pages, as far as the
+// model has them. There is no state and no policy. Sources: ACS-3 (ATA/ATAPI Command Set 3, T13 revision 5), section
+// numbers; Serial ATA 3.0 for the queued commands.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ inline constexpr std::uint8_t kDeviceLba = 1u << 6;
 inline constexpr std::uint8_t kDeviceFua = 1u << 7;  ///< of a queued command (7.23.3.6)
 inline constexpr std::uint8_t kControlSrst = 1u << 2;
 
-/// Of a queued command, in `count` (ACS-3, 7.23.3.4).
+/// Tag of a queued command, in `count` (ACS-3, 7.23.3.4).
 constexpr std::uint8_t tag_of(std::uint16_t count) {
     return static_cast<std::uint8_t>(count >> 3 & 31);
 }
@@ -60,7 +60,7 @@ inline constexpr std::uint8_t kPriorityNormal = 0;
 inline constexpr std::uint8_t kPriorityIsochronous = 1;
 inline constexpr std::uint8_t kPriorityHigh = 2;
 
-/// What a drive says after a reset (ACS-3, 6.1, table of signatures): count 1, LBA 1; error 01h: no fault found.
+/// What a drive reports after a reset (ACS-3, 6.1, table of signatures): count 1, LBA 1; error 01h: no fault found.
 inline constexpr std::uint16_t kSignatureCount = 1;
 inline constexpr std::uint64_t kSignatureLba = 1;
 inline constexpr std::uint8_t kDiagnosticsPassed = 1;

@@ -7,13 +7,14 @@
 
 namespace ssdtlm {
 
-/// TLM-2.0 byte enables: which bytes of data have content, a pattern that is repeated from the first byte on.
+/// TLM-2.0 byte enables: they say which bytes of data have content, as a pattern that is repeated from the first byte
+/// on.
 struct ByteEnables {
     const std::uint8_t* pattern = nullptr;  ///< 0xFF or 0 per byte; null: all bytes
     std::uint32_t bytes = 0;                ///< length of the pattern
 };
 
-/// Copies what has content, of patterns that hold one block and begin with its content.
+/// Copies the bytes that have content. Precondition: the pattern holds one block and begins with its content.
 inline void copy_content(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, ByteEnables content) {
     if (content.pattern == nullptr) {
         std::memcpy(to, from, bytes);

@@ -14,12 +14,12 @@ namespace ssdtlm {
 /// PcieLink::kInlineBytes are answered on arrival.
 struct LinkExtension : tlm::tlm_extension<LinkExtension> {
     SimTime visible_at{};  ///< set by the link before the response to a write
-    /// Of a write: it has not been handed over before its response, so that other writes may go before each of its
-    /// TLPs. Bulk writes keep the order of the times at which they take effect (a request's annotated delay: its data
-    /// are there then).
+    /// True for a write that has not been handed over before its response, so that other writes may go before each of
+    /// its TLPs. Bulk writes keep the order of the times at which they take effect (the request's annotated delay: its
+    /// data are there then).
     bool bulk = false;
-    /// Of a bulk write: its response comes when its last TLP begins. If not, it may come as late as on arrival, and
-    /// before that of the next prompt one.
+    /// True for a bulk write whose response comes when its last TLP begins. If false, the response may come as late as
+    /// on arrival, and before that of the next prompt one.
     bool prompt = true;
 
     tlm::tlm_extension_base* clone() const override { return new LinkExtension(*this); }

@@ -80,7 +80,7 @@ struct Cc {
     static constexpr std::uint32_t kShnMask = 3u << 14;
     static constexpr std::uint32_t kIosqes64 = 6u << 16;
     static constexpr std::uint32_t kIocqes16 = 4u << 20;
-    /// What Linux writes with 4 KiB pages, NVM command set, round robin: 00460001h.
+    /// The value that Linux writes with 4 KiB pages, NVM command set and round robin: 00460001h.
     static constexpr std::uint32_t kTypical = kEnable | kIosqes64 | kIocqes16;
     static constexpr bool en(std::uint32_t cc) { return (cc & kEnable) != 0; }
     static constexpr std::uint32_t css(std::uint32_t cc) { return (cc >> 4) & 7; }
@@ -237,7 +237,7 @@ constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) {
 constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
     return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
 }
-/// Of a queue that the host polls.
+/// CDW11 for a queue that the host polls.
 inline constexpr std::uint32_t kPolledCqCdw11 = kQueuePhysContig;
 /// `priority`: QPRIO, 0 urgent to 3 low.
 constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priority = 0) {

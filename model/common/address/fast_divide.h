@@ -22,7 +22,7 @@ private:
     std::uint32_t if_one_;  // the inverse of 1 does not fit 64 bits
 };
 
-/// Division of 64-bit numbers by a divisor that is a power of two in practice.
+/// Division of 64-bit numbers by a divisor that is usually a power of two.
 class LongDivide {
 public:
     /// divisor > 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinates as types, and the named conversions between them. No implicit conversion.
+// Coordinates as types, and the named conversions between them. There are no implicit conversions.
 //
 // Linear numbering (most significant first): channel, way (chip enable), die (LUN), plane, block, page, slot.
 //   die   = (channel * ways + way) * dies_per_chip + lun        "global die"
@@ -34,7 +34,7 @@ constexpr auto idx(E e) {
     return static_cast<std::underlying_type_t<E>>(e);
 }
 
-/// Neither kUnmapped nor kLost.
+/// True: the number is a place, neither kUnmapped nor kLost.
 constexpr bool is_place(Ppa p) {
     return idx(p) < idx(kLost);
 }
@@ -70,7 +70,7 @@ struct NandGeometry {
     constexpr std::uint32_t units_per_block() const { return pages_per_block * units_per_page(); }
     /// Pages of a block whose cells hold one bit each (SLC mode).
     constexpr std::uint32_t slc_pages_per_block() const { return pages_per_block / bits_per_cell; }
-    /// Below bits_per_cell: lower, (middle,) upper.
+    /// Type of a page, below bits_per_cell: lower, (middle,) upper.
     constexpr std::uint32_t page_type(std::uint32_t page) const {
         return two_step ? std::uint32_t{word_lines().is_upper(page)} : page % bits_per_cell;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NandGeometry's conversions of a physical unit number for the path of every read: the same results without divisions.
+// NandGeometry's conversions of a physical unit number for the path of every read. The results are the same, without
+// divisions.
 #pragma once
 
 #include <cstdint>

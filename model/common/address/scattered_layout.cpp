@@ -11,9 +11,9 @@
 namespace ssdtlm {
 
 namespace {
-// Of the seed, each independent of the other and of what the workload draws.
+// These streams of the seed are independent of each other and of the workload's draws.
 constexpr std::uint64_t kNumbers = 0x7065726D75746564, kSlots = 0x736C6F747363;
-/// Of the tables of slots, together: they are to stay in the second-level cache.
+/// Entries of all tables of slots together: they should stay in the second-level cache.
 constexpr std::uint32_t kMostEntries = 1u << 17, kFewestTables = 4, kMostTables = 64;
 
 std::uint32_t tables_for(std::uint32_t per_block) {
@@ -63,7 +63,7 @@ ScatteredLayout::ScatteredLayout(const NandGeometry& geometry, std::vector<std::
     SSDTLM_CHECK(held_.size() == geometry.blocks(), "a layout of other blocks");
     for (const std::uint32_t h : held_)
         SSDTLM_CHECK(h == kErasedBlock || h <= per_block_, "more units than a block has");
-    // About as many marks as blocks, so that the block of a number is a step or two from its mark.
+    // There are about as many marks as blocks, so that the block of a number is a step or two from its mark.
     while ((std::uint64_t{1} << (near_shift_ + 1)) * held_.size() <= units()) ++near_shift_;
     std::uint32_t block = 0;
     for (std::uint64_t number = 0; number < units(); number += std::uint64_t{1} << near_shift_) {

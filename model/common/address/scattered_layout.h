@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where logical units 0 .. n-1 lie when each block holds a given number of them at random places, as after very many
-// random overwrites: a formula in both directions, so that a device in steady state needs no memory for what is still
-// as it was laid out (compare sequential_layout.h). The units are numbered anew by a permutation; a block takes as many
-// of the new numbers as it holds, and their places in it by one of a few permutations of its units, turned by a number
-// of its own.
+// random overwrites: it is a formula in both directions, so that a device in steady state needs no memory for what is
+// still as it was laid out (compare sequential_layout.h). A permutation numbers the units anew. Each block takes as
+// many of the new numbers as it holds. Their places in the block follow from one of a few permutations of its units,
+// turned by a number of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace ssdtlm {
 
-/// A permutation of 0 .. n-1 without a table: one of 2^k >= n, again as long as its result is not below n. Each round
-/// keeps what the upper half says of the lower and multiplies by an odd number, so each can be undone.
+/// A permutation of 0 .. n-1 without a table. It is a permutation of 2^k >= n numbers that is repeated until the result
+/// is below n. Each round combines the lower half with the upper one and multiplies by an odd number, so each round can
+/// be undone.
 class RandomPermutation {
 public:
     /// n >= 1
@@ -25,7 +26,7 @@ public:
         while (i >= n_);
         return i;
     }
-    /// permutation(inverse(j)) == j
+    /// Precondition: j < n. permutation(inverse(j)) == j.
     std::uint32_t inverse(std::uint32_t j) const {
         do j = back(j);
         while (j >= n_);
@@ -59,18 +60,18 @@ private:
 
 class ScatteredLayout {
 public:
-    /// In place of a number of units: the block is erased.
+    /// Stands in place of a number of units: the block is erased.
     static constexpr std::uint32_t kErasedBlock = 0xFFFFFFFFu;
-    /// What a unit of flash holds that is none of a logical unit.
+    /// What a unit of flash holds if it is no logical unit.
     static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;  ///< programmed, with nothing of use
     static constexpr std::uint32_t kNotProgrammed = 0xFFFFFFFFu;
 
-    /// `held`: units of each block, or kErasedBlock.
+    /// `held`: units of each block, or kErasedBlock for an erased one.
     ScatteredLayout(const NandGeometry& geometry, std::vector<std::uint32_t> held, std::uint64_t seed);
 
-    /// Logical units laid out.
+    /// Number of logical units that are laid out.
     std::uint32_t units() const { return first_.back(); }
-    /// kUnmapped for a unit that was not laid out.
+    /// Place of a unit; kUnmapped if the unit was not laid out.
     Ppa place_of(Lpa lpa) const {
         if (idx(lpa) >= units()) return kUnmapped;
         const std::uint32_t number = renumbered_(idx(lpa));
@@ -80,7 +81,7 @@ public:
         if (at >= per_block_) at -= per_block_;
         return Ppa{block * per_block_ + slots_[table(block) + at]};
     }
-    /// The logical unit there, kNothing or kNotProgrammed.
+    /// The logical unit at this place, kNothing or kNotProgrammed.
     std::uint32_t unit_at(Ppa p) const {
         const std::uint32_t block = by_block_(idx(p)), slot = idx(p) - block * per_block_;
         if (held_[block] == kErasedBlock) return kNotProgrammed;
@@ -88,7 +89,7 @@ public:
         const std::uint32_t i = at >= turned ? at - turned : at + per_block_ - turned;
         return i < held_[block] ? renumbered_.inverse(first_[block] + i) : kNothing;
     }
-    /// Calls visit(slot) for each unit of the block that holds a logical one, in no order.
+    /// Calls visit(slot) for each unit of the block that holds a logical one, in no particular order.
     template <class Visit>
     void for_each_slot(BlockId b, Visit&& visit) const {
         const std::uint32_t held = held_[idx(b)] == kErasedBlock ? 0 : held_[idx(b)];
@@ -103,7 +104,7 @@ public:
 
 private:
     std::uint32_t table(std::uint32_t block) const { return block % tables_ * per_block_; }
-    /// By how many places the block's permutation is turned.
+    /// The number of places by which the block's permutation is turned.
     std::uint32_t turn(std::uint32_t block) const {
         std::uint64_t z = (block + 1) * 0x9E3779B97F4A7C15u ^ seed_;  // as SplitMix64 ends
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the pages go when logical units 0 .. n-1 are written once, in ascending order, to a fresh device: round the
-// planes in the allocation order, up the blocks of each plane. A formula in both directions, so that a preconditioned
-// device needs no memory for what is still as it was laid out: the forward map and the flash contents hold the
-// difference to it.
+// planes in the allocation order, up the blocks of each plane. It is a formula in both directions, so that a
+// preconditioned device needs no memory for what is still as it was laid out: the forward map and the flash contents
+// only hold what differs from it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 class SequentialLayout {
 public:
-    /// Nothing laid out.
+    /// Creates a layout in which nothing is laid out.
     explicit SequentialLayout(const NandGeometry& geometry) : SequentialLayout(geometry, all_planes(geometry), 0) {}
     /// `planes`: every plane of the device once, in the order of allocation. Precondition: the units fit the device.
     SequentialLayout(const NandGeometry& geometry, const std::vector<PlaneId>& planes, std::uint64_t units)
@@ -34,21 +34,21 @@ public:
         }
     }
 
-    /// Logical units laid out.
+    /// Number of logical units that are laid out.
     std::uint32_t units() const { return units_; }
-    /// kUnmapped for a unit that was not laid out.
+    /// Place of a unit; kUnmapped if the unit was not laid out.
     Ppa place_of(Lpa lpa) const {
         const std::uint32_t unit = idx(lpa);
         if (unit >= units_) return kUnmapped;
         const std::uint32_t page = by_page_(unit), row = by_planes_(page);
         return Ppa{first_[page - row * planes_] + row * units_per_page_ + (unit - page * units_per_page_)};
     }
-    /// Logical unit that slot 0 of this flash page would hold if enough of them were laid out; compare with units().
+    /// Logical unit that slot 0 of this flash page would hold if enough units were laid out; compare it with units().
     std::uint32_t unit_of(std::uint32_t page_number) const {
         const std::uint32_t plane = by_plane_(page_number), row = page_number - plane * pages_per_plane_;
         return (row * planes_ + position_[plane]) * units_per_page_;
     }
-    /// From unit_of() one page to that of the next page of its plane.
+    /// Difference between unit_of() one page and that of the next page of its plane.
     std::uint32_t stride() const { return planes_ * units_per_page_; }
     /// Number of the flash page that holds the unit in `p`, over the whole device.
     std::uint32_t page_number(Ppa p) const { return by_page_(idx(p)); }

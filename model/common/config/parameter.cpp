@@ -64,7 +64,7 @@ std::string enumerated(const std::vector<std::string>& items) {
     return s;
 }
 
-/// An example that is always allowed.
+/// A value that is always allowed, as an example.
 std::string example(const ParameterInfo& p) {
     if (!p.example.empty()) return p.example;
     return scalar_toml(p, p.allowed.empty() ? std::max(p.min, p.step) : p.allowed.front());
@@ -106,7 +106,7 @@ public:
         return v;
     }
 
-    /// The bounds in the unit of what was given.
+    /// The bounds in the unit of the given value.
     std::string range_like(const std::string& given) const {
         if (p_.kind != ParameterKind::quantity) return allowed_text(p_);
         std::string s = format_like(p_.min, p_.dimension, given) + ".." + format_like(p_.max, p_.dimension, given);

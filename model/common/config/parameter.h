@@ -28,7 +28,7 @@ enum class ParameterKind : std::uint8_t {
     text       ///< any string
 };
 
-/// A value in canonical form. Integers and quantities (base units) are int64; lists hold those.
+/// A value in canonical form. Integers and quantities (in base units) are int64; lists hold such numbers.
 using Value = std::variant<bool, std::int64_t, std::string, std::vector<std::int64_t>>;
 
 struct ParameterInfo {
@@ -54,16 +54,16 @@ struct ParameterInfo {
     std::string leaf() const;   ///< "t_ccs"
 };
 
-/// How to repair a name that none of `names` is. `linked`: what is linked into the program has registered them.
-/// `quote`: what stands around a name.
+/// Says how to repair a name that is not in `names`. `linked`: the names come from what is linked into the program.
+/// `quote`: the character around a name.
 std::string remedy_for_name(const std::string& name, const std::vector<std::string>& names, bool linked, char quote);
-/// Canonical value of what the user wrote; on a mistake appends a problem and returns nothing.
+/// Returns the canonical value of what the user wrote. On a mistake it appends a problem and returns nothing.
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems);
 /// TOML text that reads back to the same value.
 std::string to_toml(const ParameterInfo& p, const Value& v);
-/// The same without quotes, for messages and tables.
+/// As to_toml(), without quotes, for messages and tables.
 std::string to_text(const ParameterInfo& p, const Value& v);
-/// "100ns..1s", "1, 2, 4 or 8", "true or false".
+/// The allowed values as text: "100ns..1s", "1, 2, 4 or 8", "true or false".
 std::string allowed_text(const ParameterInfo& p);
 
 /// A parameter of the struct Config.
@@ -80,7 +80,7 @@ struct Parameter : ParameterInfo {
         source = std::move(where);
         return *this;
     }
-    /// Inclusive, as the user writes them: range("1", "64"), range("1ns", "1ms").
+    /// Sets the bounds, inclusive, as the user writes them: range("1", "64"), range("1ns", "1ms").
     Parameter& range(std::string_view low, std::string_view high) {
         min = number(low);
         max = number(high);
@@ -96,13 +96,13 @@ struct Parameter : ParameterInfo {
         max = allowed.back();
         return *this;
     }
-    /// A list may be empty.
+    /// Allows an empty list.
     Parameter& or_none() {
         may_be_empty = true;
         return *this;
     }
-    /// Where the condition does not hold the parameter has no effect, and a note says so to who set it. May be
-    /// repeated.
+    /// Where the condition does not hold, the parameter has no effect, and a note says so to whoever set it. It may be
+    /// called several times.
     Parameter& only_with(std::string condition) {
         conditions.push_back(std::move(condition));
         return *this;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parameter table says to readers and editors: the reference page and the JSON Schema.
+// What the parameter table tells readers and editors: the reference page and the JSON Schema.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// A parameter with its default as the struct has it.
+/// A parameter with the default that its struct has.
 struct DocumentedParameter {
     const ParameterInfo* info = nullptr;
     Value standard;
@@ -21,10 +21,11 @@ struct TableSentence {
     std::string sentence;
 };
 
-/// JSON Schema, draft-04 vocabulary (what TOML editors understand), of a file that sets some of the parameters.
+/// Returns the JSON Schema of a file that sets some of the parameters. It uses the draft-04 vocabulary, which TOML
+/// editors understand.
 std::string json_schema(const std::vector<DocumentedParameter>& parameters, const std::string& title);
 
-/// Markdown tables, one for each TOML table, in the order of `tables`.
+/// Returns Markdown tables, one for each TOML table, in the order of `tables`.
 std::string markdown_reference(const std::vector<DocumentedParameter>& parameters,
                                const std::vector<TableSentence>& tables);
 

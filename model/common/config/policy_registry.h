@@ -17,13 +17,13 @@
 
 namespace ssdtlm {
 
-/// What the user set of one policy's parameters; the others have their defaults.
+/// The values that the user set of one policy's parameters. The other parameters have their defaults.
 using PolicyValues = std::map<std::string, Value>;
-/// The same for all policies of one kind, by name.
+/// The values for all policies of one kind, by name.
 using PolicyTable = std::map<std::string, PolicyValues>;
 
-/// A parameter of a policy by its last name, "choices", with its default; then range(), says(), from() as for any
-/// other.
+/// A parameter of a policy by its last name, "choices", with its default. range(), says() and from() follow as for any
+/// other parameter.
 using PolicyParameter = Parameter<PolicyValues>;
 
 inline PolicyParameter policy_parameter(std::string name, ParameterKind kind, Value standard) {
@@ -43,26 +43,26 @@ inline PolicyParameter policy_integer(std::string name, std::int64_t standard) {
 inline PolicyParameter policy_boolean(std::string name, bool standard) {
     return policy_parameter(std::move(name), ParameterKind::boolean, Value{standard});
 }
-/// `standard` in base units: ps, bytes, Hz, bytes/s, millionths.
+/// A quantity. `standard`: its default in base units: ps, bytes, Hz, bytes/s, millionths.
 inline PolicyParameter policy_quantity(std::string name, Dimension dimension, std::int64_t standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::quantity, Value{standard});
     p.dimension = dimension;
     return p;
 }
-/// A list, which may be empty: each value keeps the range.
+/// A list, which may be empty. Each value keeps the range.
 inline PolicyParameter policy_integers(std::string name, std::vector<std::int64_t> standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::integer, Value{std::move(standard)});
     p.list = p.may_be_empty = true;
     return p;
 }
-/// The same of values in base units.
+/// A list of quantities, in base units.
 inline PolicyParameter policy_quantities(std::string name, Dimension dimension, std::vector<std::int64_t> standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::quantity, Value{std::move(standard)});
     p.dimension = dimension;
     p.list = p.may_be_empty = true;
     return p;
 }
-/// Any string.
+/// A text parameter that takes any string.
 inline PolicyParameter policy_text(std::string name, std::string standard) {
     return policy_parameter(std::move(name), ParameterKind::text, Value{std::move(standard)});
 }
@@ -72,17 +72,18 @@ inline PolicyParameter policy_choice(std::string name, std::vector<std::string> 
     return p;
 }
 
-/// What a policy's maker reads its parameters from.
+/// A policy's maker reads its parameters from here.
 class PolicySettings {
 public:
     PolicySettings(const std::vector<PolicyParameter>& parameters, const PolicyValues& values)
         : parameters_(parameters), values_(values) {}
-    /// Integers and quantities (base units). CheckFailed when the policy declared no such parameter.
+    /// Value of an integer or a quantity (in base units). Throws CheckFailed when the policy declared no such
+    /// parameter.
     std::int64_t number(const std::string& name) const { return std::get<std::int64_t>(value(name)); }
     bool flag(const std::string& name) const { return std::get<bool>(value(name)); }
-    /// Of a text or a choice.
+    /// Value of a text or a choice.
     std::string text(const std::string& name) const { return std::get<std::string>(value(name)); }
-    /// Of a list.
+    /// Values of a list.
     std::vector<std::int64_t> numbers(const std::string& name) const {
         return std::get<std::vector<std::int64_t>>(value(name));
     }
@@ -105,7 +106,7 @@ inline Problem unknown_policy(const std::string& key, const std::string& name, c
     return {key, "no policy '" + name + "'", allowed, remedy_for_name(name, names, true, '\'')};
 }
 
-/// The policies of one kind: makers of Port from Setup.
+/// The policies of one kind. Each makes a Port from a Setup.
 template <class Port, class Setup>
 class PolicyRegistry {
 public:
@@ -115,7 +116,7 @@ public:
         std::vector<PolicyParameter> parameters;
         std::function<std::unique_ptr<Port>(const Setup&, const PolicySettings&)> make;
     };
-    /// A static object of this type at the end of the policy's file registers it.
+    /// A static object of this type at the end of the policy's file registers the policy.
     struct Registered {
         explicit Registered(Policy policy) { PolicyRegistry::instance().add(std::move(policy)); }
     };
@@ -124,19 +125,19 @@ public:
         static PolicyRegistry all;
         return all;
     }
-    /// CheckFailed when the name is taken.
+    /// Throws CheckFailed when the name is taken.
     void add(Policy policy) {
         const std::string name = policy.name;
         SSDTLM_CHECK(policies_.emplace(name, std::move(policy)).second, "two policies are called '" + name + "'");
     }
-    /// By name, sorted.
+    /// The policies by name, sorted.
     const std::map<std::string, Policy>& policies() const { return policies_; }
     std::vector<std::string> names() const {
         std::vector<std::string> names;
         for (const auto& [name, policy] : policies_) names.push_back(name);
         return names;
     }
-    /// UserError about the parameter `key` when the name is not registered.
+    /// Makes the policy. Throws UserError about the parameter `key` when the name is not registered.
     std::unique_ptr<Port> make(const std::string& key, const std::string& name, const Setup& setup,
                                const PolicyTable& table = {}) const {
         const auto found = policies_.find(name);
@@ -146,7 +147,7 @@ public:
         return found->second.make(setup,
                                   {found->second.parameters, values == table.end() ? kDefaults : values->second});
     }
-    /// "fifo: the block that was sealed first; greedy: ..."
+    /// One sentence for each policy: "fifo: the block that was sealed first; greedy: ...".
     std::string sentences() const {
         std::string all;
         for (const auto& [name, policy] : policies_) all += (all.empty() ? "" : "; ") + name + ": " + policy.sentence;

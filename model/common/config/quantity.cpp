@@ -56,7 +56,7 @@ QuantityResult fail(std::string found, std::string repair = {}) {
     return r;
 }
 
-/// Unit that the user may have meant: same letters in another case, a bare prefix, or the usual micro sign.
+/// The unit that the user may have meant: same letters in another case, a bare prefix, or the usual micro sign.
 std::string meant_unit(std::string_view unit, Dimension d) {
     const std::string given = lower(unit);
     for (const auto& u : units_of(d)) {
@@ -78,7 +78,7 @@ std::string meant_unit(std::string_view unit, Dimension d) {
 
 const std::vector<UnitName>& units_of(Dimension d) {
     static const std::vector<UnitName> time{{"ps", 1}, {"ns", kK}, {"us", kM}, {"ms", kG}, {"s", kT}};
-    // Of 365 days, as retention is said.
+    // A year has 365 days, as is usual for retention.
     static const std::vector<UnitName> age{
         {"ns", 1},        {"us", kK},        {"ms", kM},         {"s", kG},
         {"min", 60 * kG}, {"h", 3'600 * kG}, {"d", 86'400 * kG}, {"y", 365 * 86'400 * kG}};

@@ -27,11 +27,11 @@ struct UnitName {
     std::int64_t multiplier;  ///< in base units
 };
 
-/// Units of a dimension, smallest first.
+/// Units of a dimension, the smallest first.
 const std::vector<UnitName>& units_of(Dimension d);
-/// "a time (ps, ns, us, ms, s)".
+/// Describes a dimension: "a time (ps, ns, us, ms, s)".
 std::string describe(Dimension d);
-/// Regular expression (JSON Schema dialect) that the text of such a quantity matches.
+/// Regular expression (JSON Schema dialect) that matches the text of such a quantity.
 std::string pattern_of(Dimension d);
 
 struct QuantityResult {
@@ -40,10 +40,11 @@ struct QuantityResult {
     std::string found;       ///< what is wrong, when not ok
     std::string repair;      ///< how to repair, may be empty
 };
-/// Digits, an optional decimal fraction, at most one space, a unit. No sign, no exponent.
+/// Parses digits, an optional decimal fraction, at most one space, and a unit. A sign or an exponent is an error.
 QuantityResult parse_quantity(std::string_view text, Dimension d);
 
-/// Shortest exact text; at equal length the one without a fraction, then the larger unit.
+/// Returns the shortest exact text; of two texts of equal length the one without a fraction, then the one with the
+/// larger unit.
 std::string format_quantity(std::int64_t value, Dimension d);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration input before it is known what it means: dotted keys and values with the place they came from.
+// Configuration input before its meaning is known: dotted keys and values with the place they came from.
 #pragma once
 
 #include <cstdint>

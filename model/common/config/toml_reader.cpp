@@ -125,7 +125,7 @@ std::string trim(std::string s) {
     return s;
 }
 
-/// As TOML, and a string without quotes where it is none: 60us, [50ms, 100ms].
+/// Reads the text as TOML or, where it is none, as a string without quotes: 60us, [50ms, 100ms].
 RawValue assigned(const std::string& text, const std::string& where) {
     std::vector<Problem> not_toml;
     auto parsed = read_toml("v = " + text, where, not_toml);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TOML text to raw entries in the order of the text. The only place that knows the TOML library.
+// Turns TOML text into raw entries in the order of the text. No other file knows the TOML library.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ std::vector<RawEntry> read_toml(std::string_view text, const std::string& name, 
 /// Reads the file at `path`. A file that cannot be read is a problem.
 std::vector<RawEntry> read_toml_file(const std::string& path, const std::string& name, std::vector<Problem>& problems);
 
-/// "key=value" of a --set option. The value is TOML, or else a bare string.
+/// Reads the "key=value" of a --set option. The value is TOML, or else a bare string.
 std::vector<RawEntry> read_assignment(const std::string& text, std::vector<Problem>& problems);
 
 }  // namespace ssdtlm

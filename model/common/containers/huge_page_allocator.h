@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For vectors that are accessed at random: what is at least a huge page long is on huge pages, where the kernel has
-// them.
+// An allocator for vectors that are accessed at random. Blocks of at least a huge page lie on huge pages, where the
+// kernel has them.
 #pragma once
 
 #include <sys/mman.h>

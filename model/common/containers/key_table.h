@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few of many things that are in some state just now: an open-addressing hash table of 32-bit keys (linear probing,
-// backward-shift deletion). No allocation once grown, and small enough to stay in the simulating machine's cache.
+// Holds the few of many things that are in some state just now. It is an open-addressing hash table of 32-bit keys
+// (linear probing, backward-shift deletion). It does not allocate once it has grown, and is small enough to stay in the
+// simulating machine's cache.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// `Entry` has a std::uint32_t `key`; a default Entry is what a new key starts with.
+/// `Entry` has a std::uint32_t `key`. A new key starts with a default Entry.
 template <class Entry, std::size_t kInitial>
 class KeyTable {
     static_assert(kInitial >= 2 && (kInitial & (kInitial - 1)) == 0, "a power of two");
@@ -32,7 +33,8 @@ public:
     [[gnu::always_inline]] void prefetch(std::uint32_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
     Entry* find(std::uint32_t key) { return const_cast<Entry*>(static_cast<const KeyTable*>(this)->find(key)); }
 
-    /// The entry of `key`, made when absent (`fresh` says so). Invalidates pointers to other entries.
+    /// Returns the entry of `key`. If it is absent, it is made and `fresh` is set. Pointers to other entries become
+    /// invalid.
     Entry& insert(std::uint32_t key, bool& fresh) {
         if (2 * (size_ + 1) > slots_.size()) grow();
         std::size_t i = home(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that come and go without allocation once their largest number has been reached, and handles that know
-// whether the object they name is still the one they were made for. Addresses are stable; what was given back last goes
+// Objects that come and go without allocation once their largest number has been reached. Handles know whether the
+// object they name is still the one they were made for. Addresses are stable. The object that was given back last goes
 // out first, so that few objects stay warm and the same run takes the same ones.
 #pragma once
 
@@ -40,11 +40,11 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// An object as its last user has left it, the first time as T() makes it.
+    /// Returns an object as its last user has left it; a new one is as T() makes it.
     T& acquire() {
         return acquire([](T&) {});
     }
-    /// The same; made(object) is called when it is a new one.
+    /// As acquire(); made(object) is called when the object is new.
     template <class Made>
     T& acquire(Made made) {
         if (__builtin_expect(free_ == nullptr, 0)) made(grow());
@@ -54,7 +54,7 @@ public:
         ++in_use_;
         return s.object;
     }
-    /// All handles to it become stale. Panics when it is not in use.
+    /// Gives an object back. All handles to it become stale. Panics when it is not in use.
     void release(T& object) {
         Slot& s = slot_of(object);
         if (__builtin_expect(!s.is_used(), 0)) refuse("object given back twice");
@@ -68,19 +68,19 @@ public:
         for (std::uint32_t i = 0; i < size_; ++i)
             if (slot(i).is_used()) release(slot(i).object);
     }
-    /// Precondition: in use, or the handle is stale from the start.
+    /// Precondition: the object is in use. Else the handle is stale from the start.
     static Handle<T> handle_of(const T& object) { return Handle<T>::of(slot_of(object).key()); }
-    /// Where the object is among all; objects made later have higher indices.
+    /// Index of the object among all; objects made later have higher indices.
     static std::uint32_t index_of(const T& object) { return slot_of(object).index; }
 
-    /// Panics when the handle is stale.
+    /// The object of a handle. Panics when the handle is stale.
     T& at(Handle<T> handle) {
         T* const object = find(handle);
         if (__builtin_expect(object == nullptr, 0)) refuse("stale handle");
         return *object;
     }
     T& at(std::uint64_t number) { return at(Handle<T>::of(number)); }
-    /// Null when the handle is stale, or none of this pool.
+    /// The object of a handle; null when the handle is stale, or none of this pool.
     T* find(Handle<T> handle) {
         const auto index = static_cast<std::uint32_t>(handle.number());
         if (__builtin_expect(index >= size_, 0)) return nullptr;
@@ -89,9 +89,9 @@ public:
     }
 
     std::size_t in_use() const { return in_use_; }
-    /// Objects made so far.
+    /// Number of objects made so far.
     std::size_t size() const { return size_; }
-    /// Calls f(object) for each object in use, in order of index. For checks and reports.
+    /// Calls f(object) for each object in use, in order of index. It is for checks and reports.
     template <class F>
     void for_each(F f) const {
         for (std::uint32_t i = 0; i < size_; ++i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large array of which most is never written: what was not reads as zero without a look into memory, which spares a
-// simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. What is written
-// takes memory in proportion: of an array that is written anywhere, the elements are in a hash table until that has
-// grown to a quarter of the array, because each would touch a page of its own, which the kernel has to clear; an array
-// that is written in a few places begins on small pages, and a huge page's worth of it moves to a huge one when as many
-// elements have been written as half of it has.
+// A large array of which most is never written. What was not written reads as zero without access to memory. This
+// spares a simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. Written
+// elements take memory in proportion.
+//
+// In an array that is written anywhere, the elements are in a hash table until it has grown to a quarter of the array:
+// each would touch a page of its own, which the kernel has to clear. An array that is written in a few places begins on
+// small pages. A huge page's worth of it moves to a huge page when half of its elements have been written.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +23,10 @@ namespace ssdtlm {
 template <class T>
 class SparseArray {
 public:
-    /// How it will be written: anywhere, or in a few places that each move on.
+    /// How the array will be written: anywhere, or in a few places that each move on.
     enum class Writes : std::uint8_t { random, sequential };
 
-    /// UserError, naming `what`, when there is no memory.
+    /// Throws UserError, naming `what`, when there is no memory.
     SparseArray(std::size_t size, const char* what, Writes writes = Writes::random)
         : size_(size),
           values_(size, what, writes == Writes::random ? Values::Pages::huge : Values::Pages::small),
@@ -38,7 +39,7 @@ public:
     }
 
     T operator[](std::size_t i) const { return written(i) ? value(i) : T{}; }
-    /// The element, about to be written; the reference is good until the next one is asked for.
+    /// The element for writing. The reference is valid until the next element is asked for.
     T& at_write(std::size_t i) {
         if (i / kChunk != last_chunk_) {
             last_chunk_ = i / kChunk;
@@ -56,7 +57,7 @@ public:
         else
             values_.prefetch(i);
     }
-    /// What is not zero, for a Snapshot. Precondition: read into an array that was not written.
+    /// Stores or reads what is not zero, for a Snapshot. Precondition: it is read into an array that was not written.
     template <class Archive>
     void state(Archive& s) {
         if (few_ != nullptr) leave_table();
@@ -79,7 +80,7 @@ private:
         T value;
     };
     using Few = KeyTable<Element, 256>;
-    /// Elements that share a mark: the marks of 100 million elements are to fit the first-level cache.
+    /// Elements that share a mark. The marks of 100 million elements should fit the first-level cache.
     static constexpr std::size_t kChunk = 8192;
     static constexpr std::size_t kRegion = Values::kHugePage / sizeof(T);  ///< elements of a huge page
     static constexpr std::size_t kRegionWords = kRegion / kChunk / 64;     ///< of written_
@@ -109,7 +110,7 @@ private:
         written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
     }
 
-    /// The first chunk from this one on with something in it; behind the last: none.
+    /// The first chunk from this one on that is not empty. The number behind the last chunk means none.
     std::uint64_t next_filled(std::uint64_t chunk) const {
         for (; chunk * kChunk < size_; ++chunk) {
             if (!written(static_cast<std::size_t>(chunk) * kChunk)) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of zeros that takes memory only where it was written. Never grows, never shrinks. On huge pages, where the
-// kernel has them, from the start or when told: the random accesses of a mapping table are bound by TLB misses
-// otherwise, but a single write into each of many huge pages takes hundreds of megabytes.
+// An array of zeros that takes memory only where it was written. It never grows or shrinks. It lies on huge pages,
+// where the kernel has them, from the start or when told: otherwise TLB misses dominate the random accesses of a
+// mapping table. But a single write into each of many huge pages takes hundreds of megabytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -40,9 +40,9 @@ public:
 
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
-    /// What is written for the first time from now on, and not near what has been written, gets huge pages.
+    /// Parts that are written for the first time from now on, far from what has been written, get huge pages.
     void allow_huge() { advise(mapped_, bytes_, kHuge); }
-    /// Puts the kHugePage bytes around element `i` on a huge page, with what is in them.
+    /// Puts the kHugePage bytes around element `i` on a huge page, with their contents.
     void make_huge(std::size_t i) {
         void* const page = data_ + i / kPerHugePage * kPerHugePage;
         // An older kernel does it by and by, if it is told that it may.
@@ -59,7 +59,7 @@ private:
 #else
     static constexpr int kHuge = 14, kCollapse = 25;  // Linux, asm-generic/mman-common.h; refused elsewhere
 #endif
-    /// False when the kernel does not know or do that, which costs speed and nothing else.
+    /// Returns false when the kernel does not know this advice or cannot follow it. That costs speed and nothing else.
     static bool advise(void* p, std::size_t bytes, int what) {
         return ::madvise(p, bytes, what) == 0;
     }

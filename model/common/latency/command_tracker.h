@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells of its commands' time, for observation only: a timeline of each, from its arrival on. It is keyed
-// by queue and tag, which name a command among those that are outstanding. A host that is given it adds its own part
-// when a command has completed; no behaviour depends on it.
+// What a device tells about its commands' time, for observation only: a timeline of each command from its arrival on.
+// It is keyed by queue and tag, which name a command among those that are outstanding. A host that has it adds its own
+// part when a command has completed. No behaviour depends on it.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = PathResource::Kind;
 
-/// Before the first cycle of a flash operation, or before its data.
+/// True: the stage comes before the first cycle of a flash operation, or before its data.
 bool is_before_flash(Stage s) {
     return is_flash_wait(s) || s == Stage::scheduler;
 }
@@ -54,8 +54,8 @@ public:
                 s.operation = operation_.number;
                 break;
             case Stage::buffer:
-                // Data that have just arrived, from host or flash, pass the DRAM; all else waits for room or for its
-                // page.
+                // Data that have just arrived from host or flash pass the DRAM. Everything else waits for room or for
+                // its page.
                 if (before != Stage::host_transfer && before != Stage::channel && before != Stage::ecc)
                     wait_for_programs(s);
                 break;
@@ -67,7 +67,7 @@ public:
         operation_ = operation;
         if (waiting_) end_die_wait();
     }
-    /// Steps that the timeline has not kept, with what is known of them.
+    /// Adds the steps that the timeline has not kept, with what is known of them.
     void rest(const Timeline& timeline, SimTime from) {
         if (waiting_) end_bus_wait();
         if (from == timeline.last()) return;
@@ -119,7 +119,7 @@ private:
         add_without(of_die_, found_, s.from + s.forgotten);
         choose(of_die_, s);
     }
-    /// For the bus, with data in the die's register.
+    /// Ends a wait for the bus, with data in the die's register.
     void end_bus_wait() {
         waiting_ = false;
         PathStep& s = steps_.back();
@@ -151,7 +151,7 @@ private:
         }
         return {};
     }
-    /// Each program that ends gives room.
+    /// A wait for programs: each program that ends gives room.
     void wait_for_programs(PathStep& s) {
         s.resource = {Kind::write_buffer, 0};
         found_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one command in the order in which it happened: steps that follow each other without a gap, where each was,
-// and for each wait what held the thing that was waited for. Put together from the command's timeline and the device's
-// logs soon after its end. Kernel-free.
+// The way of one command in the order in which it happened: steps that follow each other without a gap, where each step
+// was, and for each wait what held the resource. It is put together from the command's timeline and the device's logs
+// soon after the command's end. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PathResource {
     std::uint32_t index = 0;  ///< global
 };
 
-/// Something that held what a command waited for.
+/// Work that held what a command waited for.
 struct Holder {
     PathResource resource;
     Occupation operation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What held each die, bus and core lately, so that a command which waited can be told by whom it was kept waiting.
-// Rings that are written at each operation and read for the few commands that are looked at. Kernel-free.
+// Records what held each die, bus and core lately, so that a command that waited can be told for whom it waited. It has
+// rings that are written at each operation and read for the few commands that are looked at. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -34,23 +34,23 @@ struct Occupation {
 };
 static_assert(sizeof(Occupation) == 32);
 
-/// The last operations of one resource. Ends do not go back.
+/// The last operations of one resource, in the order of their ends.
 class OccupancyLog {
 public:
-    /// `kept`: a power of two.
+    /// `kept`: how many operations it keeps, a power of two.
     explicit OccupancyLog(std::uint32_t kept) : ring_(kept), mask_(kept - 1) {}
 
     void add(const Occupation& o) { ring_[added_++ & mask_] = o; }
-    /// The newest one has ended. Reads joined in one operation end one by one, and the last counts.
+    /// The newest operation has ended. Reads joined in one operation end one by one, and the last end counts.
     void end(SimTime now) { ring_[(added_ - 1) & mask_].to = now; }
-    /// The power goes: what is not over ends.
+    /// The power goes: the operation that is not over ends now.
     void cut(SimTime now) {
         if (added_ != 0 && ring_[(added_ - 1) & mask_].to > now) end(now);
     }
     std::uint64_t added() const { return added_; }
 
-    /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns
-    /// from when on none is missing: later than `from` when older ones are forgotten.
+    /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns the
+    /// time from which on none is missing: it is later than `from` when older ones are forgotten.
     template <class Visit>
     SimTime between(SimTime from, SimTime to, Visit visit) const {
         const std::uint64_t oldest = added_ > ring_.size() ? added_ - ring_.size() : 0;
@@ -84,8 +84,8 @@ private:
     std::uint64_t added_ = 0;
 };
 
-/// Of a device. Where planes read on their own, each has a log; what needs the whole die is in the log of each of its
-/// planes. Else each die has one.
+/// The logs of a device. Where planes read on their own, each plane has a log, and an operation of the whole die is in
+/// the log of each plane. Else each die has one log.
 class Occupancy {
 public:
     struct Size {
@@ -104,11 +104,11 @@ public:
         while (kept > kLeast && std::uint64_t{logs} * kept * sizeof(Occupation) > kBytes) kept /= 2;
         logs_.assign(logs, OccupancyLog(kept));
     }
-    /// The die's (global), or that of its first plane, which the others follow.
+    /// The log of a die (global number), or of its first plane; the logs of its other planes follow.
     OccupancyLog& die(std::uint32_t i) { return logs_[i * size_.logs_per_die()]; }
     OccupancyLog& bus(std::uint32_t channel) { return logs_[first_bus_ + channel]; }
     OccupancyLog& core(std::uint32_t i) { return logs_[first_core_ + i]; }
-    /// Programs of host data by their end: each gives room in the write buffer.
+    /// Programs of host data by their end. Each gives room in the write buffer.
     OccupancyLog& programs() { return logs_.back(); }
     void power_lost(SimTime now) {
         for (OccupancyLog& log : logs_) log.cut(now);
@@ -122,8 +122,8 @@ public:
     const Size& size() const { return size_; }
 
 private:
-    // assumed: enough for nearly all waits, small enough for the cache. A wait behind more than kMost names the last of
-    // them.
+    // Assumed: enough for nearly all waits, and small enough for the cache. A wait behind more than kMost operations
+    // names the last kMost of them.
     static constexpr std::uint32_t kMost = 512, kLeast = 16;
     static constexpr std::uint64_t kBytes = 8u << 20;
 

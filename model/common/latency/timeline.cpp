@@ -61,7 +61,8 @@ void Timeline::append(const Timeline& part) {
         if (part.rest_[i] != 0) log_sum(i, static_cast<std::uint64_t>(part.rest_[i]));
 }
 
-/// With whom each wait was for. Of what is in no step, the sums by stage hold those by flow and stage.
+/// Appends a part that knows the flow of each wait. For waits in no step, the sums by stage include those by flow and
+/// stage.
 void Timeline::append_owned(const Timeline& part) {
     owned_ = 1;
     for (std::uint32_t i = part.first_; i < part.steps_; ++i)

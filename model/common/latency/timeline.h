@@ -50,11 +50,11 @@ inline constexpr std::size_t kStageCount = static_cast<std::size_t>(Stage::count
 constexpr bool is_flash_wait(Stage s) {
     return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::channel_wait;
 }
-/// Name as in latency.csv.
+/// The stage's name as in latency.csv.
 const char* stage_name(Stage s);
 
-/// A flash operation as those who waited for it find it again: its number, and the plane whose or whose die's work it
-/// was.
+/// A flash operation as those who waited for it find it again: its number and its plane, or its die's first plane when
+/// it took the whole die.
 struct FlashOperation {
     std::uint64_t number = 0;  ///< of the transaction, by submission from 1
     std::uint32_t plane = 0;   ///< global
@@ -63,7 +63,7 @@ struct FlashOperation {
 
 class Timeline {
 public:
-    /// Steps whose order is kept; of what comes later the stages' sums remain.
+    /// Most steps whose order is kept. Of later steps only the sums by stage remain.
     static constexpr std::uint32_t kSteps = 32;
 
     Timeline() = default;
@@ -87,17 +87,17 @@ public:
         last_ = until;
         log(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(d));
     }
-    /// The same of a wait, for the operations that this flow owns or has caused. A timeline that is charged so once is
-    /// charged so for all of its waits.
+    /// As charge(), for a wait for operations that this flow owns or has caused. A timeline that is charged this way
+    /// once must be charged this way for all of its waits.
     void charge_wait(Stage s, SimTime until, std::uint8_t flow);
-    /// What follows is the work of this flash operation; what it waited for has been charged.
+    /// The following time is the work of this flash operation. The wait before it has been charged.
     void begins(const FlashOperation& op) {
         log(kOperation, (op.number << kPlaneBits | op.plane) << 1 | std::uint64_t{op.whole_die});
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
     void append(const Timeline& part);
-    /// Adds the host's part in front, once, to what a device told of from start() on: host_queue from `issued` to
-    /// `submitted`, and submit from there.
+    /// Adds the host's part in front, once, to what a device told of from start() on: `host_queue` from `issued` to
+    /// `submitted`, and `submit` from there.
     void precede(SimTime issued, SimTime submitted) {
         const auto d = static_cast<std::uint64_t>((start_ - submitted).count());
         if (__builtin_expect(issued != submitted || steps_ > kSteps || !fits(d) || d == 0, 0))
@@ -106,13 +106,14 @@ public:
         steps_log_[kInFront - 1] = d << kWhatBits | static_cast<std::uint64_t>(Stage::submit);
         start_ = issued;
     }
-    /// Adds what comes before that, once: block_queue from `issued` on. One command may answer several requests.
+    /// Adds the part before precede()'s, once: `block_queue` from `issued` on. One command may answer several requests.
     void precede_block(SimTime issued) { put_in_front(Stage::block_queue, issued); }
-    /// Of the command that it belongs to, by arrival at the firmware from 1; 0: none, or not there yet.
+    /// Number of the command that it belongs to, by arrival at the firmware from 1; 0: there is none, or it has not
+    /// arrived yet.
     std::uint64_t number() const { return number_; }
     void set_number(std::uint64_t number) { number_ = number; }
     SimTime start() const { return start_; }
-    /// When the SQE was written: the part before is the host's.
+    /// When the SQE was written. The part before is the host's.
     SimTime submitted() const { return start_ + of(Stage::block_queue) + of(Stage::host_queue); }
     SimTime last() const { return last_; }
     Ps of(Stage s) const;
@@ -146,8 +147,9 @@ public:
                 visit(s, flow_[i], static_cast<std::int64_t>(value(steps_log_[i])));
         for_each_rest(visit);
     }
-    /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong
-    /// to. Returns until when steps were kept: before last(), if there were more than kSteps.
+    /// Visits in order: charged(stage, from, to) for time, and begins(FlashOperation) for the operation to which the
+    /// steps from there on belong. Returns the time until which steps were kept; it is before last() if there were more
+    /// than kSteps.
     template <class Charged, class Begins>
     SimTime for_each_step(Charged charged, Begins begins) const {
         SimTime from = start_;
@@ -171,7 +173,7 @@ public:
     }
 
 private:
-    /// Of the waits that are in no step.
+    /// Visits the waits that are in no step.
     template <class Visit>
     void for_each_rest(Visit visit) const {
         for (std::size_t i = kStageCount; i < rest_.size(); ++i)
@@ -190,7 +192,7 @@ private:
 
     static std::size_t what(std::uint64_t step) { return step & kOperation; }
     static std::uint64_t value(std::uint64_t step) { return step >> kWhatBits; }
-    /// A duration of 6.7 days, or the operation 2^38, has no place in a step.
+    /// True: the value fits into a step. A duration of 6.7 days, or the operation 2^38, does not.
     static bool fits(std::uint64_t value) { return value >> (64 - kWhatBits) == 0; }
     void log(std::uint64_t what, std::uint64_t value) {
         if (__builtin_expect(steps_ < limit_ && fits(value), 1))
@@ -198,7 +200,7 @@ private:
         else
             log_sum(what, value);
     }
-    /// From here on the order is lost.
+    /// Adds to the sums. From here on the order is lost.
     void log_sum(std::uint64_t what, std::uint64_t value, std::uint8_t flow = 0);
     void precede_slowly(SimTime issued, SimTime submitted);
     void put_in_front(Stage s, SimTime from);
@@ -210,11 +212,12 @@ private:
     std::uint16_t steps_ = kInFront;
     std::uint16_t limit_ = kInFront + kSteps;  // steps_ again when the order is lost
     std::uint16_t owned_ = 0;                  // charge_wait() was called: flow_ says for whom each wait was
-    // By stage: what is in no step; mostly empty. Behind that the same by flow and stage, as far as flows are known.
+    // By stage: the time that is in no step; mostly empty. Behind it, the same time by flow and stage, as far as flows
+    // are known.
     std::vector<std::int64_t> rest_;
-    // Those from first_ to steps_ mean something: a stage with its duration, or kOperation with number, plane and
-    // extent. Most timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache
-    // lines.
+    // The entries from first_ to steps_ are valid: a stage with its duration, or kOperation with number, plane and
+    // extent. Most timelines write nothing else. With sums by stage beside them a flash transaction would take twice
+    // the cache lines.
     std::array<std::uint64_t, kInFront + kSteps> steps_log_;
     std::array<std::uint8_t, kInFront + kSteps> flow_;  // of the waits among the steps, with owned_; else untouched
 };

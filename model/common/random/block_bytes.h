@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a logical block holds where contents are bytes: words that follow from a seed, its LBA and its version, so that
-// who knows these three knows all of it. Version 0 is a block that nobody wrote: zeros.
+// The contents of a logical block where contents are bytes: words that follow from a seed, its LBA and its version.
+// Whoever knows these three knows all of it. Version 0 is a block that nobody wrote: zeros.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ssdtlm {
 
 class BlockBytes {
 public:
-    /// `block_bytes`: a multiple of 8.
+    /// `block_bytes`: size of a block, a multiple of 8.
     BlockBytes(std::uint64_t seed, std::uint32_t block_bytes) : seed_(seed), block_bytes_(block_bytes) {}
 
     std::uint32_t block_bytes() const { return block_bytes_; }
@@ -25,7 +25,7 @@ public:
             std::memcpy(out + i, &word, kWord);
         }
     }
-    /// The first byte that differs; block_bytes() when none does.
+    /// Position of the first byte that differs; block_bytes() when none does.
     std::uint32_t differs_at(std::uint64_t lba, std::uint32_t version, const std::uint8_t* found) const {
         std::uint64_t state = first_state(lba, version);
         for (std::uint32_t i = 0; i < block_bytes_; i += kWord) {

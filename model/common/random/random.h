@@ -24,18 +24,18 @@ public:
         s_[3] = rotl(s_[3], 45);
         return result;
     }
-    /// Uniform in [0, n); n > 0. Multiply-shift (Lemire), bias below 2^-64 * n.
+    /// Returns a number that is uniform in [0, n); n > 0. It uses multiply-shift (Lemire), with a bias below 2^-64 * n.
     std::uint64_t below(std::uint64_t n) {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::uint64_t>((static_cast<Wide>(next()) * n) >> 64);
     }
-    /// Uniform in [0, 1) with 53 bits.
+    /// Returns a number that is uniform in [0, 1), with 53 bits.
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
     template <class Archive>
     void state(Archive& s) {
         for (std::uint64_t& word : s_) s(word);
     }
-    /// True with probability percent/100.
+    /// Returns true with probability percent/100.
     bool percent(unsigned percent) { return below(100) < percent; }
 
 private:

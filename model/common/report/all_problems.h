@@ -7,10 +7,10 @@
 
 namespace ssdtlm {
 
-/// Joins the mistakes of several steps, so that the user sees all of them in one go.
+/// Collects the mistakes of several steps, so that the user sees all of them at once.
 class AllProblems {
 public:
-    /// Runs the step; keeps what a UserError out of it says.
+    /// Runs the step and keeps the problems of a UserError that it throws.
     template <class Step>
     void of(Step step) {
         try {

@@ -8,14 +8,14 @@
 
 namespace ssdtlm {
 
-/// FNV-1a with 64 bits: tells contents apart (configurations, workloads); no protection against who wants two to be
-/// alike.
+/// FNV-1a with 64 bits. It tells contents apart (configurations, workloads), but does not protect against somebody who
+/// wants two to be alike.
 class ContentHash {
 public:
     void add(std::string_view bytes) {
         for (const char c : bytes) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
     }
-    /// 16 hexadecimal digits.
+    /// The hash as 16 hexadecimal digits.
     std::string text() const {
         char digits[17];
         std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value_));

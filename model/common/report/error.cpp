@@ -48,7 +48,7 @@ std::string lower(std::string s) {
     return s;
 }
 
-/// "dies_per_chip": dies, per, chip.
+/// Splits a name into words: "dies_per_chip" gives dies, per, chip.
 std::vector<std::string> words_of(const std::string& name) {
     std::vector<std::string> words(1);
     for (const char c : lower(name)) {
@@ -61,7 +61,7 @@ std::vector<std::string> words_of(const std::string& name) {
     return words;
 }
 
-/// A name that says all that was said and the least beside it; empty: none does.
+/// The candidate with the fewest words that has all words of the given name; empty: there is none.
 std::string longer_name(const std::string& given, const std::vector<std::string>& candidates) {
     const std::vector<std::string> wanted = words_of(given);
     std::string best;

@@ -20,7 +20,7 @@ enum class ExitCode : int {
     interrupted = 130
 };
 
-/// One problem in something the user gave us.
+/// One problem in the user's input.
 struct Problem {
     std::string where;         ///< "file:line:col", "job 'x' line 12", "command line"
     std::string found;         ///< what was found
@@ -40,7 +40,7 @@ private:
     std::vector<Problem> problems_;
 };
 
-/// What was worked out cannot be written: a full disk, a folder that is gone. main() exits 74.
+/// A result cannot be written: the disk is full, or a folder is gone. main() exits 74.
 class OutputError : public UserError {
 public:
     using UserError::UserError;
@@ -52,7 +52,7 @@ public:
     using std::logic_error::logic_error;
 };
 [[noreturn]] void panic(const char* where, const std::string& what);
-/// For SSDTLM_CHECK: no string is made at the place of the check, which keeps that code out of the functions with
+/// For SSDTLM_CHECK. No string is made at the place of the check, which keeps that code out of the functions with
 /// checks.
 [[noreturn]] __attribute__((cold)) void panic(const char* where, const char* what);
 
@@ -62,7 +62,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Nearest candidate by edit distance for "did you mean"; empty when nothing is near.
+/// The nearest candidate by edit distance, for "did you mean"; empty when nothing is near.
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates);
 
 }  // namespace ssdtlm

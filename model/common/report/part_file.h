@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is written under a temporary name and gets its own when it is whole: who finds it by its name finds all of it.
+// A file is written under a temporary name and gets its own name when it is whole. So whoever finds it by its name
+// finds all of it.
 #pragma once
 
 #include <cerrno>
@@ -11,12 +12,12 @@
 
 namespace ssdtlm {
 
-/// The name under which it is written.
+/// The temporary name of a file.
 inline std::filesystem::path part_of(std::filesystem::path file) {
     return file += ".part";
 }
 
-/// It is whole. Throws OutputError when it cannot get its name.
+/// The file is whole and gets its name. Throws OutputError when it cannot.
 inline void publish(const std::filesystem::path& file) {
     std::error_code error;
     std::filesystem::rename(part_of(file), file, error);
@@ -25,7 +26,7 @@ inline void publish(const std::filesystem::path& file) {
             Problem{file.string(), "cannot be written: " + error.message(), "", "choose another folder with -o"});
 }
 
-/// What the system says of the call that failed last; `otherwise` when it said nothing.
+/// The system's reason why the last call failed; `otherwise` when it gave none.
 inline std::string system_reason(const char* otherwise = "not all of it was taken") {
     return errno != 0 ? std::strerror(errno) : otherwise;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drained drive remembers, on its way into a file or out of one. An organ describes its memory once, in
+// The state of a drained drive, on its way into a file or out of one. An organ describes its state once, in
 // state(snapshot), and that serves both directions: nothing can be written that is not read again. Organs that hold
 // nothing when nothing is under way have no state().
 #pragma once
@@ -18,14 +18,15 @@ class Snapshot {
 public:
     virtual ~Snapshot() = default;
 
-    /// The organs take over what it says; else they tell it.
+    /// True: the organs read their state from it. False: they write it.
     bool reads() const { return reads_; }
-    /// What follows belongs to this organ: where a file is of another version, or damaged, it is said here.
+    /// The following state belongs to this organ. Errors about a file of another version, or a damaged one, name the
+    /// organ.
     virtual void section(const char* organ) = 0;
-    /// What it says does not fit this drive, or what is to be told cannot be. Throws UserError.
+    /// The state does not fit this drive, or cannot be written. Throws UserError.
     [[noreturn]] virtual void refuse(const char* what) = 0;
 
-    /// What it says may be so.
+    /// Refuses the snapshot unless `ok`.
     void require(bool ok, const char* what) {
         if (__builtin_expect(!ok, 0)) refuse(what);
     }
@@ -34,7 +35,7 @@ public:
     void operator()(T&... values) {
         (value(values), ...);
     }
-    /// A vector whose size is the drive's, not the snapshot's.
+    /// A vector whose size the drive determines, not the snapshot.
     template <class T>
     void fixed(std::vector<T>& v) {
         std::uint64_t size = v.size();
@@ -47,7 +48,7 @@ public:
         value(v);
         if (v.size() != size) refuse("a table of another size");
     }
-    /// Of any kind, by their keys.
+    /// A map of any kind, in the order of its keys.
     template <class Map>
     void map(Map& m) {
         std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> entries(m.begin(), m.end());
@@ -72,14 +73,14 @@ protected:
     explicit Snapshot(bool reads) : reads_(reads) {}
 
 private:
-    /// Entries for which room is made before they are there: a damaged file may ask for any number.
+    /// Most entries for which room is made before they are read: a damaged file may ask for any number.
     static constexpr std::size_t kAhead = std::size_t{1} << 16;
 
     template <class T, class = void>
     struct HasState : std::false_type {};
     template <class T>
     struct HasState<T, std::void_t<decltype(std::declval<T&>().state(std::declval<Snapshot&>()))>> : std::true_type {};
-    // Nothing in it but its value: two that are equal have equal bytes.
+    // Types that hold nothing but their value: two equal objects have equal bytes.
     template <class T>
     static constexpr bool kPlain =
         std::is_trivially_copyable_v<T>&& std::has_unique_object_representations_v<T> && !std::is_pointer_v<T>;
@@ -125,7 +126,7 @@ private:
             entries(v, there);
         }
     }
-    /// From this one on.
+    /// Entries of a vector from number `from` on.
     template <class T>
     void entries(std::vector<T>& v, std::size_t from) {
         if constexpr (kPlain<T> && !HasState<T>::value && !std::is_same_v<T, bool>) {

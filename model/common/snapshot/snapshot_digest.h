@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells whether a snapshot is as it was written. The checksum of its zstd frame is made anew by whoever unpacks,
-// changes and packs it again; this one stands in the content. No protection against who wants to deceive.
+// Tells whether a snapshot is as it was written. Whoever unpacks, changes and packs it again makes the checksum of its
+// zstd frame anew; this checksum is part of the content. It does not protect against somebody who wants to deceive.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 class SnapshotDigest {
 public:
-    /// However the bytes come in pieces, the value is the same.
+    /// Adds bytes. The result does not depend on how the bytes are split into calls.
     void add(const void* data, std::size_t size) {
         const auto* at = static_cast<const unsigned char*>(data);
         for (; size != 0 && begun_ != 0; --size) add_byte(*at++);

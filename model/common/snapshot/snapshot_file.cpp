@@ -142,7 +142,7 @@ void SnapshotReader::refuse(const char* what) {
     damaged(what);
 }
 
-/// Some more of what it says. False: that was all.
+/// Reads more of the file. False: there is no more.
 bool SnapshotReader::fill() {
     taken_ = there_ = 0;
     while (there_ == 0 && !frame_over_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot in a file: one zstd frame with its checksum. First a line that says what it is, then a text of whoever
-// wrote it, then what the organs say. `zstd -dc FILE | head` shows the text.
+// A snapshot in a file: one zstd frame with its checksum. First comes a line that says what it is, then a text of
+// whoever wrote it, then the state of the organs. `zstd -dc FILE | head` shows the text.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// Whoever waits for the file no longer wants it.
+/// Whoever waits for the file does not want it any more.
 class SnapshotGivenUp : public std::runtime_error {
 public:
     SnapshotGivenUp() : std::runtime_error("the snapshot was given up") {}
@@ -23,8 +23,8 @@ public:
 
 class SnapshotWriter final : public Snapshot {
 public:
-    /// Into a file beside `path`, which finish() puts in its place. OutputError when it cannot be written.
-    /// `given_up`: asked now and then, null: nobody; when it says so, SnapshotGivenUp is thrown.
+    /// Writes into a file beside `path`; finish() gives it its name. Throws OutputError when it cannot be written.
+    /// `given_up` is asked now and then whether to throw SnapshotGivenUp; it may be null.
     SnapshotWriter(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
     ~SnapshotWriter() override;
     SnapshotWriter(const SnapshotWriter&) = delete;
@@ -33,7 +33,7 @@ public:
     void section(const char* organ) override;
     [[noreturn]] void refuse(const char* what) override;
     void bytes(void* data, std::size_t size) override;
-    /// All of it has been told.
+    /// The state is complete.
     void finish();
 
 private:
@@ -51,7 +51,7 @@ private:
 
 class SnapshotReader final : public Snapshot {
 public:
-    /// UserError when there is no such file, or it is no snapshot, or one of another format.
+    /// Throws UserError when there is no such file, or it is no snapshot, or it has another format.
     explicit SnapshotReader(const std::string& path);
     ~SnapshotReader() override;
     SnapshotReader(const SnapshotReader&) = delete;
@@ -61,9 +61,9 @@ public:
     void section(const char* organ) override;
     [[noreturn]] void refuse(const char* what) override;
     void bytes(void* data, std::size_t size) override;
-    /// All of it has been taken over. UserError when there is more, or it is not as it was written.
+    /// All of the state has been read. Throws UserError when there is more, or the file is not as it was written.
     void finish();
-    /// Instead of taking it over: reads all that is left. UserError when it is not as it was written.
+    /// Reads the rest of the file without using it. Throws UserError when the file is not as it was written.
     void check_rest();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot that is taken over at once, by the same organs built anew.
+// A snapshot in memory that the same organs, built anew, read at once.
 #pragma once
 
 #include <cstring>
@@ -14,9 +14,9 @@ namespace ssdtlm {
 
 class SnapshotInMemory final : public Snapshot {
 public:
-    /// Told by the organs.
+    /// A snapshot to which the organs write.
     SnapshotInMemory() : Snapshot(false) {}
-    /// To be taken over.
+    /// A snapshot from which the organs read what `told` holds.
     explicit SnapshotInMemory(SnapshotInMemory&& told) : Snapshot(true), data_(std::move(told.data_)) {}
 
     void section(const char*) override {}
@@ -31,7 +31,7 @@ public:
         if (size != 0) std::memcpy(c, data_.data() + taken_, size);
         taken_ += size;
     }
-    /// All that was told has been taken over.
+    /// True: everything that was written has been read.
     bool at_end() const { return taken_ == data_.size(); }
 
 private:

@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-/// Only the buckets: what percentiles need, at the price of one increment per value.
+/// Only the buckets, which suffice for percentiles. Each value costs one increment.
 class BucketCounts {
 public:
     static constexpr unsigned kBits = 6;
@@ -28,18 +28,19 @@ public:
 
     /// Bucket of a value. Values of 2^34 and more share the last bucket, as in fio (17 s when the unit is ns).
     static constexpr unsigned index_of(std::uint64_t v) {
-        // The low bits that the bucket forgets; the set bit makes that none for all values below 2 * kPerOctave.
+        // The number of low bits that the bucket drops. The set bit makes it 0 for all values below 2 * kPerOctave.
         const unsigned drop = 63u - static_cast<unsigned>(__builtin_clzll(v | kPerOctave)) - kBits;
         // v >> drop is in [64, 128) once bits are dropped, so adding 64 per dropped bit continues the numbering.
         const std::uint64_t i = drop * kPerOctave + (v >> drop);
         return static_cast<unsigned>(std::min<std::uint64_t>(i, kBuckets - 1));
     }
-    /// The smallest value of a bucket. The largest is one below that of the next; the last bucket has no end.
+    /// The smallest value of a bucket. The largest value is one below that of the next bucket; the last bucket has no
+    /// end.
     static constexpr std::uint64_t lowest_of(unsigned index) {
         if (index < 2 * kPerOctave) return index;
         return static_cast<std::uint64_t>(kPerOctave + index % kPerOctave) << (index / kPerOctave - 1);
     }
-    /// The value that stands for a bucket: itself below 128, else the middle of its range.
+    /// The value that stands for a bucket: the value itself below 128, else the middle of the bucket's range.
     static constexpr std::uint64_t midpoint_of(unsigned index) {
         if (index < 2 * kPerOctave) return index;
         return lowest_of(index) + (std::uint64_t{1} << (index / kPerOctave - 2));
@@ -51,7 +52,7 @@ public:
     BucketCounts(BucketCounts&&) noexcept = default;
     BucketCounts& operator=(BucketCounts&&) noexcept = default;
 
-    /// O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
+    /// Takes O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
     void record(std::uint64_t v, std::uint64_t times = 1) {
         if (__builtin_expect(!buckets_, 0)) allocate();
         (*buckets_)[index_of(v)] += times;
@@ -62,12 +63,12 @@ public:
         if (buckets_) buckets_->fill(0);
     }
     bool empty() const { return count() == 0; }
-    /// Adds up the buckets.
+    /// Number of values in all buckets.
     std::uint64_t count() const;
     std::uint64_t operator[](unsigned index) const { return buckets_ ? (*buckets_)[index] : 0; }
 
-    /// Midpoint of the first used bucket at which the cumulative count reaches p percent, for each p of a list in
-    /// ascending order, in one pass; 0 when empty. 0 <= p <= 100.
+    /// For each p of a list in ascending order, 0 <= p <= 100: the midpoint of the first used bucket at which the
+    /// cumulative count reaches p percent; 0 when empty. It needs one pass.
     std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const;
     std::uint64_t percentile(double p) const { return percentiles({p}).front(); }
 
@@ -88,7 +89,7 @@ public:
     static constexpr unsigned index_of(std::uint64_t v) { return BucketCounts::index_of(v); }
     static constexpr std::uint64_t midpoint_of(unsigned index) { return BucketCounts::midpoint_of(index); }
 
-    /// O(1). The first value allocates the buckets; nothing allocates after that.
+    /// Takes O(1). The first value allocates the buckets; nothing allocates after that.
     void record(std::uint64_t v) {
         buckets_.record(v);
         ++count_;
@@ -110,9 +111,9 @@ public:
     /// Sample deviation (n - 1), as fio prints it; 0 for fewer than two values.
     double stddev() const;
 
-    /// Midpoint of the first bucket at which the cumulative count reaches p percent; 0 when empty. 0 <= p <= 100.
+    /// Midpoint of the first bucket at which the cumulative count reaches p percent, 0 <= p <= 100; 0 when empty.
     std::uint64_t percentile(double p) const { return buckets_.percentile(p); }
-    /// The same for a list in ascending order, in one pass.
+    /// Percentiles for a list in ascending order, in one pass.
     std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const {
         return buckets_.percentiles(ascending);
     }
@@ -155,7 +156,7 @@ public:
     }
     const Histogram& ns() const { return ns_; }
     std::uint64_t count() const { return ns_.count(); }
-    /// Exact; 64 bits would overflow after 106 days of latency summed over all commands.
+    /// The exact sum. 64 bits would overflow after 106 days of latency summed over all commands.
     __extension__ unsigned __int128 sum_ps() const { return sum_ps_; }
     double mean_ns() const {
         return ns_.empty() ? 0.0 : static_cast<double>(sum_ps_) / 1000.0 / static_cast<double>(ns_.count());

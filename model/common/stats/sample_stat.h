@@ -20,7 +20,8 @@ public:
         mean_ += step / static_cast<double>(count_);
         squares_ += step * (static_cast<double>(v) - mean_);
     }
-    /// fio's way with rates under group_reporting: jobs ran side by side, so their rates add up, deviation included.
+    /// Adds up rates as fio does under group_reporting: jobs ran side by side, so their rates add up, deviation
+    /// included.
     void add_parallel(const SampleStat& other) {
         if (other.count_ == 0) return;
         if (count_ == 0) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calendar of the model: (time, sequence, what comes then). Kernel-free. Equal times run in posting
-// order; that is the determinism rule. Drained by AgendaProcess (one SC_METHOD) in a simulation, or by
-// run_until() in kernel-free tests. Modules read time from here, never from sc_time_stamp().
-// Between two entries it sleeps, at the time of the last one, and others of the simulation run: who comes from there
-// calls in_step() before all else.
+// The calendar of the model. An entry is (time, sequence, what comes then). Entries of equal time run in posting order;
+// that is the determinism rule. AgendaProcess (one SC_METHOD) drains it in a simulation, and run_until() in kernel-free
+// tests. Modules read time from here, never from sc_time_stamp(). Kernel-free.
 //
-// A calendar queue: 4096 buckets of 0.13 us for the near future (0.54 ms), each a list in order of time and posting
-// that holds one entry or none most of the time, and one 4-ary heap for what lies beyond. What runs next does not
-// depend on where an entry is kept: of two entries for the same time, the one posted first lies in the heap if the two
-// differ.
+// Between two entries the agenda sleeps, at the time of the last one, and others of the simulation run. Whoever calls
+// the model from there calls in_step() first.
+//
+// It is a calendar queue. 4096 buckets of 0.13 us hold the near future (0.54 ms); each is a list in order of time and
+// posting that holds one entry or none most of the time. One 4-ary heap holds what lies beyond. What runs next does not
+// depend on where an entry is kept: if two entries for the same time are in different places, the one posted first is
+// in the heap.
 #pragma once
 
 #include <array>
@@ -25,10 +26,10 @@
 
 namespace ssdtlm {
 
-/// What an agenda sleeps in between two entries.
+/// The kernel in which an agenda sleeps between two entries.
 class AgendaKernel {
 public:
-    /// Its time. `agenda`: the agenda's, which may be ahead only where nobody else can look.
+    /// The kernel's time. `agenda`: the agenda's time, which may be ahead only where nobody else can look.
     virtual SimTime time(SimTime agenda) = 0;
     /// Something was posted for `at`.
     virtual void wake(SimTime at) = 0;
@@ -44,8 +45,8 @@ public:
     Agenda& operator=(const Agenda&) = delete;
 
     SimTime now() const { return now_; }
-    /// Whether its modules call each other past their sockets' guards (tlm_guard.h), which says nothing else. To be set
-    /// before elaboration ends.
+    /// Whether its modules call each other directly, past their sockets' guards (tlm_guard.h). The results are the
+    /// same. Set it before elaboration ends.
     bool calls_straight() const { return calls_straight_; }
     void call_straight(bool on) { calls_straight_ = on; }
     bool empty() const { return pending() == 0; }
@@ -57,16 +58,16 @@ public:
     std::uint64_t executed() const { return executed_; }
     std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_ - cancelled_); }
 
-    /// agenda.post(at, Then::to<&Link::deliver>(this, n)): calls this->deliver(n) at `at`.
+    /// Posts an entry: agenda.post(at, Then::to<&Link::deliver>(this, n)) calls this->deliver(n) at `at`.
     void post(SimTime at, const Then& then) { put(at, then.function, then.self, then.argument); }
 
-    /// An entry that can be taken back. Its handle is stale once it runs or was cancelled.
+    /// An entry that can be cancelled. Its handle is stale once it runs or was cancelled.
     struct Cancellable {
         SimTime at{};
         Then then;
     };
     using Entry = Handle<Cancellable>;
-    /// post() with a handle, for some more cost: the same order, as if posted by post().
+    /// As post(), with a handle, at a higher cost. The order is the same as with post().
     Entry post_cancellable(SimTime at, const Then& then) {
         Cancellable& c = cancellable_.acquire();
         c = Cancellable{at, then};
@@ -74,18 +75,18 @@ public:
         put(at, run_cancellable, this, entry.number());
         return entry;
     }
-    /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run,
-    /// runs now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if
-    /// it is one.
+    /// Cancels an entry, as if it had never been posted. Returns false and does nothing when it has run, runs now, or
+    /// was cancelled before. For an entry that was posted more than half a millisecond ahead, it looks at all such
+    /// entries.
     bool cancel(Entry entry);
-    /// Takes back all entries of which drop(self) is true, as if they had never been posted. Their handles become
-    /// stale. Looks at every entry: for what ends whole objects, such as the power.
+    /// Cancels all entries of which drop(self) is true, as if they had never been posted. Their handles become stale.
+    /// It looks at every entry, so it is for events that end whole objects, such as a loss of power.
     template <class Drop>
     void drop_if(Drop drop);
 
     /// Runs the earliest entry. Precondition: not empty.
     void step() { run_one(kNever); }
-    /// Runs the earliest entry if its time is not behind `limit`; false when there is none.
+    /// Runs the earliest entry if its time is not after `limit`. False: there is none.
     bool run_one(SimTime limit) {
         const std::size_t i = nearest_bucket();
         if (__builtin_expect(i == kNone, 0)) return run_far(limit);
@@ -104,7 +105,7 @@ public:
         then();
         return true;
     }
-    /// Runs all entries with time <= t, then moves time to t.
+    /// Runs all entries up to time t, then moves time to t.
     void run_until(SimTime t) {
         run_limit_ = t;
         while (run_one(t)) {
@@ -114,9 +115,9 @@ public:
     }
     /// Runs until nothing is left.
     void run() { run_until(kNever); }
-    /// For one who keeps entries in order of time himself and posts only the first of them: at the end of such an
-    /// entry, true if the following one, at `at`, is what would run next. Time is then there and it counts as run; else
-    /// it must be posted. Either way gives the same order.
+    /// For a module that keeps entries in order of time itself and posts only the first of them. It calls this at the
+    /// end of such an entry. True: its following entry, at `at`, is what would run next; time is then there and the
+    /// entry counts as run. False: the entry must be posted. The order is the same either way.
     bool claim(SimTime at) {
         if (at > run_limit_ || next_time() <= at) return false;
         now_ = at;
@@ -124,20 +125,20 @@ public:
         ++executed_;
         return true;
     }
-    /// Entries up to here may be claimed; for whoever calls run_one() in a loop, which sets it before and after.
+    /// Entries up to this time may be claimed. Whoever calls run_one() in a loop sets it before and after.
     void set_run_limit(SimTime limit) { run_limit_ = limit; }
     static constexpr SimTime kNoClaims = SimTime::min();
 
-    /// Moves time forward over an idle stretch.
+    /// Moves time forward over a stretch without entries.
     void advance_to(SimTime t) {
         SSDTLM_CHECK(t <= next_time(), "agenda advanced past a pending entry");
         if (t > now_) now_ = t;
     }
-    /// From now on it sleeps there; nullptr: it is awake.
+    /// From now on it sleeps in this kernel; nullptr: it is awake.
     void sleep_in(AgendaKernel* kernel) { asleep_in_ = kernel; }
-    /// now() is the kernel's time from here on. For whoever is called by a process of the simulation that is not the
-    /// agenda's, or from between two sc_start(); costs a predicted branch where an entry is the caller. What is posted
-    /// or called without it takes the time of the last entry for the present one.
+    /// After this call, now() is the kernel's time. Whoever is called by a process of the simulation that is not the
+    /// agenda's, or between two sc_start(), calls it. It costs a predicted branch where the caller is an entry. Without
+    /// it, posts and calls take the time of the last entry as the present one.
     void in_step() {
         if (__builtin_expect(asleep_in_ != nullptr, 0)) advance_to(asleep_in_->time(now_));
     }
@@ -157,8 +158,8 @@ private:
         Node* head = nullptr;
         Node* tail = nullptr;  // valid while head is
     };
-    /// Not inlined: the code that one command runs through is about as large as a processor's first instruction cache,
-    /// and this is called from everywhere. A Then in parts stays in registers.
+    /// It is not inlined: the code that one command runs through is about as large as a processor's first instruction
+    /// cache, and this is called from everywhere. The parts of a Then stay in registers.
     __attribute__((noinline)) void put(SimTime at, Then::Function function, void* self, std::uint64_t argument) {
         if (__builtin_expect(at < now_, 0)) refuse_past();
         const std::uint64_t turn = bucket_of(at);
@@ -200,12 +201,12 @@ private:
         const std::size_t next = lowest(later != 0 ? later : words_);
         return next * 64 + lowest(used_[next]);
     }
-    /// It has become empty.
+    /// The bucket has become empty.
     void leave_bucket(std::size_t i) {
         used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
         if (used_[i / 64] == 0) words_ &= ~(std::uint64_t{1} << (i / 64));
     }
-    /// Puts `n` behind all entries of its time; it is not the last one of the bucket.
+    /// Puts `n` behind all entries of its time. It is not the last entry of the bucket.
     __attribute__((noinline)) static void insert(Bucket& b, Node* n) {
         Node** link = &b.head;
         while ((*link)->at <= n->at) link = &(*link)->next;
@@ -221,7 +222,7 @@ private:
             free_ = &n;
         }
     }
-    /// Far ahead, out of nodes, or asleep.
+    /// Posts an entry when it is far ahead, when there are no nodes, or when the agenda is asleep.
     __attribute__((noinline)) void post_otherwise(SimTime at, const Then& then) {
         in_step();
         if (at < now_) refuse_stale(at);
@@ -242,7 +243,8 @@ private:
         agenda.cancellable_.release(pooled);
         c.then();
     }
-    /// Whose entry it is; in a handle's way, the one behind it.
+    /// The object to which the entry belongs. If the entry goes by way of a handle, it is the object of the entry
+    /// behind it.
     void* owner_of(const Then& then) {
         return then.function == run_cancellable ? cancellable_.at(then.argument).then.self : then.self;
     }
@@ -327,7 +329,7 @@ void Agenda::drop_if(Drop drop) {
     }
 }
 
-/// False: it is not in its time's bucket, so it was posted far ahead.
+/// Removes an entry from its time's bucket. False: it is not there, so it was posted far ahead.
 inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
     if (bucket_of(at) - bucket_of(now_) >= kBuckets) return false;
     const std::size_t i = bucket_of(at) % kBuckets;

@@ -14,7 +14,7 @@ void check_kernel_resolution() {
 
 namespace {
 
-/// A process of the netlist, in these objects or below, that is not `own` and not over.
+/// True: these objects, or those below, hold a process other than `own` that is not over.
 bool other_process(const std::vector<sc_core::sc_object*>& objects, const sc_core::sc_process_handle& own) {
     for (sc_core::sc_object* object : objects) {
         const sc_core::sc_process_handle process(object);
@@ -53,7 +53,8 @@ SimTime AgendaProcess::time(SimTime agenda) {
     return now;
 }
 
-/// A process that was not there when the run began: nothing else runs while the agenda is ahead.
+/// A process calls that was not there when the run began. Throws, because nothing else may run while the agenda is
+/// ahead.
 void AgendaProcess::refuse_early(SimTime agenda) const {
     const sc_core::sc_process_handle caller = sc_core::sc_get_current_process_handle();
     if (!caller.valid()) return;  // between two sc_start(), where the run was stopped
@@ -64,7 +65,7 @@ void AgendaProcess::refuse_early(SimTime agenda) const {
                             "add --set run.agenda=lockstep, or construct AgendaProcess with lockstep"});
 }
 
-/// With the hooks. False: nothing is left to run.
+/// Runs entries and calls the hooks after each. False: nothing is left to run.
 __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
     while (break_ && !stopped_) {
         if (!agenda_.run_one(limit)) return false;
@@ -87,7 +88,8 @@ void AgendaProcess::execute() {
     run_until(may_run_ahead() ? run_end_ : to_sim_time(sc_core::sc_time_stamp()));
 }
 
-/// Only called when this process is woken: at the begin of each run, and, where there are others, until they were seen.
+/// Called only when this process is woken: at the begin of each run and, where there are other processes, until they
+/// were seen.
 bool AgendaProcess::may_run_ahead() {
     if (lockstep_ || run_end_ == SimTime::min()) return false;
     lockstep_ = other_process(sc_core::sc_get_top_level_objects(), sc_core::sc_get_current_process_handle());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drains the Agenda inside a SystemC simulation, in one of two ways of keeping step with the kernel.
+// Drains the Agenda inside a SystemC simulation. There are two ways of keeping step with the kernel.
 //
-// Whoever looks at the kernel's time between two entries must find it in step with the agenda's. The process therefore
-// runs ahead only where nobody can look: within run() or run_for(), which know where the simulation ends (the kernel
-// tells nobody the end of an sc_start), and while the netlist holds no process but this one.
+// Whoever looks at the kernel's time between two entries must find it in step with the agenda's. So the process runs
+// ahead only where nobody can look: within run() or run_for(), which know where the simulation ends (the kernel tells
+// nobody the end of an sc_start), and while the netlist holds no process but this one.
 #pragma once
 
 #include <algorithm>
@@ -19,38 +19,37 @@ namespace ssdtlm {
 /// One SC_METHOD drains the whole calendar.
 /// - run-ahead: entries are executed one after the other up to the end of the run; kernel time then jumps there. Where
 ///   that would show (above), the process keeps step by itself.
-/// - lockstep: kernel time is advanced to each entry's time, always. Needed for what the kernel tells nobody about:
-/// trace
-///   files (sc_trace) of a user, processes that an entry spawns.
+/// - lockstep: kernel time is always advanced to each entry's time. It is needed for what the kernel tells nobody
+///   about: trace files (sc_trace) of a user, and processes that an entry spawns.
 /// Both execute the same entries in the same order.
 class AgendaProcess : public sc_core::sc_module, private AgendaKernel {
 public:
     AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep);
 
-    /// sc_start() until the agenda is empty or stop() was called; a process that never ends (a clock) does not keep it
-    /// going. Where processes of the netlist bring the work, it may be empty from the start: use sc_start(). Throws
-    /// what left an entry as an exception.
+    /// As sc_start(), until the agenda is empty or stop() was called. A process that never ends (a clock) does not keep
+    /// it going. Where processes of the netlist bring the work, the agenda may be empty from the start: use sc_start()
+    /// there. An exception out of an entry is thrown again here.
     void run();
-    /// sc_start(duration), at full speed: executes the entries before now + duration; time is there afterwards. Throws
-    /// as run() does.
+    /// As sc_start(duration), at full speed. Executes the entries before now + duration; then time is there. Throws as
+    /// run() does.
     void run_for(Ps duration);
 
     /// Ends the simulation (sc_stop) after the running entry.
     void stop();
     bool stopped() const { return stopped_; }
-    /// Throws what left an entry as an exception and ended the simulation. An sc_start() of your own reports it as the
-    /// error
-    /// "/ssdtlm/stopped" through SystemC's report handler, which throws by default, and loses its type; this has it.
+    /// Throws the exception that left an entry and ended the simulation. Your own sc_start() reports it as the error
+    /// "/ssdtlm/stopped" through SystemC's report handler, which throws by default, and its type is lost; this function
+    /// keeps it.
     void rethrow_error() const {
         if (error_) std::rethrow_exception(error_);
     }
 
-    /// From a handler of a signal: what on_call() names is called after the running entry, and after each one from then
-    /// on.
+    /// Call it from a handler of a signal: the function of on_call() is called after the running entry, and after each
+    /// one from then on.
     void call_soon() { called_ = break_ = true; }
     void on_call(void (*call)(void*), void* self) { on_call_ = {call, self}; }
 
-    /// Called after every entry from now on, in the entry's time. It may change nothing of the model.
+    /// Calls `after` after every entry from now on, in the entry's time. It may change nothing of the model.
     void add_after_each(void (*after)(void*), void* self) {
         after_each_.push_back({after, self});
         update_break();

@@ -52,7 +52,7 @@ private:
     };
     Pool<Response> responses_;  // to come at their times
 };
-/// Of the base protocol: behind PCIe sockets.
+/// The adapter for the base protocol, behind PCIe sockets.
 using LtTargetAdapter = BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 
 /// An LT initiator (an SC_THREAD that calls b_transport) at one of the model's target sockets, for instance a user's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an agenda lies beyond its buckets: a 4-ary heap by time and posting. Kernel-free.
+// The part of an agenda that lies beyond its buckets: a 4-ary heap by time and posting. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class OverflowHeap {
 public:
     bool empty() const { return heap_.empty(); }
     std::size_t size() const { return heap_.size(); }
-    /// Time of the first; kNever when empty.
+    /// Time of the first entry; kNever when empty.
     SimTime first_at() const { return first_at_; }
     const OverflowEntry& operator[](std::size_t i) const { return heap_[i]; }
 
@@ -45,7 +45,7 @@ public:
         }
         first_at_ = heap_.empty() ? kNever : heap_.front().at;
     }
-    /// All of them, in no order.
+    /// Removes and returns all entries, in no particular order.
     std::vector<OverflowEntry> take_all() {
         std::vector<OverflowEntry> all;
         all.swap(heap_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads of a class derived from tlm_generic_payload: what their initiator knows about a transaction lies in the
-// same object, so the backward path needs a static_cast instead of an extension look-up. Others see the base class.
+// Payloads of a class derived from tlm_generic_payload. What their initiator knows about a transaction lies in the same
+// object, so the backward path needs a static_cast instead of an extension look-up. Others see the base class.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace ssdtlm {
 
-/// A Pool of payloads of a class derived from tlm_generic_payload, with TLM's way of giving them back; each keeps a
-/// reference count of 1 also while it is free. Only the pool's owner may treat a payload as a Payload, and only those
-/// that came from here: the base protocol hands the same object back.
+/// A Pool of payloads of a class derived from tlm_generic_payload, with TLM's way of giving them back. Each payload
+/// keeps a reference count of 1 even while it is free. Only the pool's owner may treat a payload as a Payload, and only
+/// those that came from here: the base protocol hands the same object back.
 template <class Payload>
 class PooledPayloads final : public tlm::tlm_mm_interface {
 public:
@@ -22,14 +22,15 @@ public:
     PooledPayloads(const PooledPayloads&) = delete;
     PooledPayloads& operator=(const PooledPayloads&) = delete;
 
-    /// A payload with reference count 1 and the attributes of its last use; the first time without byte enables.
+    /// Returns a payload with reference count 1 and the attributes of its last use. A new one has no byte enables.
     Payload& acquire() {
         return pool_.acquire([this](Payload& p) {
             p.set_mm(this);
             p.acquire();
         });
     }
-    /// The owner needs it no longer. It comes back at once, or when the last of those who acquired it lets it go.
+    /// The owner does not need it any more. It comes back at once, or when the last of those who acquired it lets it
+    /// go.
     void release(Payload& p) {
         if (__builtin_expect(p.get_ref_count() == 1, 1))
             pool_.release(p);
@@ -40,21 +41,21 @@ public:
         p->acquire();
         pool_.release(static_cast<Payload&>(*p));
     }
-    /// Payloads that were not given back; for reports.
+    /// Number of payloads that were not given back; for reports.
     std::size_t in_use() const { return pool_.in_use(); }
 
     /// See Pool.
     static Handle<Payload> handle_of(const Payload& p) { return Pool<Payload>::handle_of(p); }
     Payload& at(std::uint64_t number) { return pool_.at(number); }
     Payload* find(std::uint64_t number) { return pool_.find(Handle<Payload>::of(number)); }
-    /// Those that others had are gone with them. Precondition: none of them will be touched again.
+    /// Takes back all payloads, those that others have too. Precondition: none of them will be touched again.
     void take_all_back() { pool_.release_all(); }
 
 private:
     Pool<Payload> pool_;
 };
 
-/// Sets what every transaction of the base protocol without byte enables needs.
+/// Sets the attributes that every transaction of the base protocol without byte enables needs.
 inline void set_up(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                    std::uint32_t bytes) {
     p.set_command(command);
@@ -67,7 +68,7 @@ inline void set_up(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::u
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-/// memcpy that does not call for the sizes of doorbells, CQEs and SQEs.
+/// As memcpy, but without a call for the sizes of doorbells, CQEs and SQEs.
 inline void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
     if (bytes == 16)
         std::memcpy(to, from, 16);

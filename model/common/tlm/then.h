@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes next. Whoever begins something that takes time says what follows it: a method, the object it belongs to,
-// and what it is about. Agenda, cores, DRAM, DMA, map and flash all take it, and call it once.
+// What comes next. Whoever begins something that takes time names its successor: a method, the object it belongs to,
+// and an argument. Agenda, cores, DRAM, DMA, map and flash all take a Then, and call it once.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Trivially copyable; the object must live until it is called. `Told`: what it is told besides when it is called.
+/// Trivially copyable. The object must live until it is called. `Told`: what is passed besides when it is called.
 template <class Returned, class... Told>
 struct ThenOf {
     using Function = Returned (*)(void* self, std::uint64_t argument, Told... told);

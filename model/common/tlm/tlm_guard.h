@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards: what the model's sockets are bound to. Outside is whoever is bound there, with all that the base protocol
-// allows: processes and times of his own, annotated delays, answers in any form. Inside is a module that knows its
-// short form only: it is called in an entry of the agenda, or with the agenda in step; BEGIN_REQ comes without a delay
-// and is answered at once by TLM_COMPLETED or END_REQ, BEGIN_RESP by TLM_COMPLETED. Two modules of one agenda call each
-// other straight, past their guards, which cost a run nothing.
+// Guards stand at the model's sockets. Outside is whoever is bound there, with all that the base protocol allows:
+// processes and times of its own, annotated delays, answers in any form. Inside is a module that knows only its short
+// form. It is called in an entry of the agenda, or with the agenda in step. BEGIN_REQ comes without a delay and is
+// answered at once by TLM_COMPLETED or END_REQ; BEGIN_RESP is answered by TLM_COMPLETED. Two modules of one agenda call
+// each other directly, past their guards, so guards cost a run nothing.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-/// What both kinds have in common: a call with an annotated delay takes effect in an entry of the agenda, at its time.
+/// What both kinds of guard share: a call with an annotated delay takes effect in an entry of the agenda, at its time.
 /// Calls of equal time take effect in the order in which they were made.
 class TlmGuard {
 public:
@@ -35,7 +35,7 @@ protected:
     void post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase, const sc_core::sc_time& delay);
     std::size_t calls() const { return calls_.in_use(); }
     void forget_calls() { calls_.release_all(); }
-    /// What waits for the end of a phase that is not open waits for nothing.
+    /// Throws CheckFailed if calls wait for the end of a phase that is not open: it will never end.
     static void check_held(const std::string& where, const char* what, std::size_t held, bool open);
 
     Agenda& agenda_;
@@ -54,8 +54,8 @@ private:
 template <class Types>
 class InitiatorGuard;
 
-/// At a target socket. To the socket's initiator it is the target; to the module that initiator, once towards() has
-/// been called.
+/// A guard at a target socket. It is the target for the socket's initiator. Once towards() has been called, it is the
+/// initiator for the module.
 template <class Types = tlm::tlm_base_protocol_types>
 class TargetGuard final : public TlmGuard,
                           public tlm::tlm_fw_transport_if<Types>,
@@ -64,22 +64,22 @@ public:
     using Forward = tlm::tlm_fw_transport_if<Types>;
     using Backward = tlm::tlm_bw_transport_if<Types>;
 
-    /// `takes_delays`: requests with an annotated delay go to the module as they come; it gives those back that it
-    /// cannot make use of (later()).
+    /// `takes_delays`: requests with an annotated delay go to the module at once; the module gives back those that it
+    /// cannot use (later()).
     TargetGuard(Agenda& agenda, Forward& module, bool takes_delays = false)
         : TlmGuard(agenda), module_(module), takes_delays_(takes_delays) {}
 
     Forward& module() { return module_; }
-    /// A request comes to the module again when its delay has passed. Returns what it answers for now.
+    /// The request comes to the module again when its delay has passed. Returns the module's answer for now.
     tlm::tlm_sync_enum later(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay) {
         post(payload, tlm::BEGIN_REQ, delay);
         phase = tlm::END_REQ;  // at its time: the delay stays
         return tlm::TLM_UPDATED;
     }
-    /// Whom the module sends its responses to, where `bound` is what the socket is bound to. One response at a time
-    /// goes there.
+    /// Returns where the module sends its responses. `bound`: what the socket is bound to. One response at a time goes
+    /// there.
     Backward* towards(Backward* bound);
-    /// Whatever was under way is gone.
+    /// Everything that was under way is gone.
     void restart() {
         forget_calls();
         held_.clear();
@@ -95,7 +95,7 @@ public:
     bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
         return module_.get_direct_mem_ptr(payload, dmi);
     }
-    /// From the module.
+    /// Called by the module.
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
@@ -118,7 +118,8 @@ private:
     bool sending_ = false;
 };
 
-/// At an initiator socket. To the socket's target it is the initiator; to the module that target, if it wants it to be.
+/// A guard at an initiator socket. It is the initiator for the socket's target. For the module it is the target, if the
+/// module wants that.
 template <class Types = tlm::tlm_base_protocol_types>
 class InitiatorGuard final : public TlmGuard,
                              public tlm::tlm_bw_transport_if<Types>,
@@ -130,10 +131,10 @@ public:
     InitiatorGuard(Agenda& agenda, Backward& module) : TlmGuard(agenda), module_(module) {}
 
     Backward& module() { return module_; }
-    /// Whom the module sends its requests to, where `bound` is what the socket is bound to. One request at a time goes
+    /// Returns where the module sends its requests. `bound`: what the socket is bound to. One request at a time goes
     /// there.
     Forward* towards(Forward* bound);
-    /// Whatever was under way is gone.
+    /// Everything that was under way is gone.
     void restart() {
         forget_calls();
         held_.clear();
@@ -147,7 +148,7 @@ public:
     void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
         module_.invalidate_direct_mem_ptr(first, last);
     }
-    /// From the module.
+    /// Called by the module.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
@@ -176,8 +177,8 @@ private:
     std::deque<Request> held_;
 };
 
-/// The module itself where `bound` is its guard and it runs off the same agenda, unless that wants all calls to take
-/// the guards.
+/// Returns the module itself if `bound` is its guard and it runs on the same agenda. If the agenda wants all calls to
+/// take the guards, it returns `bound`.
 template <class Types>
 tlm::tlm_fw_transport_if<Types>* straight(tlm::tlm_fw_transport_if<Types>* bound, const Agenda& agenda) {
     auto* const guard = dynamic_cast<TargetGuard<Types>*>(bound);
@@ -308,7 +309,7 @@ tlm::tlm_sync_enum InitiatorGuard<Types>::nb_transport_fw(tlm::tlm_generic_paylo
     return answered ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
 }
 
-/// True: it is answered. Else the response comes, or has come, by nb_transport_bw().
+/// True: the request is answered. Else the response comes, or has come, by nb_transport_bw().
 template <class Types>
 bool InitiatorGuard<Types>::forward(tlm::tlm_generic_payload& payload, SimTime at) {
     request_ = &payload;

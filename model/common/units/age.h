@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How old data are, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is
-// counted in picoseconds, which end after 106 days (units.h). Nothing converts by itself: from picoseconds it is
-// rounded down, and to picoseconds it may not fit. Nothing overflows: what is beyond the longest age is the longest
-// age.
+// The age of data, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is
+// counted in picoseconds, which end after 106 days (units.h). There are no implicit conversions. From picoseconds it is
+// rounded down; to picoseconds it may not fit. Nothing overflows: an age beyond the longest one is the longest one.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ class Age {
 public:
     constexpr Age() = default;
     static constexpr Age nanoseconds(std::int64_t n) { return Age(n); }
-    /// Whole nanoseconds of it.
+    /// A duration of simulated time in whole nanoseconds.
     static constexpr Age of(Ps time) { return Age(time.count() / kPsPerNs - (time.count() % kPsPerNs < 0)); }
     static constexpr Age seconds(std::int64_t n) {
         return Age(n > kMost / kPerSecond ? kMost : n < -(kMost / kPerSecond) ? -kMost : n * kPerSecond);
@@ -24,7 +23,7 @@ public:
     static constexpr Age days(std::int64_t n) {
         return n > kMost / kPerDay ? longest() : n < -(kMost / kPerDay) ? Age(-kMost) : Age(n * kPerDay);
     }
-    /// Of 365 days.
+    /// Years of 365 days.
     static constexpr Age years(std::int64_t n) {
         return n > kMost / (365 * kPerDay)      ? longest()
                : n < -(kMost / (365 * kPerDay)) ? Age(-kMost)
@@ -34,9 +33,9 @@ public:
 
     constexpr std::int64_t count() const { return ns_; }
     constexpr double in_seconds() const { return static_cast<double>(ns_) * 1e-9; }
-    /// It fits into a duration of simulated time.
+    /// True: it fits into a duration of simulated time.
     constexpr bool fits() const { return ns_ <= kMost / kPsPerNs && ns_ >= -(kMost / kPsPerNs); }
-    /// The same, or the longest duration of simulated time.
+    /// The same duration, or the longest one of simulated time.
     constexpr Ps at_most() const { return fits() ? Ps{ns_ * kPsPerNs} : ns_ < 0 ? Ps{-kMost} : Ps::max(); }
 
     friend constexpr Age operator+(Age a, Age b) {
@@ -54,7 +53,7 @@ public:
         if (__builtin_mul_overflow(a.ns_, n, &product)) return Age((a.ns_ < 0) != (n < 0) ? -kMost : kMost);
         return Age(product);
     }
-    /// How often b goes into a. Precondition: b is not 0.
+    /// How many times b goes into a. Precondition: b is not 0.
     friend constexpr std::int64_t operator/(Age a, Age b) { return a.ns_ / b.ns_; }
     friend constexpr Age operator/(Age a, std::int64_t n) { return Age(a.ns_ / n); }
     friend constexpr bool operator==(Age a, Age b) { return a.ns_ == b.ns_; }
@@ -71,7 +70,7 @@ private:
     std::int64_t ns_ = 0;
 };
 
-/// The instant so much later; kNever when simulated time ends before.
+/// The instant `age` after `from`; kNever when simulated time ends before.
 constexpr SimTime after(SimTime from, Age age) {
     if (!age.fits()) return age < Age() ? SimTime{} : kNever;
     std::int64_t at = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations, instants, byte counts and rates as types; the only place that rounds.
-// Durations are signed 64-bit picoseconds (range 106 days; ages, which reach further, are in age.h). sc_time exists
-// only at sockets.
+// Durations, instants, byte counts and rates as types. No other file rounds. Durations are signed 64-bit picoseconds
+// (range 106 days; ages, which reach further, are in age.h). sc_time exists only at sockets.
 #pragma once
 
 #include <chrono>

@@ -28,7 +28,7 @@ public:
     explicit VcdReader(const std::string& path);
 
     const std::vector<Signal>& signals() const { return signals_; }
-    /// All changes of the next time that has any. False: the file is over.
+    /// Returns all changes of the next time that has any. False: the file is over.
     bool next(SimTime& time, std::vector<Change>& changes);
 
 private:

@@ -44,7 +44,7 @@ void WaveRecorder::sort(SimTime now) {
     batch_ = std::max(kBatch, 2 * pending_.size());  // many changes of the far future must not be sorted over and over
 }
 
-/// All changes of one time.
+/// Applies all changes of one time.
 void WaveRecorder::apply(std::size_t first, std::size_t limit) {
     const SimTime at = pending_[first].at;
     touched_.clear();

@@ -13,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// What is passed on: [from, to], or the part of it around the trigger.
+/// The times that are passed on: [from, to], or the part of it around the trigger.
 struct WaveWindow {
     SimTime from{};
     SimTime to = kNever;
@@ -30,7 +30,7 @@ public:
     WaveRecorder(const WaveRecorder&) = delete;
     WaveRecorder& operator=(const WaveRecorder&) = delete;
 
-    /// Declares a signal. All of them before the first change.
+    /// Declares a signal. Declare all signals before the first change.
     WaveId add(const WaveSignal& signal);
     const std::vector<WaveSignal>& signals() const { return signals_; }
 
@@ -40,8 +40,8 @@ public:
     void step(WaveId id, SimTime at, std::int64_t delta) {
         pending_.push_back({at, id, true, static_cast<std::uint64_t>(delta)});
     }
-    /// From `now` on these signals have their initial values; what was stamped later for them does not come. Looks at
-    /// all that is pending.
+    /// From `now` on these signals have their initial values. Changes that were stamped for a later time are dropped.
+    /// It looks at all pending changes.
     void reset(const std::vector<WaveId>& signals, SimTime now);
     /// Promises that no change before `now` follows. Call often: it is cheap, and it bounds the memory.
     void settle(SimTime now) {
@@ -49,22 +49,22 @@ public:
     }
     /// Opens the window at `now`, unless it has been open or is closed for good. True: this call did it.
     bool trigger(SimTime now);
-    /// The same at the last change up to `now`: what led to a standstill, not the standstill, is in the window.
+    /// As trigger(), at the last change up to `now`. So the window shows what led to a standstill, not the standstill.
     bool trigger_at_last_change(SimTime now);
-    /// The end of everything at `now`; changes stamped later are dropped. `trim`: the window ends with the last change.
+    /// Ends the recording at `now`; changes stamped later are dropped. `trim`: the window ends with the last change.
     void finish(SimTime now, bool trim = false);
 
-    /// Something was passed on: the window has been entered.
+    /// True: changes were passed on, so the window has been entered.
     bool begun() const { return stage_ == Stage::open || (stage_ == Stage::closed && begun_); }
-    /// Nothing more will be passed on; changes need no longer be made.
+    /// True: nothing more will be passed on, and changes need not be made any more.
     bool closed() const { return stage_ == Stage::closed; }
     SimTime trigger_time() const { return trigger_time_; }  ///< kNever: not yet
     /// Start of what was passed on.
     SimTime begin_time() const { return begin_time_; }
     SimTime end_time() const { return end_time_; }  ///< when closed
-    /// Changes passed on.
+    /// Number of changes passed on.
     std::uint64_t written() const { return written_; }
-    /// By signal: whether any of them was.
+    /// By signal: whether a change of it was passed on.
     const std::vector<bool>& changed() const { return changed_; }
 
 private:
@@ -114,7 +114,7 @@ private:
     std::uint64_t written_ = 0;
     std::vector<bool> changed_;
 
-    // History: a ring of changes, and the values before the first of them.
+    // The history: a ring of changes, and the values before the first of them.
     std::vector<Past> ring_;
     std::size_t ring_head_ = 0;
     std::size_t ring_size_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a waveform consists of: signals in a hierarchy of scopes, and someone who takes their changes in order of time.
+// A waveform: signals in a hierarchy of scopes, and a sink that takes their changes in order of time.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ enum class WaveKind : std::uint8_t {
 };
 inline constexpr std::uint64_t kWaveReleased = std::uint64_t{1} << 63;
 
-/// Name of an enumeration's value, and the colour it is shown in (a name that X11 knows; empty: the viewer's default).
+/// Name of an enumeration's value, and its colour (a name that X11 knows; empty: the viewer's default).
 struct WaveLabel {
     std::string text;
     std::string color;
 };
 
-/// The values of an enumeration from 0 on.
+/// Names of the values of an enumeration, from 0 on.
 struct WaveEnum {
     std::string name;  ///< also that of the viewer's translation file
     std::vector<WaveLabel> labels;
@@ -48,7 +48,7 @@ struct WaveSignal {
     const WaveEnum* names = nullptr;  ///< enumeration only; outlives the recorder
 };
 
-/// Takes what is in the window.
+/// Takes the changes within the window.
 class WaveSink {
 public:
     virtual ~WaveSink() = default;

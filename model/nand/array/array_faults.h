@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong in the array, asked by the dies when an operation ends. By name: a model of one's own is a class that
-// derives from ArrayFaults, and an object that registers it. Kernel-free.
+// Models of what goes wrong in the array. The dies ask a model when an operation ends. Models have names: a model of
+// one's own is a class that derives from ArrayFaults, and an object that registers it. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct ArrayWork {
 };
 
 /// One model serves all dies, in the order in which their operations end. Pages of the initial state were programmed
-/// before it was there. The same calls give the same answers: chance comes from the seed only.
+/// before the model existed. The same calls give the same answers: chance comes from the seed only.
 class ArrayFaults {
 public:
-    /// What may go wrong while the flash is in use; if nothing may, the dies do not ask.
+    /// The kinds of failure that may happen while the flash is in use. If there are none, the dies do not ask.
     struct Kinds {
         bool reads = false, programs = false, erases = false;
         bool any() const { return reads || programs || erases; }
@@ -36,18 +36,18 @@ public:
     virtual Kinds kinds() const { return {true, true, true}; }
     virtual bool program_fails(const ArrayWork& work) = 0;
     virtual bool erase_fails(const ArrayWork& work) = 0;
-    /// Wrong bits in the page's worst code word. `again`: 0 at first, then the number of the retry, each with other
-    /// read voltages.
+    /// Returns the wrong bits in the page's worst code word. `again`: 0 at first, then the number of the retry; each
+    /// retry has other read voltages.
     virtual std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) = 0;
-    /// Blocks that the factory has marked, ascending.
+    /// Blocks that the factory has marked, in ascending order.
     virtual std::vector<BlockId> factory_bad() const { return {}; }
-    /// What it remembers. A model without it works in drives that are not saved.
+    /// Reads or writes what the model remembers. A model without it works in drives that are not saved.
     virtual void state(Snapshot& s) {
         s.refuse("the model of failures (nand.faults.model) does not say what it remembers");
     }
 };
 
-/// Of the model `rates`.
+/// The parameters of the model `rates`.
 struct FaultRates {
     double program_fails = 0;  ///< of programmed pages
     double erase_fails = 0;    ///< of erased blocks
@@ -56,9 +56,9 @@ struct FaultRates {
     std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
     double factory_bad = 0;             ///< of blocks: marked before anything is done to them
     std::uint32_t most_erases = 0;      ///< of a block, those of the initial state included; 0: any number
-    /// Something may go wrong at any time while the flash is in use.
+    /// True: something may go wrong by chance at any time while the flash is in use.
     bool by_chance() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
-    /// The same, or when blocks have been erased often enough.
+    /// True: by_chance(), or blocks wear out after a number of erases.
     bool any() const { return by_chance() || most_erases != 0; }
 };
 
@@ -72,12 +72,13 @@ struct FaultSetup {
     std::uint64_t seed = 0;
     const FaultRates& rates;
 };
-/// All that are linked into the program; nand.faults.model names one, and [nand.faults.<name>] has its parameters.
+/// All models that are linked into the program. nand.faults.model names one, and [nand.faults.<name>] has its
+/// parameters.
 using FaultModels = PolicyRegistry<ArrayFaults, FaultSetup>;
 
-/// The model that the configuration names; UserError with the nearest name when there is none.
+/// Makes the model that the configuration names. Throws UserError with the nearest name when there is none.
 std::unique_ptr<ArrayFaults> make_faults(const FaultConfig& config, const NandGeometry& geometry, std::uint64_t seed);
-/// What may go wrong with this configuration.
+/// The kinds of failure that this configuration allows.
 ArrayFaults::Kinds fault_kinds(const FaultConfig& config, const NandGeometry& geometry);
 
 }  // namespace ssdtlm

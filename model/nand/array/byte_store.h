@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of what was programmed since the start, by block, as references. What preconditioning left is not kept but
-// made when it is read: version 1 of its logical blocks, as the host's check expects it. Memory is taken by what was
-// programmed and not erased since; units of the start that garbage collection moves take none.
+// The bytes of everything that was programmed since the start, by block, as references. What preconditioning left is
+// not stored but made when it is read: version 1 of its logical blocks, as the host's check expects it. Only what was
+// programmed and not erased since takes memory; units of the start that garbage collection moves take none.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ class ByteStore {
 public:
     ByteStore(const NandGeometry& geometry, const SpareCodec& codec, const BlockBytes& at_start);
 
-    /// A page by its first slot; `spare` and `bytes` have units_per_page entries. Precondition (checked): each unit
-    /// that is somebody's has bytes.
+    /// Programs a page, named by its first slot. `spare` and `bytes` have units_per_page entries. Precondition
+    /// (checked): each unit that belongs to a logical unit has bytes.
     void program(Ppa first_slot, const Spare* spare, const UnitBytes* bytes);
-    /// What the page holds, by what `spare` says of it; nothing where a unit is nobody's.
+    /// Reads what the page holds, as `spare` names its units. A slot without a logical unit gets nothing.
     void read(Ppa first_slot, const Spare* spare, UnitBytes* bytes) const;
     void erase(BlockId b);
-    /// Reading: what preconditioning left must be made of the same bytes.
+    /// When it is read, what preconditioning left must be made of the same bytes.
     void state(Snapshot& s);
 
-    /// Units whose bytes are kept.
+    /// Number of units whose bytes are stored.
     std::uint64_t kept() const { return kept_; }
 
 private:

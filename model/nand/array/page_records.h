@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PageRecord of every page, in two bytes each: pages of a block are programmed in order and their numbers ascend,
-// so a page says by how much its number is above that of the page before. Kernel-free.
+// The PageRecord of every page, in two bytes each. Pages of a block are programmed in order and their numbers ascend,
+// so a page stores by how much its number is above that of the page before. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace ssdtlm {
 
-/// Of a block only what was set since its first page was set last means something. Pages that were never set: number 0,
-/// user data, stream 0.
+/// In a block, only pages that were set since its first page was set last are valid. Pages that were never set have
+/// number 0, user data and stream 0.
 class PageRecords {
 public:
     PageRecords(std::uint32_t blocks, std::uint32_t pages_per_block)
@@ -23,7 +23,7 @@ public:
           pages_(std::size_t{blocks} * pages_per_block, "page records",
                  SparseArray<std::uint16_t>::Writes::sequential) {}
 
-    /// Precondition (checked): pages of a block one after the other, with ascending numbers, all of one stream.
+    /// Precondition (checked): pages of a block are set one after the other, with ascending numbers, all of one stream.
     void set(std::uint32_t block, std::uint32_t page, const PageRecord& record) {
         Block& b = blocks_[block];
         if (page == 0) b = Block{0, record.erases, record.stream};
@@ -36,7 +36,7 @@ public:
         const auto step = static_cast<std::uint16_t>(above < kFar ? above : kFar);
         pages_.at_write(at) = static_cast<std::uint16_t>(step << kKindBits | static_cast<std::uint16_t>(record.kind));
     }
-    /// The first pages of a block, one after the other.
+    /// Goes through the first pages of a block, one after the other.
     class Cursor {
     public:
         Cursor(const PageRecords& records, std::uint32_t block, std::uint32_t pages)
@@ -86,7 +86,7 @@ private:
         step(block, 0, r);
         return r;
     }
-    /// From the record of the page before to this one's.
+    /// Turns the record of the page before into this page's.
     void step(std::uint32_t block, std::uint32_t page, PageRecord& r) const {
         const std::size_t at = std::size_t{block} * pages_per_block_ + page;
         const std::uint16_t entry = pages_[at];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has
-// failed is worn out: whoever erases it again fails again. So is one that has been erased as often as it bears.
+// Faults at given rates. They are the same for the same seed and order of operations. A block in which a program or an
+// erase has failed is worn out: every later erase of it fails. So is a block that has been erased as often as it bears.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 class RandomFaults final : public ArrayFaults {
 public:
-    /// `geometry`: of blocks that the factory has marked.
+    /// `geometry`: of the blocks of which the factory has marked some.
     RandomFaults(const FaultRates& rates, std::uint64_t seed, const NandGeometry& geometry = {})
         : rates_(rates), geometry_(geometry), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
 
@@ -25,13 +25,13 @@ public:
     bool program_fails(const ArrayWork& work) override;
     bool erase_fails(const ArrayWork& work) override;
     std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override;
-    /// Each at the rate, wherever it is.
+    /// Each block is bad at the rate, wherever it is.
     std::vector<BlockId> factory_bad() const override;
     void state(Snapshot& s) override {
         s(programs_, erases_, reads_);
         s.set(worn_out_);
     }
-    /// Whether what was programmed there in that cycle is uncorrectable for good.
+    /// True: what was programmed in this page in this cycle is uncorrectable for good.
     bool lost(const PageAddress& page, std::uint32_t cycle) const;
 
 private:

@@ -66,7 +66,7 @@ void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const Pa
     ahead_[page_number(a)] = PageRecord{record.number, record.kind, record.stream, record.erases};
 }
 
-/// The page before those that are ahead in this block has been programmed.
+/// The page before those programmed ahead in this block has been programmed. They count from now on.
 __attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
     Block& block = blocks_[idx(b)];
     const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;

@@ -2,7 +2,7 @@
 // What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too)
 // and a PageRecord, and per block the next page to program, the erase count and whether its cells hold one bit each
 // (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of MLC, TLC
-// and QLC parts demand, all in the mode of the first; anything else panics. No bit errors.
+// and QLC parts demand, all in the mode of the first; anything else panics. It has no bit errors.
 #pragma once
 
 #include <algorithm>
@@ -24,54 +24,54 @@
 
 namespace ssdtlm {
 
-/// Changed by the dies when an array operation ends, and directly (untimed) by preconditioning.
+/// The dies change it when an array operation ends, and preconditioning changes it directly (untimed).
 ///
-/// Memory is taken by what differs from the state at start (erased, or lay_out()): each word is the XOR with it.
+/// Only what differs from the state at start (erased, or lay_out()) takes memory: each word is the XOR with that state.
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
-    /// From now on the bytes of what is programmed are kept, too; what was programmed before is taken for that of the
+    /// From now on the bytes of what is programmed are kept, too. What was programmed before counts as the contents at
     /// start.
     void keep_bytes(const SpareCodec& codec, const BlockBytes& at_start);
-    /// Null: none are kept.
+    /// Null: no bytes are kept.
     const ByteStore* bytes() const { return bytes_.get(); }
 
-    /// kErased when the page was not programmed since its block's last erase.
+    /// The Spare of a unit; kErased when the page was not programmed since its block's last erase.
     Spare at(Ppa p) const {
         const std::uint32_t page = layout_.page_number(p);
         return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     [[gnu::always_inline]] void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
-    /// From now on what translation pages say is programmed with them, where the power may go: it is part of what
-    /// outlives that.
+    /// From now on, translation pages are programmed with their contents where the power may go: they have to outlive a
+    /// loss of power.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }
-    /// Records of pages are not kept, which takes less memory: nobody will search for the map, as the power does not
+    /// Records of pages are not kept, which takes less memory. Nobody will search for the map, as the power does not
     /// go. Precondition: no page was programmed.
     void drop_records() { keeps_records_ = false; }
     bool keeps_records() const { return keeps_records_; }
-    /// In no time, of a page that was programmed in no time.
+    /// Sets the contents of a page that was programmed in no time.
     void set_content(const PageAddress& a, const PageContent& content) { keep(a, content); }
     /// Copies the units of one page to `out` (units_per_page entries).
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
-    /// Same, by the first slot of the page.
+    /// As read_page(), by the first slot of the page.
     void read_page(Ppa first_slot, Spare* out) const {
         const std::uint32_t page = layout_.page_number(first_slot), unit = layout_.unit_of(page);
         for (std::uint32_t i = 0; i < units_per_page_; ++i)
             out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(page, unit, i)};
     }
-    /// Same, and the bytes if they are asked for (not null) and kept.
+    /// As read_page(), and the bytes if they are asked for (not null) and kept.
     void read_page(const PageAddress& a, Spare* out, UnitBytes* bytes) const {
         const Ppa first_slot = geometry_.ppa_of(a, 0);
         read_page(first_slot, out);
         if (bytes != nullptr) read_bytes(first_slot, out, bytes);
     }
-    /// Of a page whose units are `units`, if bytes are kept.
+    /// Reads the bytes of a page whose units are `units`, if bytes are kept.
     void read_bytes(Ppa first_slot, const Spare* units, UnitBytes* bytes) const {
         if (bytes_ != nullptr) bytes_->read(first_slot, units, bytes);
     }
-    /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding). So has
-    /// `bytes`; null: preconditioning, or the Spare stands for the data.
+    /// Programs one page. `units` has units_per_page entries, none of them kErased (a slot without data is kPadding).
+    /// So has `bytes`; null: preconditioning, or the Spare stands for the data.
     void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {},
                       const UnitBytes* bytes = nullptr, bool slc = false) {
         const BlockId b = geometry_.block_of(a);
@@ -85,66 +85,68 @@ public:
         set_page(a, units, record, bytes);
         if (__builtin_expect(!ahead_.empty(), 0)) catch_up(b);
     }
-    /// In no time, while programs of the pages before it in its block may still be under way: it can be read from now
-    /// on, and counts as programmed when those are.
+    /// Programs a page in no time, while programs of the pages before it in its block may still be under way. It can be
+    /// read from now on, and counts as programmed when those are.
     void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
-    /// Same, by the first slot of the page.
+    /// As program_page(), by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
-    /// Of a page that was programmed; slow where the page is far up its block. Precondition of both (checked):
-    /// keeps_records().
+    /// Record of a page that was programmed. It is slow where the page is far up its block. Precondition of record()
+    /// and records() (checked): keeps_records().
     PageRecord record(const PageAddress& a) const { return kept_records().at(idx(geometry_.block_of(a)), a.page); }
     /// The programmed pages of a block, in order.
     PageRecords::Cursor records(BlockId b) const { return {kept_records(), idx(b), next_page(b)}; }
-    /// What a page holds that is not user data; null: nothing. Valid until its block is erased.
+    /// Contents of a page that are not user data; null: there are none. They are valid until the page's block is
+    /// erased.
     const PageContent* content(const PageAddress& a) const {
         const auto found = contents_.find(page_number(a));
         return found == contents_.end() ? nullptr : &found->second;
     }
-    /// The power goes while this page is being programmed: nothing in it can be read any more. A first page leaves its
-    /// block in the mode in which it was being programmed: there is charge in its cells.
+    /// The power goes while this page is being programmed, so nothing in it can be read any more. If it is a first
+    /// page, its block stays in the mode in which the page was being programmed, because its cells have charge.
     void tear(const PageAddress& a, bool slc = false);
     /// A page that was programmed cannot be read any more: the power went while another page of its cells was being
     /// programmed.
     void spoil(const PageAddress& a);
-    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased
-    /// again. It stays in the mode it was in, and nobody programs it before (checked).
+    /// The power goes while this block is being erased. Nothing in it can be read any more, and it must be erased
+    /// before it is programmed again (checked). It stays in the mode it was in.
     void tear_block(BlockId b);
     void erase(BlockId b);
-    /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked):
-    /// no page was ever programmed.
+    /// Programs what the layout says, each unit with version 1, in no time and no memory. Precondition (checked): no
+    /// page was ever programmed.
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
-    /// The same; units that hold nothing of use are padding.
+    /// As lay_out() of a sequential layout. Units that hold nothing of use are padding.
     void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
 
     /// The factory has found the block bad. Nobody programs or erases it (checked).
     void mark_bad(BlockId b);
     bool is_marked_bad(BlockId b) const { return any_marked_ && marked_[idx(b)]; }
-    /// The power cut off its last erase.
+    /// True: the power cut off the block's last erase.
     bool is_half_erased(BlockId b) const { return any_unusable_ && !half_erased_.empty() && half_erased_[idx(b)]; }
     bool any_marked_bad() const { return any_marked_; }
     std::uint64_t marked_bad() const {
         return static_cast<std::uint64_t>(std::count(marked_.begin(), marked_.end(), true));
     }
 
-    /// Next page to program, 0 .. pages_per_block (full).
+    /// The next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
-    /// The same behind the program of that page, which is under way: those that are ahead come with it.
+    /// The next page once the running program of the block's next page has ended. Pages that were programmed ahead
+    /// count then.
     std::uint32_t next_page_behind(BlockId b) const {
         return __builtin_expect(ahead_.empty(), 1) ? next_page(b) + 1 : behind_ahead(b);
     }
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
-    /// The pages programmed since the block's last erase are in SLC mode.
+    /// True: the pages programmed since the block's last erase are in SLC mode.
     bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
-    /// Whether a read in this mode tells what the page holds; of one in the other mode the decoder makes nothing.
-    /// Erased cells have no mode.
+    /// True: a read in this mode gives what the page holds. A read in the other mode cannot be decoded. Erased cells
+    /// have no mode.
     bool readable(const PageAddress& a, bool slc) const {
         const BlockId b = geometry_.block_of(a);
         return this->slc(b) == slc || a.page >= next_page(b);
     }
-    /// Some block has been in SLC mode.
+    /// True: some block has been in SLC mode.
     bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
-    /// Reading: laid out as it was, and bytes are kept as they were.
+    /// When it is read, the area must be laid out as it was, and keep bytes as it did.
     void state(Snapshot& s);
 
 private:
@@ -174,11 +176,11 @@ private:
     }
     void keep(const PageAddress& a, const PageContent& content);
     void forget_contents(BlockId b);
-    /// The block's mode with its first page, checked with the later ones.
+    /// Sets the block's mode with its first page, and checks it with the later ones.
     void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
     void check_usable(BlockId b) const;
-    /// Content at start of a slot of the page with this number, whose layout_.unit_of() is `unit`.
+    /// Contents at start of a slot. `page`: number of the page; `unit`: layout_.unit_of() the page.
     std::uint32_t at_start(std::uint32_t page, std::uint32_t unit, std::uint32_t slot) const {
         if (__builtin_expect(scattered_ != nullptr, 0)) return scattered_at_start(Ppa{page * units_per_page_ + slot});
         if (__builtin_expect(unit + slot < layout_.units(), 1)) return (unit + slot) | version_1_;

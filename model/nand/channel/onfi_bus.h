@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wires of one channel: forwards each sequence to the package whose chip enable is low and the answers back, and
-// checks that two sequences never overlap and that tRHW lies between a data-out burst and the next command. It does
-// not arbitrate and takes no time: the channel controller owns the bus and stamps each sequence's begin and end.
+// The wires of one channel. It forwards each sequence to the package whose chip enable is low, and the answers back. It
+// checks that two sequences never overlap and that tRHW lies between a data-out burst and the next command. It does not
+// arbitrate and takes no time: the channel controller owns the bus and stamps each sequence's begin and end.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ public:
     OnfiBus(sc_core::sc_module_name name, const NandConfig& config);
 
     OnfiTargetSocket controller_target;
-    /// One per way (chip enable).
+    /// One socket for each way (chip enable).
     sc_core::sc_vector<OnfiInitiatorSocket> package_initiator;
 
     /// The power went: nothing is on the wires.

@@ -12,7 +12,7 @@ std::string number(std::uint64_t n) {
     return std::to_string(n);
 }
 
-// One time stands for all types if they do not differ: no division to find a page's type.
+// One time stands for all types if they do not differ, so that no division is needed to find a page's type.
 std::vector<Ps> per_type(const NandConfig& config, FlashOp op) {
     const std::vector<Ps> times = onfi_operation(op).array_time(config);
     SSDTLM_CHECK(times.size() == 1 || times.size() == config.geometry.bits_per_cell,
@@ -240,7 +240,7 @@ __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTar
     }
 }
 
-/// Of what one target breaks.
+/// Says in words which rule one target breaks.
 std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) const {
     const std::string verb = onfi_operation(op).name;
     const OnfiTarget& t = targets[verdict.target];

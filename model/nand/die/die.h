@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
-// told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
-// middle, upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or
-// erase is suspended, pages can be read but those it is at work on. While a program runs, the cache registers may take
-// the pages of the next one (cache program). Not modelled: cache reads, a program while an erase is suspended, limits
-// on the number of suspends, partial-page programming, wear.
+// One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is told
+// when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower, middle,
+// upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or erase is
+// suspended, all pages can be read except those it works on. While a program runs, the cache registers may take the
+// pages of the next one (cache program). Not modelled: cache reads, a program while an erase is suspended, limits on
+// the number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace ssdtlm {
 
-/// What the power has left unfinished.
+/// Counts of what a loss of power has left unfinished.
 struct PowerLoss {
     std::uint64_t pages_torn = 0;
     std::uint64_t erases_cut = 0;
@@ -40,8 +40,8 @@ class alignas(64) Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
 
-    /// Why the die would refuse the operation (of the array, read_out, a suspend or resume) now; empty when it accepts.
-    /// A suspend's or resume's one target says nothing.
+    /// Returns why the die would refuse the operation (of the array, read_out, a suspend or resume) now; empty when it
+    /// accepts. The one target of a suspend or resume does not matter.
     std::string probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
     /// Starts an operation of the array. R/B# falls at `start`; returns when it rises. A program's units are taken into
     /// the page registers at once. Panics with probe()'s text when refused.
@@ -50,47 +50,48 @@ public:
         return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start)
                                                  : begin_any(op, targets, count, start);
     }
-    /// Of a program, in the order of these.
+    /// The times of a program, in this order.
     struct ProgramTimes {
         SimTime begins;  ///< the array takes the pages over
         SimTime ready;   ///< R/B# rises
         SimTime ends;    ///< the array is done
     };
-    /// NandConfig::cache_program: issue() of a program whose first cycle is at `from`. `more` (15h): R/B# rises as soon
-    /// as the cache registers are free again; else (10h) when the array is done. While the array programs others, the
-    /// pages wait in the cache registers (waits()), and take_over() is due with finish() of those. Panics when refused,
-    /// as issue() does.
+    /// Issues a program with NandConfig::cache_program. Its first cycle is at `from`. With `more` (15h), R/B# rises as
+    /// soon as the cache registers are free again; else (10h) when the array is done. While the array programs other
+    /// pages, these wait in the cache registers (waits()), and take_over() is due with finish() of those. Panics when
+    /// refused, as issue() does.
     ProgramTimes program(const OnfiTarget* targets, std::uint32_t count, SimTime from, SimTime start, bool more);
-    /// Pages wait in the cache registers.
+    /// True: pages wait in the cache registers.
     bool waits() const { return cached_ != 0; }
-    /// The array takes them over.
+    /// The array takes the waiting pages over.
     void take_over();
-    /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
-    /// the array. Call at the time issue() returned, with the same planes. Returns a bit per plane whose program or
+    /// The array operation on these planes ends. A read loads the page registers; a program and an erase change the
+    /// array. Call it at the time that issue() returned, with the same planes. Returns a bit per plane whose program or
     /// erase failed.
     std::uint32_t finish(const OnfiTarget* targets, std::uint32_t count) {
         return count == 1 ? end(targets, 1) : end_any(targets, count);
     }
-    /// Stops the program or erase (`op`: program_suspend or erase_suspend) that runs. Returns when R/B# rises, and then
-    /// suspended(); an operation that ends before the array could stop runs to its end: the time is that of issue(),
-    /// and its finish() is due. Panics with probe()'s text when refused.
+    /// Stops the running program or erase (`op`: program_suspend or erase_suspend). Returns when R/B# rises; the die is
+    /// suspended() then. If the operation ends before the array could stop, it runs to its end: the returned time is
+    /// that of issue(), and its finish() is due. Panics with probe()'s text when refused.
     SimTime suspend(FlashOp op, SimTime start);
-    /// Goes on with it: returns when R/B# rises, when finish() is due. What was read meanwhile has to be out.
+    /// Resumes the suspended operation. Returns when R/B# rises; finish() is due then. Data that were read meanwhile
+    /// must be out.
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
 
-    /// The power goes: what the array was at, suspended or not, is left torn (SpareArea::tear, tear_block), unless R/B#
-    /// has not fallen yet. What the cache registers held leaves no trace. The die is of no use after it; one built anew
-    /// takes its place.
+    /// The power goes. The operation of the array, suspended or not, leaves its pages or block torn (SpareArea::tear,
+    /// tear_block), unless R/B# has not fallen yet. The contents of the cache registers leave no trace. The die cannot
+    /// be used after it; one built anew takes its place.
     PowerLoss power_lost(SimTime now);
 
-    /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for.
+    /// Copies a page register to `target.spare` (null: only checks), and to `target.bytes` if those are asked for.
     /// Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
-    /// From now on this goes wrong; null: nothing. Not owned.
+    /// From now on this model decides what goes wrong; null: nothing does. Not owned.
     void inject(ArrayFaults* faults) { faults_ = faults; }
 
-    /// When the first of what runs ends; kNever: idle.
+    /// When the first of the running operations ends; kNever: the die is idle.
     SimTime next_event() const;
     /// Earliest time at which the plane can take an operation of that kind, as far as started work tells.
     SimTime earliest_ready(FlashOp op, std::uint32_t plane) const;
@@ -113,7 +114,7 @@ private:
         std::array<Spare, kMaxUnitsPerPage> page_register{};
         const UnitBytes* bytes = nullptr;  // program: the requester's; null: none
     };
-    /// What a datasheet forbids.
+    /// The rules of a datasheet. A broken rule refuses the operation.
     enum class Rule : std::uint8_t {
         none,
         plane_count,
@@ -145,22 +146,22 @@ private:
     /// The rules, written once: issue() and data_out() act on the verdict, probe() puts it into words. In line, so that
     /// constant arguments leave only what they need.
     Verdict check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
-    /// For a read, program or erase of one target while something is suspended.
+    /// Checks a read, program or erase of one target while an operation is suspended.
     Rule check_beside_suspended(FlashOp op, const OnfiTarget& target) const;
     Rule check_suspend(FlashOp op) const;
-    /// For a program of one target while the array is at work.
+    /// Checks a program of one target while the array is at work.
     Rule check_behind(const OnfiTarget& target) const;
-    /// The array is programming this block.
+    /// True: the array is programming this block.
     bool programs(const OnfiTarget& t) const {
         return busy(t.plane) && planes_[t.plane].op == FlashOp::program && planes_[t.plane].block == t.block;
     }
-    /// Next page of the block to be programmed, behind what the array is at.
+    /// The next page of the block to be programmed, behind the page that the array programs.
     std::uint32_t next_page(const OnfiTarget& t) const {
         const BlockId block = block_of(t);
         return busy_planes_ != 0 && programs(t) ? area_.next_page_behind(block) : area_.next_page(block);
     }
     bool slc_block(const OnfiTarget& t) const { return programs(t) ? planes_[t.plane].slc : area_.slc(block_of(t)); }
-    /// For a read or program, where some block has been in SLC mode or this one is to be.
+    /// Checks the mode of a read or program, where some block has been in SLC mode or this one is to be.
     Rule check_mode(FlashOp op, const OnfiTarget& target) const;
     bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
 
@@ -185,7 +186,7 @@ private:
     [[noreturn]] void refuse_finish(const OnfiTarget& target) const;
     std::string name(const OnfiTarget& t) const;
 
-    // What a read needs, in one cache line.
+    // Members that a read needs. They are in one cache line.
     std::uint32_t busy_planes_ = 0;  // bit per plane
     std::uint32_t locked_ = 0;       // planes busy with what stops the whole die (anything but an independent read)
     std::uint32_t suspended_ = 0;    // planes with a suspended program or erase
@@ -202,7 +203,7 @@ private:
     std::vector<Plane> planes_;
     SpareArea& area_;
     const Ps first_t_read_;
-    // The rest.
+    // The other members.
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
     std::array<Ps, kArrayOpCount> slc_times_{};
     std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
@@ -264,7 +265,7 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
     return {};
 }
 
-/// What the operation is for each plane goes to `planes`.
+/// Stores what the operation is for each plane in `planes`.
 __attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const OnfiTarget* targets, std::uint32_t count,
                                                           Plane* planes) {
     Load all;

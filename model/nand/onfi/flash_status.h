@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation of the array ended: the die's FAIL bit of programs and erases, what the decoder found in a read's
-// data.
+// How an operation of the array ended: the die's FAIL bit for programs and erases, the decoder's result for reads.
 #pragma once
 
 #include <cstdint>

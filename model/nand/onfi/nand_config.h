@@ -39,7 +39,8 @@ struct OnfiTiming {
     Ps t_plane_busy{500'000};  ///< tPLRBSY = tPLPBSY = tPLEBSY (tDBSY)
 };
 
-/// Of a block whose cells hold one bit each: its first pages only (NandGeometry::slc_pages_per_block), all of one type.
+/// The SLC mode of a block, whose cells hold one bit each. Only its first pages exist
+/// (NandGeometry::slc_pages_per_block), and all are of one type.
 struct SlcMode {
     Ps t_read{25'000'000};
     Ps t_program{150'000'000};
@@ -53,14 +54,15 @@ struct NandConfig {
     std::vector<Ps> t_read{Ps{75'000'000}};      ///< per page type; one value: all types
     std::vector<Ps> t_program{Ps{750'000'000}};  ///< per page type; one value: all types
     Ps t_erase{3'800'000'000};
-    // Suspend and resume: current TLC parts, program 10..50 us and 5..20 us, erase 50..200 us and 20..100 us. Assumed.
+    // Suspend and resume as in current TLC parts: program 10..50 us and 5..20 us, erase 50..200 us and 20..100 us.
+    // Assumed.
     Ps t_program_suspend{30'000'000};  ///< suspend to R/B# high; the array makes no progress in it
     Ps t_program_resume{10'000'000};   ///< what the resumed operation takes more than it had left
     Ps t_erase_suspend{100'000'000};
     Ps t_erase_resume{50'000'000};
     SlcMode slc;
-    // Cache program (80h .. 15h). tPCBSY: 3..5 us if the array is idle (ONFI 4.x: at most tPROG); 4.3 us in a data
-    // sheet of a TLC part.
+    // Cache program (80h .. 15h). tPCBSY is 3..5 us if the array is idle (ONFI 4.x: at most tPROG), and 4.3 us in a
+    // data sheet of a TLC part.
     bool cache_program = false;           ///< while a die's array programs, its cache registers take the next page
     Ps t_cache_busy{4'000'000};           ///< tPCBSY: from where the array takes the page over to R/B# high
     bool independent_plane_read = false;  ///< each plane may read on its own (asynchronous plane read)

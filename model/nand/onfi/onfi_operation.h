@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation of the ONFI bus in one table: its command and address cycles, its data cycles and what must pass
-// before them, what it does to the array and how long that takes. Feeds timing, die, channel, pins, their checker, the
-// sequencer in RTL and the tests; nobody else knows an opcode. Kernel-free.
+// before them, what it does to the array and how long that takes. It feeds timing, die, channel, pins, their checker,
+// the sequencer in RTL and the tests; nobody else knows an opcode. Kernel-free.
 #pragma once
 
 #include <array>
@@ -31,13 +31,13 @@ enum class FlashOp : std::uint8_t {
     count
 };
 inline constexpr std::size_t kFlashOpCount = static_cast<std::size_t>(FlashOp::count);
-/// Operations of the array: FlashOps below this.
+/// Number of operations of the array. They are the FlashOps below this number.
 inline constexpr std::size_t kArrayOpCount = 3;
 
 enum class ArrayEffect : std::uint8_t { none, loads_register, programs_page, erases_block, suspends, resumes };
 enum class DataCycles : std::uint8_t { none, in, out };
 
-/// An address or command that the operation has not.
+/// Stands for an address or command that the operation does not have.
 inline constexpr std::int16_t kNoCycle = -1;
 
 struct OnfiOperation {
@@ -64,11 +64,11 @@ struct OnfiOperation {
     }
     constexpr std::uint32_t cycles_after_data() const { return data == DataCycles::in && confirm != kNoCycle; }
     constexpr std::uint32_t cycles() const { return cycles_before_data() + cycles_after_data(); }
-    /// Of a sequence that begins with `opcode`, it is the confirmation.
+    /// True: `opcode` confirms a sequence of this operation.
     constexpr bool confirmed_by(std::uint8_t opcode) const { return opcode == confirm || opcode == queue; }
 };
 
-/// tWHR: status command to data out, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
+/// tWHR, from the status command to data out, in all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
 inline constexpr Ps kStatusDelay{80'000};
 
 namespace onfi_times {
@@ -104,9 +104,9 @@ inline Ps slc_t_bers(const NandConfig& c) {
 }
 }  // namespace onfi_times
 
-/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none). In front of
-/// an operation of the array on a block in SLC mode comes one command more, SlcMode::prefix (ONFI has none for this
-/// either).
+/// The command set of ONFI 4.x/5.x; 81h is the JEDEC form. Suspend and resume are as in Micron's parts (ONFI has none).
+/// An operation of the array on a block in SLC mode has one more command in front, SlcMode::prefix (ONFI has none for
+/// this either).
 inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
     {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register,
      onfi_times::t_r, onfi_times::slc_t_r},
@@ -141,19 +141,19 @@ constexpr bool is_array_operation(FlashOp op) {
     return static_cast<std::size_t>(op) < kArrayOpCount;
 }
 
-/// What a suspend or resume is for.
+/// The operation that a suspend or resume is for.
 constexpr FlashOp suspended_operation(FlashOp op) {
     return op == FlashOp::program_suspend || op == FlashOp::program_resume ? FlashOp::program : FlashOp::erase;
 }
 
-/// What begins with the opcode; FlashOp::count: nothing in use.
+/// The operation that begins with the opcode; FlashOp::count: none in use does.
 constexpr FlashOp operation_of(std::uint8_t opcode) {
     for (std::size_t op = 0; op < kFlashOpCount; ++op)
         if (kOnfiOperations[op].first == opcode || kOnfiOperations[op].later == opcode) return static_cast<FlashOp>(op);
     return FlashOp::count;
 }
 
-/// Somewhere in a sequence: no other command can have it.
+/// True: the opcode stands somewhere in a sequence, so no other command can have it.
 constexpr bool opcode_in_use(std::uint8_t opcode) {
     for (const OnfiOperation& op : kOnfiOperations)
         if (op.first == opcode || op.later == opcode || op.confirmed_by(opcode) || op.cache == opcode) return true;

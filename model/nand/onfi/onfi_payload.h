@@ -18,8 +18,9 @@
 
 namespace ssdtlm {
 
-/// Payload and phases of the base protocol, yet a type of its own: an ONFI socket that is bound to another kind does
-/// not compile. A socket of tlm_utils takes it as its third argument: simple_target_socket<Flash, 32, OnfiProtocol>.
+/// It has payload and phases of the base protocol, but is a type of its own: an ONFI socket that is bound to another
+/// kind does not compile. A socket of tlm_utils takes it as its third argument: simple_target_socket<Flash, 32,
+/// OnfiProtocol>.
 struct OnfiProtocol : tlm::tlm_base_protocol_types {};
 using OnfiInitiatorSocket = tlm::tlm_initiator_socket<32, OnfiProtocol>;
 using OnfiTargetSocket = tlm::tlm_target_socket<32, OnfiProtocol>;
@@ -33,7 +34,7 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     tlm::tlm_generic_payload* request = nullptr;  ///< the target's, until it answers
     std::array<OnfiTarget, 8> target{};
     std::uint64_t cookie = 0;  ///< the initiator's
-    // Programs with NandConfig::cache_program only.
+    // Members for programs with NandConfig::cache_program only.
     bool more = false;       ///< confirmed by 15h
     SimTime array_begins{};  ///< the target's answer: when the array takes the page over
     SimTime array_ends{};    ///< the target's answer: when it is done, if nothing suspends it
@@ -43,8 +44,8 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
 };
 
-/// A payload with its extension inside: who knows the type needs no look-up to find it. Others see tlm_generic_payload
-/// and get_extension().
+/// A payload with its extension inside: whoever knows the type needs no look-up to find it. Others see
+/// tlm_generic_payload and get_extension().
 class OnfiPayload final : public tlm::tlm_generic_payload {
 public:
     OnfiPayload() { set_extension(&onfi); }
@@ -55,7 +56,7 @@ public:
     OnfiExtension onfi;
 };
 
-/// False also for an OnfiPayload whose type another shared library has defined again.
+/// True for an OnfiPayload. It is also false for one whose type another shared library has defined again.
 inline bool is_onfi_payload(const tlm::tlm_generic_payload& payload) {
     return &typeid(payload) == &typeid(OnfiPayload);
 }

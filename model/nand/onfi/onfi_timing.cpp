@@ -15,7 +15,7 @@ constexpr OnfiInterfaceLimit kLimits[] = {
     {"ideal", 4800, "no bus"},
 };
 
-/// tREA max of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
+/// Maximum tREA of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
 Ps sdr_access(std::uint32_t megatransfers) {
     struct Mode {
         std::uint32_t megatransfers;
@@ -27,7 +27,7 @@ Ps sdr_access(std::uint32_t megatransfers) {
     return 16ns;
 }
 
-// NV-DDR: tDQSCK max, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
+// Maximum tDQSCK of NV-DDR in all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
 constexpr Ps kNvDdrDqsck = 25ns;
 
 }  // namespace

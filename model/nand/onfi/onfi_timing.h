@@ -10,9 +10,9 @@
 //   data out           tRR + access + data + postamble                   then tRHW before the next command
 //   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
 //   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
-//   resume             cmd(1); select of its LUN: 4 * tWC more         13h, D2h; 78h-3A in front, in the same group
+//   resume             cmd(1); select of its LUN: 4 * tWC more           13h, D2h; 78h-3A in front, in the same group
 //   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same
-//   group
+//                                                                        group
 // With the interface "ideal" all of it is zero.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace ssdtlm {
 
 inline constexpr std::uint32_t kMaxMultiPlane = 8;
 
-/// What a data interface can do at most.
+/// The highest rate of a data interface.
 struct OnfiInterfaceLimit {
     const char* name;  ///< as in configuration files
     std::uint32_t max_megatransfers;
@@ -40,40 +40,40 @@ class OnfiBusTiming {
 public:
     explicit OnfiBusTiming(const NandConfig& config);
 
-    /// All planes' command and address cycles of an operation, without its data.
+    /// Time of all planes' command and address cycles of an operation, without its data.
     Ps issue(FlashOp op, std::uint32_t planes) const { return issue_[static_cast<std::size_t>(op)][planes]; }
-    /// What an operation of the array takes more for each plane in SLC mode: its prefix is one more cycle of the first
-    /// group.
+    /// Additional time of an operation of the array for each plane in SLC mode: its prefix is one more cycle of the
+    /// first group.
     Ps slc_prefix() const { return slc_prefix_; }
-    /// The data cycles of one plane.
+    /// Times and bytes of the data cycles of one plane.
     struct Burst {
         Ps in{};                  ///< data in
         Ps out{};                 ///< data out, from R/B# high (or E0h) to the last cycle
         std::uint32_t bytes = 0;  ///< on DQ: with their share of the spare area, rounded up
     };
-    /// Whole sectors come from a table: no division per transfer.
+    /// Burst of this many user bytes. Whole sectors come from a table, so a transfer needs no division.
     Burst burst(std::uint32_t user_bytes) const {
         if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
         return compute(user_bytes);
     }
-    /// The same of the spare area's own bytes, if it is `spare_only`.
+    /// As burst(); with `spare_only`, of the spare area's own bytes.
     Burst burst(std::uint32_t bytes, bool spare_only) const {
         return __builtin_expect(spare_only, 0) ? of_bus_bytes(bytes) : burst(bytes);
     }
-    /// Data-in burst of one plane.
+    /// Time of a data-in burst of one plane.
     Ps data_in(std::uint32_t user_bytes) const { return burst(user_bytes).in; }
-    /// Data-out burst, from R/B# high (or E0h) to the last cycle.
+    /// Time of a data-out burst, from R/B# high (or E0h) to the last cycle.
     Ps data_out(std::uint32_t user_bytes) const { return burst(user_bytes).out; }
-    /// Before a data-out burst when another LUN or plane of the target was addressed last, and for each plane of a
+    /// Time before a data-out burst when another LUN or plane of the target was addressed last, and for each plane of a
     /// multi-plane read.
     Ps select() const { return select_; }
-    /// What a resume takes more when its chip enable addressed another LUN last: 78h and the LUN's row come first.
+    /// Additional time of a resume when its chip enable addressed another LUN last: 78h and the LUN's row come first.
     Ps select_lun() const { return select_lun_; }
-    /// tRHW: last data-out cycle to the next command.
+    /// tRHW, from the last data-out cycle to the next command.
     Ps turnaround() const { return turnaround_; }
-    /// tWB: last WE# edge to R/B# low, where the array time starts.
+    /// tWB, from the last WE# edge to R/B# low, where the array time starts.
     Ps busy_delay() const { return busy_delay_; }
-    /// Bytes on DQ for user bytes: with their share of the spare area, rounded up.
+    /// Bytes on DQ for these user bytes, with their share of the spare area, rounded up.
     std::uint32_t bus_bytes(std::uint32_t user_bytes) const { return burst(user_bytes).bytes; }
 
 private:

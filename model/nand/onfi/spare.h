@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the out-of-band area of a flash page says: of the page, when its place was taken and what it is for; of each
-// mapping unit in it, whose data it is and which version. The latter stands for the data: contents are not stored,
-// their signature is.
+// What the out-of-band area of a flash page says. For the page, it says when its place was taken and what it is for.
+// For each mapping unit in it, it says whose data it is and which version. The version stands for the data: contents
+// are not stored, their signature is.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace ssdtlm {
 
 inline constexpr std::uint32_t kMaxUnitsPerPage = 16;  // 64 KiB page of 4 KiB units
 
-/// 32 bits per slot: Lpa in the low bits, version in the rest (see SpareCodec). All ones: erased.
+/// 32 bits per slot: Lpa in the low bits, version in the rest (see SpareCodec). All ones means erased.
 enum class Spare : std::uint32_t {};
 inline constexpr Spare kErased{0xFFFFFFFFu};
 /// What a page is for.
 enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, checkpoint, root, count };
 
-/// What a page holds that is not user data, in words of the controller's own format.
+/// Contents of a page that are not user data, in words of the controller's own format.
 using PageContent = std::vector<std::uint64_t>;
 
-/// Of a whole page. Enough, with the owner of each unit, to find the newest copy of everything on the flash.
+/// The record of a whole page. With the owner of each unit it suffices to find the newest copy of everything on the
+/// flash.
 struct PageRecord {
     std::uint64_t number =
         0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
@@ -34,9 +35,9 @@ struct PageRecord {
         nullptr;  ///< program: of a page that is not user data, valid until the program has ended
 };
 
-/// Programmed without user data (padding).
+/// A slot that was programmed without user data (padding).
 inline constexpr Spare kPadding{0xFFFFFFFEu};
-/// Of a page that was being programmed when the power went: it cannot be read.
+/// A slot of a page that was being programmed when the power went: it cannot be read.
 inline constexpr Spare kTorn{0xFFFFFFFDu};
 
 /// Splits the 32 bits by the device's number of logical units, at most 8 bits for the version.

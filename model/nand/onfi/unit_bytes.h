@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of one mapping unit, where contents are bytes: a reference that is passed on from the write buffer to a
-// page, to a read and to another page, and whose bytes do not change while somebody else refers to them.
+// The bytes of one mapping unit, where contents are bytes. It is a reference that is passed on from the write buffer to
+// a page, to a read and to another page. The bytes do not change while somebody else refers to them.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace ssdtlm {
 
-/// Not for several threads.
+/// It may not be shared by several threads.
 class UnitBytes {
 public:
-    /// Refers to nothing.
+    /// Creates a reference to nothing.
     UnitBytes() = default;
     static UnitBytes zeros(std::uint32_t bytes) {
         UnitBytes unit(bytes);
@@ -44,14 +44,14 @@ public:
     explicit operator bool() const { return shared_ != nullptr; }
     std::uint32_t size() const { return shared_->bytes; }
     const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(shared_ + 1); }
-    /// To be changed by the caller, who refers to bytes of its own from now on.
+    /// Returns bytes for the caller to change. From now on the reference has bytes of its own.
     std::uint8_t* change() {
         if (shared_->references != 1) *this = copy_of(data(), size());
         shared_->origin = kWritten;
         return own();
     }
 
-    /// Who made them says that they are what this unit held at the start; true until somebody changes them.
+    /// Marks the bytes as what this unit held at the start. The mark is valid until somebody changes the bytes.
     void came_from_start(Lpa lpa) { shared_->origin = idx(lpa); }
     bool is_from_start(Lpa lpa) const { return shared_->origin == idx(lpa); }
 

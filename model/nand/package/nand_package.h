@@ -29,10 +29,10 @@ public:
     OnfiTargetSocket bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
-    /// The power goes: what the dies were at is torn, and dies built anew stand over the same flash. Precondition: the
-    /// agenda holds no entry of the package any more.
+    /// The power goes. Operations of the dies leave their pages or blocks torn, and dies built anew stand over the same
+    /// flash. Precondition: the agenda holds no entry of the package any more.
     PowerLoss restart();
-    /// From now on this goes wrong in its dies; null: nothing. Not owned.
+    /// From now on this model decides what goes wrong in its dies; null: nothing does. Not owned.
     void inject(ArrayFaults* faults) {
         faults_ = faults;
         for (Die& die : dies_) die.inject(faults);
@@ -51,7 +51,7 @@ private:
     void respond(tlm::tlm_generic_payload& payload);
     [[noreturn]] void refuse(const OnfiExtension* onfi, unsigned phase) const;
     [[noreturn]] void refuse_answer() const;
-    /// The LUN a sequence addresses.
+    /// The LUN that a sequence addresses.
     Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
 
     Agenda& agenda_;

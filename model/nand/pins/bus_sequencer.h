@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Port between a channel controller and a block that plays ONFI sequences cycle by cycle in place of the formulas of
-// OnfiBusTiming. A sequence has no input while it runs, so it is played to its end at once, when it is granted; its
+// The port between a channel controller and a block that plays ONFI sequences cycle by cycle in place of the formulas
+// of OnfiBusTiming. A sequence has no input while it runs, so it is played to its end at once, when it is granted. Its
 // edges carry their own times. Kernel-free.
 #pragma once
 
@@ -20,10 +20,11 @@ public:
     };
     virtual ~BusSequencer() = default;
 
-    /// Plays one sequence; begins come in order, none before the last sequence's `free`. `keep_pins`: pins() is asked
-    /// for.
+    /// Plays one sequence. Sequences come in the order of their begins, none before the last sequence's `free`.
+    /// `keep_pins`: pins() will be called.
     virtual Held play(const PinCommand& command, bool keep_pins) = 0;
-    /// Edges of the sequence played last, with what its targets hold by now. Replaces what is in `out`.
+    /// Writes the edges of the sequence played last to `out`, with what its targets hold by now. Replaces what is in
+    /// `out`.
     virtual void pins(const PinCommand& command, PinSequence& out) = 0;
     /// Writes the block's own signals to a file (FST), in simulated time, from the next sequence on.
     virtual void open_trace(const std::string& path) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data bursts on the pins of a channel: strobes, their pre- and postambles, how many there are, and whether what
-// was told allows them.
+// Watches the data bursts on the pins of a channel: strobes, their pre- and postambles, their number, and whether the
+// commands allow them.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace ssdtlm {
 
 class PinBursts {
 public:
-    /// All must outlive it.
+    /// All arguments must outlive it.
     PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told,
               PinViolations& violations);
 
-    /// A burst to come has so many bytes.
+    /// The next burst has this many bytes.
     void expect(std::uint32_t bytes) { expected_bytes_.push_back(bytes); }
-    /// How many bytes a burst has is not known.
+    /// The number of bytes of the next burst is not known.
     void expect_any() { any_bytes_ = true; }
-    /// What was under way is over, and no rule is broken by it.
+    /// The burst under way is over and breaks no rule.
     void give_up();
     void read_enable(SimTime t, PinValue level);
     void strobe(SimTime t, PinValue before, PinValue now);
     void data_changes(SimTime t);
-    /// CE#, CLE or ALE rises.
+    /// CE#, CLE or ALE rises, which ends a burst.
     void ends(SimTime t);
 
     bool under_way() const { return in_ || out_; }
@@ -55,12 +55,12 @@ private:
 
     std::deque<std::uint32_t> expected_bytes_;  // of the bursts to come
     bool any_bytes_ = false;
-    // Data in: from DQS driven to DQS released.
+    // Data in lasts from DQS driven to DQS released.
     bool in_ = false;
     std::size_t in_strobes_ = 0;
     SimTime in_driven_{}, in_last_{};
     bool in_held_ = false;  // the postamble's hold is awaited
-    // Data out: from RE# low to CE#, CLE or ALE high.
+    // Data out lasts from RE# low to CE#, CLE or ALE high.
     bool out_ = false;
     SimTime out_began_{}, out_ended_ = kLongAgo;
     std::vector<SimTime> re_edges_;  // after the preamble's

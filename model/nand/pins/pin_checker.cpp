@@ -88,7 +88,8 @@ void PinChecker::apply(SimTime t, std::size_t first, std::size_t last) {
         now = next_[idx(pin)];
         pins_.since[idx(pin)] = t;
     }
-    // Strobes before what ends a burst, and DQ before what latches it: a change with WE# breaks its set-up time.
+    // Strobes come before edges that end a burst, and DQ before edges that latch it: a change with WE# breaks its
+    // set-up time.
     const auto rank = [](Pin p) {
         constexpr int kRank[] = {4, 4, 3, 0, 2, 1};  // cle, ale, we_n, re_n, dqs, dq
         return is_rb_n(p) ? -1 : is_ce_n(p) ? 5 : kRank[idx(p)];

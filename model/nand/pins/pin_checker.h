@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches the pins of a channel as a datasheet would: reports every edge that breaks a timing parameter of the
-// configuration, and every command sequence that is none of those in use. Knows nothing of transactions; decodes what
-// WE# latches. SDR: commands only, its data pulses are not measured. Kernel-free. What it latches is decoded by
-// PinDecoder, data bursts are measured by PinBursts.
+// configuration, and every command sequence that is none of those in use. It knows nothing of transactions: PinDecoder
+// decodes what WE# latches, and PinBursts measures data bursts. With SDR it checks commands only; the data pulses are
+// not measured. Kernel-free.
 //
 // Rules (PinViolation::rule)
 //   tCS tCH tWC tWP tWH tCALS tCALH tCAS tCAH     one command or address cycle. tCS: CE# low to WE# low
@@ -13,12 +13,12 @@
 //                                                 many as the sequence has bytes
 //   CE#, R/B#                                     cycles with no or several chip enables; a command to a busy die
 //   ARDY                                          another command than 80h or a suspend while the array is at work
-//   behind 15h resume                                        13h, D2h: the LUN addressed last has a suspended program
-//   or erase sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h
-//   (with cache program also 15h),
-//                                                 60h-3A-D0h/D1h, 70h, 78h-3A, 84h-3A, 13h, 61h-3A, D2h; data out only
-//                                                 of what was selected; SlcMode::prefix (A2h) only right before 00h,
-//                                                 80h and 60h
+//                                                 behind 15h
+//   resume                                        13h, D2h: the LUN addressed last has a suspended program or erase
+//   sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h (with
+//                                                 cache program also 15h), 60h-3A-D0h/D1h, 70h, 78h-3A, 84h-3A, 13h,
+//                                                 61h-3A, D2h; data out only of what was selected; SlcMode::prefix
+//                                                 (A2h) only right before 00h, 80h and 60h
 #pragma once
 
 #include <array>
@@ -40,26 +40,26 @@ public:
     PinChecker(const PinChecker&) = delete;
     PinChecker& operator=(const PinChecker&) = delete;
 
-    /// Sequences of one channel in the order in which a PinListener is told them.
+    /// Checks the sequences of one channel in the order in which a PinListener is told them.
     void check(const PinSequence& sequence);
-    /// Checks what is still held back because a later sequence could have had edges before it.
+    /// Checks the edges that are still held back because a later sequence could have had edges before them.
     void finish();
-    /// The power goes: what would come from now on does not, and what was under way breaks no rule. Then begins anew.
+    /// The power goes: later edges do not come, and sequences under way break no rule. Then the checker begins anew.
     void power_lost(SimTime now);
-    /// Pins that were recorded, instead of sequences: all edges of one instant. How many bytes a burst should have is
-    /// not known then, and the rule "byte count" is not checked. Sequences are not counted.
+    /// Checks recorded pins instead of sequences: all edges of one instant. The number of bytes of a burst is not known
+    /// then, and the rule "byte count" is not checked. Sequences are not counted.
     void check_edges(const std::vector<PinEdge>& edges);
-    /// Before the first of these: levels at the begin of a recording of a device that was at work. What was told before
-    /// counts as right; checks begin when no chip enable is low.
+    /// Call it before the first check_edges(). `levels`: the levels at the begin of a recording of a device that was at
+    /// work. Earlier commands count as right. Checks begin when no chip enable is low.
     void begin_inside(const std::vector<PinEdge>& levels);
 
-    /// The first hundred.
+    /// The first hundred violations.
     const std::vector<PinViolation>& violations() const { return violations_.kept(); }
     std::uint64_t violation_count() const { return violations_.count(); }
     /// See PinViolations::report().
     std::string report(std::size_t most = PinViolations::kKept) const { return violations_.report(most); }
 
-    // What was seen.
+    // --- What was seen ---
     std::uint64_t sequences() const { return sequences_; }
     std::uint64_t strobes() const { return bursts_.strobes(); }
     std::uint64_t commands(std::uint8_t opcode) const { return told_.commands(opcode); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chip enables of a channel have been told: decodes command and address cycles into sequences, knows what data
-// is to come and which die has to become busy. Reports what is no sequence in use, and a command to a busy die.
+// What each chip enable of a channel has been told. It decodes command and address cycles into sequences, and knows
+// which data come next and which die has to become busy. It reports a sequence that is not in use, and a command to a
+// busy die.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ class PinDecoder {
 public:
     static constexpr int kUnknown = -1;
 
-    /// What one chip enable has been told.
+    /// The commands that one chip enable has been told.
     struct Target {
         std::uint8_t opcode = 0;     ///< command whose addresses or confirmation are awaited; see open
         FlashOp op = FlashOp::read;  ///< that it begins
@@ -37,29 +38,30 @@ public:
         SimTime wait_from = kLongAgo;
         SimTime chip_fell = kLongAgo;
 
-        /// Data in may come.
+        /// True: data in may come.
         bool takes_data() const;
-        /// Looks whether what data has to keep its distance from is over.
+        /// Ends the wait if the time that data must keep from earlier cycles is over.
         void end_wait(SimTime t, PinViolations& violations);
     };
 
-    /// Both must outlive it.
+    /// Both `pins` and `violations` must outlive it.
     PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolations& violations);
 
     void chip(SimTime t, std::uint32_t way, PinValue level);
-    /// The only chip enable that is low; null and a violation otherwise.
+    /// Returns the only chip enable that is low. Otherwise it returns null and reports a violation.
     Target* target(SimTime t, const char* what);
-    /// The chip enable that fell last; null: it is not the only one that is low.
+    /// Returns the chip enable that fell last; null: it is not the only one that is low.
     Target* only_low() { return low_chips_ == 1 ? &targets_[way_] : nullptr; }
     const Target& last_told() const { return targets_[way_]; }
-    /// The power was away: nothing is selected, busy or suspended.
+    /// The power was away: nothing is selected, busy or suspended any more.
     void power_lost();
-    /// From `now` on it is told; what was told before is not known. A page may be selected, a LUN may be suspended.
+    /// It is told commands from `now` on; earlier ones are not known. A page may be selected, and a LUN may be
+    /// suspended.
     void begin_inside(SimTime now);
     void command(SimTime t, Target& to, std::uint8_t opcode);
     void address(SimTime t, Target& to, std::uint8_t byte);
     void ready_busy(SimTime t, std::uint32_t die, PinValue level);
-    /// What should have become busy before.
+    /// Reports dies that should have become busy before.
     void overdue(SimTime t);
 
     std::uint64_t commands(std::uint8_t opcode) const { return commands_[opcode]; }
@@ -74,7 +76,7 @@ private:
     void end_prefix(SimTime t, Target& to, const std::string& before);
     void resumed(SimTime t, Target& to);
     void suspends(SimTime t, const Target& to);
-    /// Cache program: the array is still at work behind R/B# high.
+    /// With cache program: the array is still at work while R/B# is high.
     struct Array {
         bool caching = false;      // 15h came, and R/B# has not risen since
         SimTime until = kLongAgo;  // at the earliest

@@ -66,7 +66,7 @@ public:
         set(now_, Pin::ale, 0);
         set(now_, Pin::dq, kReleased);
     }
-    /// The planes between which R/B# falls and rises again.
+    /// R/B# falls and rises again between the planes.
     void busy_between_planes() {
         release_bus();
         busy_after_last_cycle();
@@ -299,7 +299,7 @@ void PinGenerator::data_out(Writer& w, const Bytes& bytes) const {
         w.set(valid, Pin::dq, byte(bytes, k));
         w.set(valid, Pin::dqs, k % 2 == 0);
     }
-    // tRPST = tDQSRE + half a cycle, after the die's access time
+    // tRPST is tDQSRE + half a cycle, after the die's access time.
     w.move_to(first + rate_.time_for(std::uint64_t{bytes.transfers} + 1) + 2 * t_.t_dqsre + t_.t_rpsth);
 }
 

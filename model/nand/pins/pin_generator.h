@@ -3,8 +3,8 @@
 //
 //   command, address   a cycle is tWC long: CLE, ALE and DQ change at its begin, WE# falls at 3/10 and rises at 8/10
 //   SLC mode           the prefix is a command cycle in front of the first command of each plane in that mode, behind
-//   its tCS data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per
-//   byte; DQS
+//                      its tCS
+//   data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per byte; DQS
 //                      and DQ follow each edge of RE# by tDQSRE; RE# rests tRPST + tRPSTH, then CE#, RE# and DQS go
 //   data in            DQS falls tADL after the last address cycle, rests tWPRE, then toggles once per byte in the
 //                      middle of DQ's bytes, rests tWPST + tWPSTH
@@ -27,14 +27,14 @@
 
 namespace ssdtlm {
 
-/// How a data-out burst (or a status) says what it comes from.
+/// How a data-out burst or a status selects its source.
 enum class PinSelect : std::uint8_t {
     none,     ///< goes on with the page in the register; status: 70h
     column,   ///< 05h-2A-E0h
     enhanced  ///< 06h-5A-E0h; status: 78h-3A
 };
 
-/// The operation that selects for a data-out burst. `select` is not none.
+/// The operation that selects the page of a data-out burst. Precondition: `select` is not none.
 constexpr const OnfiOperation& select_operation(PinSelect select) {
     return onfi_operation(select == PinSelect::enhanced ? FlashOp::select_plane : FlashOp::change_column);
 }
@@ -53,10 +53,10 @@ struct PinCommand {
     bool ready = false;  ///< suspend: R/B# is high, as behind 15h, and falls
 };
 
-/// tDQSD: RE# low to DQS driven by the die; 5..18 ns (Micron L06B model parameters).
+/// tDQSD, from RE# low to DQS driven by the die: 5..18 ns (Micron L06B model parameters).
 inline constexpr Ps kDqsDriven{10'000};
 
-/// Row address of a plane's page: page, plane, block, LUN from the lowest bit up (ONFI 4.x §3.1).
+/// Row address of a plane's page: page, plane, block and LUN from the lowest bit up (ONFI 4.x §3.1).
 class RowAddress {
 public:
     explicit RowAddress(const NandGeometry& geometry);
@@ -79,8 +79,8 @@ public:
     PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry);
     /// Column at which a user byte lies, which is the first of a sector.
     std::uint32_t column(std::uint32_t user_byte) const { return starts_[user_byte / kSector]; }
-    /// The byte in a column: of the data where the target has its bytes, else of the 32 bits that stand for the mapping
-    /// unit.
+    /// The byte in a column. It is from the data where the target has its bytes, else from the 32 bits that stand for
+    /// the mapping unit.
     std::uint8_t byte(const OnfiTarget& target, std::uint32_t column) const;
 
 private:
@@ -91,29 +91,29 @@ private:
 
 class PinGenerator {
 public:
-    /// A UserError for NV-DDR, whose clocked cycles are not generated.
+    /// Throws UserError for NV-DDR, whose clocked cycles are not generated.
     explicit PinGenerator(const NandConfig& config);
 
-    /// The command of a sequence as the bus payload describes it: whether a data-out burst selects its plane first
-    /// (06h-5A-E0h), or a resume its LUN (78h-3A), shows in its duration.
+    /// The command of a sequence that the bus payload describes. Its duration shows whether a data-out burst selects
+    /// its plane first (06h-5A-E0h), or a resume its LUN (78h-3A).
     PinCommand command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target, SimTime begin,
                        SimTime end) const;
 
-    /// Replaces what is in `out`.
+    /// Writes the edges of a command to `out`. Replaces what is in it.
     void play(const PinCommand& command, PinSequence& out) const;
-    /// 70h or 78h-3A, tWHR, and the status byte once per strobe edge.
+    /// Plays 70h or 78h-3A, tWHR, and the status byte once per strobe edge.
     void play_status(PinSelect select, std::uint16_t die, const OnfiTarget& target, std::uint8_t status, SimTime begin,
                      PinSequence& out) const;
-    /// R/B# of a die rises: what it was busy with is done.
+    /// Plays the rise of a die's R/B#: its operation is done.
     static void play_ready(std::uint16_t die, SimTime time, PinSequence& out);
 
-    /// Only this many bytes at each end of a data burst get edges, so that a wave stays small; between them strobes
-    /// rest and DQ keeps its value. Default: all bytes.
+    /// Only this many bytes at each end of a data burst get edges, so that a wave stays small. Between them strobes
+    /// rest and DQ keeps its value. By default all bytes get edges.
     void limit_burst_edges(std::uint32_t bytes) { burst_edges_ = bytes; }
 
 private:
     class Writer;
-    /// Which bytes a burst carries.
+    /// The bytes that a burst carries.
     struct Bytes {
         const OnfiTarget* target = nullptr;
         std::uint32_t column = 0;
@@ -129,7 +129,7 @@ private:
     bool skipped(const Bytes& bytes, std::uint32_t k) const {
         return k >= burst_edges_ && bytes.transfers - k > burst_edges_;
     }
-    /// First command and addresses.
+    /// Plays the first command and the addresses.
     void address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die, const OnfiTarget& target) const;
     void data_in(Writer& w, const Bytes& bytes) const;
     void data_out(Writer& w, const Bytes& bytes) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of one channel as edges in time: what a logic analyser on the bus would show. Made by PinGenerator from the
-// timing model or by a clocked sequencer, read by PinChecker and by waveforms. One edge per change, no electrical
-// detail: a pin is low, high, a byte, or released. Kernel-free.
+// The pins of one channel as edges in time, as a logic analyser on the bus would show them. PinGenerator makes them
+// from the timing model, or a clocked sequencer does; PinChecker and waveforms read them. There is one edge per change
+// and no electrical detail: a pin is low, high, a byte, or released. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// A pin of a channel. CE# is one per way; R/B# is one per die (LUN): the part it plays in the wired AND of its way.
+/// A pin of a channel. CE# is one per way; R/B# is one per die (LUN): the die's part in the wired AND of its way.
 enum class Pin : std::uint8_t { cle, ale, we_n, re_n, dqs, dq, ce_n = 8, rb_n = 72 };
 inline constexpr std::uint32_t kMaxPinWays = 64;
 inline constexpr std::uint32_t kMaxPinDies = 64;
@@ -39,14 +39,14 @@ constexpr std::uint32_t way_of(Pin p) {
 constexpr std::uint32_t die_of(Pin p) {
     return idx(p) - idx(Pin::rb_n);
 }
-/// "cle", "ce_n[3]", ...
+/// Name of a pin: "cle", "ce_n[3]", ...
 std::string to_string(Pin p);
 
-/// DQ: 0 to 255; the others: 0 or 1. kReleased: nobody drives it (DQ and DQS only).
+/// Level of a pin. DQ: 0 to 255; the others: 0 or 1. kReleased: nobody drives it (DQ and DQS only).
 using PinValue = std::uint16_t;
 inline constexpr PinValue kReleased = 0x100;
 
-/// Between sequences, and before the first.
+/// Level of a pin between sequences, and before the first.
 constexpr PinValue idle_value(Pin p) {
     switch (p) {
         case Pin::cle:
@@ -89,10 +89,10 @@ struct PinSequence {
     }
 };
 
-/// Told every sequence of a channel when it is granted (its edges lie in the future), and every rise of R/B#.
+/// Is told every sequence of a channel when it is granted (its edges lie in the future), and every rise of R/B#.
 class PinListener {
 public:
-    /// Sequences come in the order of their begins; edges of R/B# may lie behind the begin of the next one.
+    /// Sequences come in the order of their begins. Edges of R/B# may lie behind the begin of the next sequence.
     virtual void pins(std::uint16_t channel, const PinSequence& sequence) = 0;
 
 protected:

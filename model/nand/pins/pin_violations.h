@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel's pins have broken, and what they are at: shared by those who watch cycles, commands and data.
+// The rules that a channel's pins have broken, and the current levels. Those who watch cycles, commands and data share
+// it.
 #pragma once
 
 #include <array>
@@ -21,14 +22,14 @@ struct PinViolation {
 class PinViolations {
 public:
     void add(const char* rule, SimTime t, std::string text);
-    /// One, unless `t` is at least so long after `since`.
+    /// Adds a violation unless `t` is at least `limit` after `since`.
     void at_least(const char* rule, SimTime t, SimTime since, Ps limit);
 
-    /// The first kKept of them.
+    /// The first kKept violations.
     const std::vector<PinViolation>& kept() const { return kept_; }
     std::uint64_t count() const { return count_; }
     static constexpr std::size_t kKept = 100;
-    /// A line for each of the first `most` that are kept, and how many more there are.
+    /// One line for each of the first `most` that are kept, and how many more there are.
     std::string report(std::size_t most = kKept) const;
 
 private:
@@ -36,10 +37,10 @@ private:
     std::uint64_t count_ = 0;
 };
 
-/// Of an event that has not been seen.
+/// Time of an event that has not been seen.
 inline constexpr SimTime kLongAgo{Ps{-1'000'000'000'000}};
 
-/// Each pin's level, and since when.
+/// Each pin's level, and since when it has it.
 struct PinLevels {
     PinLevels();
     PinValue value(Pin p) const { return values[idx(p)]; }
@@ -49,7 +50,7 @@ struct PinLevels {
     std::array<SimTime, kPinCount> since{};
 };
 
-/// With three decimals.
+/// A time in nanoseconds with three decimals.
 std::string nanoseconds(Ps t);
 
 }  // namespace ssdtlm

@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// Bits of a row address that tell so many pages, planes, blocks or LUNs from one another.
+/// Bits of a row address that this many pages, planes, blocks or LUNs need.
 constexpr unsigned bits_for(std::uint32_t values) {
     unsigned bits = 0;
     while ((std::uint64_t{1} << bits) < values) ++bits;
