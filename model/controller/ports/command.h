@@ -23,10 +23,10 @@ struct Command {
     std::uint32_t index = 0;  ///< dense pool index; firmware keeps its own per-command state by it
     IoOp op = IoOp::read;
     bool fua = false;
-    bool ends_work = false;  ///< number of the host's queue, from 1 on; 0: the front end's own command
-    CommandStatus status = CommandStatus::success;  ///< number among the commands of its queue
-    std::uint16_t queue = 0;                        ///< of the host, from 1 on; 0: the front end's own command
-    std::uint16_t tag = 0;                          ///< names it among the commands of its queue
+    bool ends_work = false;                         ///< the flush of a shutdown
+    CommandStatus status = CommandStatus::success;  ///< written by firmware before complete()
+    std::uint16_t queue = 0;  ///< number of the host's queue, from 1 on; 0: the front end's own command
+    std::uint16_t tag = 0;    ///< number among the commands of its queue
     std::uint64_t slba = 0;
     std::uint32_t blocks = 0;      ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;       ///< blocks * lba_bytes

@@ -33,8 +33,8 @@ struct HostSegment {
 /// How a write of data goes.
 struct DmaTerms {
     SimTime from{};      ///< bulk: the data are there from then on; past: now
-    bool prompt = true;  ///< bulk: it ends at once when the last TLP has its place; else it ends as late as on arrival,
-                         ///< but before the next TLP arrives
+    bool prompt = true;  ///< bulk: it ends at once when the last TLP has its place; else as late as on arrival, but
+                         ///< before the next prompt one ends
     bool bulk = false;   ///< all other traffic may pass it at each TLP; writes longer than a burst of the engine are
                          ///< always bulk
 };
