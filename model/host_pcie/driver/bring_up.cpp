@@ -292,7 +292,7 @@ void BringUp::namespace_identified(std::uint32_t) {
 
 void BringUp::streams_enabled(std::uint32_t) {
     if (!offers_shadows_) return shadows_set(0);
-    // As Linux: whenever the controller offers it (drivers/nvme/host/pci.c nvme_dbbuf_set).
+    // As in Linux, they are used whenever the controller offers them (drivers/nvme/host/pci.c nvme_dbbuf_set).
     if (shadows_ == 0) shadows_ = memory_.allocate(2 * nvme::kPageBytes, nvme::kPageBytes);
     std::fill_n(memory_.at(shadows_, 2 * nvme::kPageBytes), 2 * nvme::kPageBytes, std::uint8_t{0});
     info_.shadows = shadows_;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands
-// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller
-// that refuses a step ends the run.
-//
-// Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1,
-// Identify Controller, Set Features Arbitration (for weighted round robin alone) and Number of Queues, MSI-X
-// entries 1..n (not for a host that polls), Create I/O CQ and SQ of each pair, Identify active namespaces, Identify
-// Namespace. 64-bit registers are accessed as two 32-bit halves, low first. Shutdown: Delete I/O SQs, Delete I/O CQs,
-// CC.SHN=1, CSTS.SHST=2. Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. After it was off: the start,
-// with the same rings. Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on,
-// with the same rings.
+// Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands in
+// the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller that
+// refuses a step ends the run.
+// Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1, Identify
+// Controller, Set Features Arbitration (for weighted round robin alone) and Number of Queues, MSI-X entries 1..n (not
+// for a host that polls), Create I/O CQ and SQ of each pair, Identify active namespaces, Identify Namespace. 64-bit
+// registers are accessed as two 32-bit halves, low first. Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1,
+// CSTS.SHST=2. Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. When the power is back, the start is done
+// again with the same rings. Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from
+// AQA on, with the same rings.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +26,12 @@
 
 namespace ssdtlm {
 
-/// Where MSI-X vector v writes: the x86 interrupt window, one local APIC per vector; the data is v.
+/// Address to which MSI-X vector v writes: the x86 interrupt window has one local APIC per vector. The data is v.
 constexpr std::uint64_t msi_address(std::uint16_t vector) {
     return 0xFEE00000u + (std::uint64_t{vector} << 12);
 }
 
-/// A namespace as the drive has told of it.
+/// A namespace as the drive describes it.
 struct DriveNamespace {
     std::uint32_t nsid = 0;
     std::uint64_t first_block = 0;  ///< in the addresses of requests
@@ -48,7 +47,7 @@ struct ControllerInfo : DriveInfo {
 
 class BringUp : private MmioClient {
 public:
-    /// `plan` is dealt when the controller has granted queue pairs.
+    /// The driver deals out `plan` when the controller has granted queue pairs.
     BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, QueuePlan& plan, MmioPort& mmio);
 
     /// Returns at once; `done` is called when the I/O queues exist and the namespace is known.
@@ -57,22 +56,23 @@ public:
     void start(std::function<void()> done);
     /// Precondition: started, no I/O outstanding.
     void shutdown(std::function<void()> done);
-    /// A normal shutdown by itself: the queues stay, for a start after the power was off. Precondition: as for reset().
+    /// A normal shutdown alone. The queues stay, for a start after the power was off. Precondition: as for reset().
     void stop(std::function<void()> done);
     /// Stops the controller whatever it is doing, and starts it again. `stopped` is called in between: the controller
-    /// has forgotten every command and queue and touches host memory no more; `done` when the I/O queues exist again.
-    /// `shutdown_first`: with a normal shutdown before. Precondition: started, nobody else uses the admin queue.
+    /// has forgotten every command and queue and touches host memory no more. `done` is called when the I/O queues
+    /// exist again. `shutdown_first`: a normal shutdown comes before. Precondition: started, and nobody else uses the
+    /// admin queue.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
-    /// The drive has no power: whatever was being done is given up, and nobody hears of its end. start() begins anew,
+    /// The drive has no power: operations under way are given up, and nobody hears of their end. start() begins anew,
     /// with the same rings.
     void power_lost();
     /// The handler of vector 0.
     void admin_interrupt();
 
     const ControllerInfo& info() const { return info_; }
-    /// The I/O queue pairs, for the I/O path to own.
+    /// Hands the I/O queue pairs to the I/O path.
     std::vector<QueuePair> take_queues() { return std::move(queues_); }
-    /// What is being done now, for the watchdog.
+    /// What is being done now, as text for the watchdog.
     const char* doing() const { return doing_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the integrity oracle is told of commands: when one is written and when it has completed. Without an oracle
-// nothing is called. Kernel-free.
+// Tells the integrity oracle of commands: when one is written and when it has completed. Without an oracle nothing is
+// called. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ public:
             oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
             "the integrity oracle was built for another namespace");
     }
-    /// A command for this offset is about to be written. Precondition, as for the others: is_on().
+    /// A command for this offset is about to be written. Precondition, here and for the functions below: is_on().
     [[gnu::always_inline]] void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }
-    /// The command has been written, and not announced.
+    /// The command has been written, and not announced yet.
     void begin(IoSlot& slot);
-    /// It has completed, at `now` of the workload. !ok: nobody knows whether the device carried it out.
+    /// The command has completed, at `now` of the workload. !ok: nobody knows whether the device carried it out.
     void end(std::uint16_t queue, std::uint16_t tag, IoSlot& slot, SimTime now, bool ok);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver counts, and the first error in words. Kernel-free.
+// Counts the driver's errors, and describes the first one in words. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@ struct DriverCounters {
     std::uint64_t acknowledgements = 0;  ///< of commands that were taken: NVMe's head doorbells
 };
 
-/// Error statuses: counts them, and keeps one in words.
+/// Counts error statuses, and keeps one in words.
 class DriverErrors {
 public:
-    /// At `now` of the workload.
+    /// Notes the end of a command, at `now` of the workload.
     void note(DriverCounters& counters, const HostRequest& request, unsigned lba_shift, std::uint16_t queue,
               const CommandQueues::Ended& ended, const CommandQueues& driver, SimTime now);
-    /// The first error status in words, one that is no media error if there was any; empty when there was none.
+    /// The first error status in words; empty when there was none. It is one that is no media error, if there was any.
     const std::string& first() const { return first_; }
 
 private:
     std::string first_;
 };
 
-/// By HostOp.
+/// Name of an operation.
 const char* op_name(HostOp op);
 
 }  // namespace ssdtlm

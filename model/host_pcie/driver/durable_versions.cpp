@@ -20,8 +20,8 @@ void DurableVersions::touch(Token operation, std::uint32_t unit, std::uint32_t v
     h.push_back({operation, kRuns, losses_, static_cast<std::uint8_t>(version), false, false, false});
 }
 
-/// Of ended operations that made the unit the same version one stands for all: forgotten no earlier than the last of
-/// them.
+/// If several ended operations made the unit the same version, one stands for all. It is forgotten no earlier than the
+/// last of them.
 void DurableVersions::merge(History& h) {
     History merged;
     for (const Operation& o : h) {
@@ -146,7 +146,7 @@ bool DurableVersions::found(std::uint32_t unit, std::uint32_t version) {
     const bool possible = narrow(unit, version);
     h.erase(std::remove_if(h.begin(), h.end(), [version](const Operation& o) { return o.version != version; }),
             h.end());
-    // Many operations use up the versions. Which of two that have this one is there, nobody knows.
+    // Many operations use up the versions. If two operations have this version, nobody knows which of them is there.
     for (const Operation& o : h) {
         h.front().merged = h.front().merged || h.size() > 1;
         h.front().begun = std::max(h.front().begun, o.begun);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, and what was
-// submitted later. An operation is durable when its own completion says so (a write with FUA), or a flush that was
-// submitted after its completion has completed. Of durable operations those count that began last: what had ended
-// before is gone for good. After the loss one of the versions is there, and the next read says which.
+// Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, or one that was
+// submitted later. An operation is durable when its own completion says so (a write with FUA), or when a flush that was
+// submitted after its completion has completed. Of durable operations, those that began last count: what had ended
+// before they began is gone for good. After the loss one of the versions is there, and the next read says which.
 //
-// Where the blocks of a mapping unit have versions of their own, the rule holds for each of them, and one more for all:
-// the unit is as it was at one moment, after some operations and before the others. What has been found of one block
-// says so much of the others: what had ended before its operation began is there as well, and what came between two of
-// its versions is not.
+// Where the blocks of a mapping unit have versions of their own, this rule holds for each block, and one more holds for
+// all of them: the unit is as it was at one moment, after some operations and before the others. So what a read finds
+// in one block limits the others. Operations that had ended before the found operation began have reached the other
+// blocks as well. Operations that came between two versions of the found block have not.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,27 @@ namespace ssdtlm {
 
 class DurableVersions {
 public:
-    /// Orders begins and ends of operations: an operation is named by when it began.
+    /// Orders begins and ends of operations. An operation is named by the time at which it began.
     using Token = std::uint64_t;
 
-    /// `blocks`: of a mapping unit that have versions of their own; then a unit below is one of them.
+    /// `blocks`: blocks of a mapping unit, if they have versions of their own; then a unit below is one block.
     explicit DurableVersions(std::uint32_t blocks = 1) : blocks_(blocks) {}
 
-    /// A write or deallocation (version 0) or a flush begins. It is the operation that the calls below name.
+    /// A write, a deallocation (version 0) or a flush begins. The returned token names the operation in the calls
+    /// below.
     Token begin() { return ++clock_; }
-    /// It touches this unit, to make it `version`; before, it had `before` if nothing is known of it here.
+    /// The operation touches this unit and makes it `version`. `before`: the unit's version until then, if nothing is
+    /// known of it here.
     void touch(Token operation, std::uint32_t unit, std::uint32_t version, std::uint32_t before);
-    /// The command ends; not `ok`: it may have taken effect or not. Call before end() of its units.
+    /// The command ends. Call it before end() of its units. Not `ok`: it may have taken effect or not.
     void ends() { ++clock_; }
     void end(Token operation, std::uint32_t unit, bool ok, bool durable);
     void flush_ended(Token flush);
 
-    /// A bit per version that the unit may have after a loss of power; `only`: if nothing is known of it here.
+    /// The versions that the unit may have after a loss of power, a bit each. `only`: its version if nothing is known
+    /// of it here.
     std::uint32_t possible(std::uint32_t unit, std::uint32_t only) const;
-    /// The power goes, when all operations have ended: visit(unit, possible versions).
+    /// The power goes, when all operations have ended. Calls visit(unit, possible versions).
     template <class Visit>
     void power_lost(Visit visit) {
         ++clock_;
@@ -48,8 +51,8 @@ public:
         }
         close_settled();
     }
-    /// A read has found what the loss of power has left. False: not together with what was found of the mapping unit's
-    /// others.
+    /// A read has found what the loss of power has left. False: it does not fit what was found in the mapping unit's
+    /// other blocks.
     bool found(std::uint32_t unit, std::uint32_t version);
     std::size_t open_units() const { return units_.size(); }
 
@@ -67,13 +70,14 @@ private:
     };
     using History = std::vector<Operation>;
     static std::uint32_t versions_of(const History& h);
-    /// What a loss has left is asked about until it is read: the others of its mapping unit may have narrowed it.
+    /// False: the loss of power has left the unit open, and it has not been read. The other blocks of its mapping unit
+    /// may have narrowed it.
     bool is_settled(const History& h) const {
         const Operation& o = h.front();
         return h.size() == 1 && o.ended != kRuns && (blocks_ == 1 || o.read || o.loss == losses_);
     }
     static void merge(History& h);
-    /// An operation that began then is on the flash.
+    /// Forgets what came before an operation that began at `begun`: it is on the flash.
     static void forget_before(History& h, Token begun);
     static bool replaced_by(const History& h, const Operation& o, const Operation& then);
     bool narrow(std::uint32_t unit, std::uint32_t version);
@@ -84,7 +88,8 @@ private:
     const std::uint32_t blocks_;
     Token clock_ = 0;
     std::uint32_t losses_ = 0;
-    // Where more than one version is possible, or something runs; and the others of such a mapping unit.
+    // Units with more than one possible version, or with an operation under way; and the other blocks of their mapping
+    // units.
     std::unordered_map<std::uint32_t, History> units_;
 };
 

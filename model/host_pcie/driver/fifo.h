@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first-in first-out ring that keeps its memory: no allocation once it has reached its largest size.
+// A first-in first-out ring. It keeps its memory, so it does not allocate once it has reached its largest size.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ public:
     std::size_t size() const { return size_; }
     T& front() { return ring_[head_]; }
     const T& front() const { return ring_[head_]; }
-    /// i-th oldest element.
+    /// The i-th oldest element.
     const T& at(std::size_t i) const { return ring_[(head_ + i) & (ring_.size() - 1)]; }
     void push(const T& v) {
         if (size_ == ring_.size()) grow();

@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// Whom the jobs of a workload work for.
+/// For whom the jobs of a workload work.
 enum class Tenants : std::uint8_t {
     one,    ///< all for one, and nobody tells the drive
     by_job  ///< each workload of several, each section of a job file, each job of a trace, for one of its own

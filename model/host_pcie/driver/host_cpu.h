@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's CPU cores: what a command costs them, and until when each is at work. A core is one serial resource; a
-// queue pair belongs to one core, which submits to it and takes its completions. Models no scheduler of the operating
-// system and no other work of the cores. Kernel-free.
+// The host's CPU cores: what a command costs them, and until when each is at work. A core is one serial resource. A
+// queue pair belongs to one core, which submits to it and takes its completions. Not modelled: the operating system's
+// scheduler, and other work of the cores. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,16 @@ class HostCpu {
 public:
     explicit HostCpu(const HostConfig& config) : config_(config) {}
 
-    /// So many queue pairs have been granted: core c has the pairs c, c + cores, ...
+    /// This many queue pairs have been granted. Core c has the pairs c, c + cores, ...
     void deal(std::uint32_t pairs) { cores_.assign(config_.cores == 0 ? pairs : std::min(config_.cores, pairs), {}); }
 
-    /// Some submission, or some completion, takes time.
+    /// True: some submission takes time. The next function says the same of completions.
     bool submits_in_time() const { return config_.submit_time != Ps{} || config_.submit_page_time.any(); }
     bool completes_in_time() const {
         return config_.completion_time != Ps{} || config_.completion_page_time.any() ||
                (config_.interrupt_time != Ps{} && !polls());
     }
-    /// The cost of a completion depends on the command.
+    /// True: the cost of a completion depends on the command.
     bool completes_pages() const { return config_.completion_page_time.any(); }
     bool polls() const { return config_.completion == CompletionBy::poll; }
 
@@ -38,7 +38,8 @@ public:
         return config_.completion_time + pages(request) * config_.completion_page_time.of(request.op);
     }
 
-    /// Of a submission and a completion of a command of so many bytes, with the look or the interrupt before.
+    /// Longest time of a submission and a completion of a command of this many bytes, with the look or the interrupt
+    /// before.
     Ps longest(std::uint32_t bytes) const {
         Ps most{};
         for (const HostOp op : {HostOp::read, HostOp::write}) {
@@ -50,26 +51,26 @@ public:
         return most + std::max(config_.interrupt_time, config_.poll_time);
     }
 
-    /// Takes the core of the pair for `time`, from `from` on or when it is free: the end.
+    /// Occupies the pair's core for `time`, from `from` on or when it is free. Returns the end.
     SimTime occupy(std::uint32_t pair, SimTime from, Ps time) {
         Core& core = cores_[core_of(pair)];
         core.free = std::max(core.free, from) + time;
         core.busy += time;
         return core.free;
     }
-    /// Where a core that polls sees an entry that is written now: at the end of its next look. It looks again and
-    /// again since it was free; one that is at work looks after that.
+    /// When a polling core sees an entry that is written now: at the end of its next look. A free core looks again and
+    /// again; a core at work looks after that work.
     SimTime next_look(std::uint32_t pair, SimTime now) const {
         const SimTime free = cores_[core_of(pair)].free;
         const Ps step = config_.poll_time;
         if (step == Ps{} || now < free) return std::max(now, free) + step;
         return free + ((now - free) / step + 1) * step;
     }
-    /// How long the core of the pair is at work yet.
+    /// How long the pair's core is still at work.
     Ps ahead(std::uint32_t pair, SimTime now) const { return std::max(Ps{}, Ps{cores_[core_of(pair)].free - now}); }
 
     std::uint32_t cores() const { return static_cast<std::uint32_t>(cores_.size()); }
-    /// Work so far; looks that find nothing are none.
+    /// Work of a core up to now. Looks that find nothing do not count.
     Ps busy(std::uint32_t core, SimTime now) const {
         return cores_[core].busy - std::max(Ps{}, Ps{cores_[core].free - now});
     }
@@ -80,7 +81,7 @@ private:
         Ps busy{};  // up to free
     };
     std::uint32_t core_of(std::uint32_t pair) const { return pair % cores(); }
-    /// Pages of the host's memory that the data touch.
+    /// Number of pages of the host's memory that the data touch.
     std::int64_t pages(const HostRequest& request) const {
         const bool data = request.op == HostOp::read || request.op == HostOp::write;
         return data ? (config_.buffer_offset + request.bytes + config_.page_bytes - 1) / config_.page_bytes : 0;

@@ -62,7 +62,7 @@ void HostDriver::bring_up() {
     control_.start([this] { started(); });
 }
 
-/// The drive, for the first time or after the power was off.
+/// The drive has started, for the first time or after the power was off.
 void HostDriver::started() {
     const bool first = !io_.started();
     if (first) {
@@ -93,7 +93,7 @@ void HostDriver::schedule_power_cut() {
                                              Then::to<&HostDriver::power_goes>(this));
 }
 
-/// The drive takes commands. A loss of power that waited to be announced comes now.
+/// The drive takes commands. If a loss of power waited for this, it comes now.
 void HostDriver::serves() {
     serving_ = true;
     if (std::exchange(cut_waits_, false))
@@ -111,7 +111,7 @@ void HostDriver::power_goes() {
     const IntegrityOracle::Operation flush = oracle_ == nullptr ? 0 : oracle_->begin_flush();
     control_.stop([this, flush] {
         if (oracle_ != nullptr) oracle_->end_flush(flush, true);
-        // In an event of its own: the register access that has told this is not over.
+        // It comes in an event of its own, because the register access that told this is not over.
         next_cut_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::power_goes_now>(this));
     });
 }
@@ -147,7 +147,7 @@ void HostDriver::power_returns() {
 // ---------------------------------------------------------------------------------------------------------------
 // Reset and shutdown.
 
-// One that is due while another is under way begins when that one has ended.
+// A reset that is due while another is under way begins when that one has ended.
 void HostDriver::schedule_reset() {
     if (resets_ < reset_at_.size())
         next_reset_ = agenda_.post_cancellable(std::max(agenda_.now(), epoch() + reset_at_[resets_]),

@@ -25,68 +25,69 @@ public:
     HostDriver(const HostDriver&) = delete;
     HostDriver& operator=(const HostDriver&) = delete;
 
-    /// Begins bring-up at the agenda's present time; I/O follows by itself. Call once, when sockets are bound.
+    /// Begins bring-up at the agenda's present time; I/O follows by itself. Call it once, when sockets are bound.
     void start();
-    /// Submits nothing more (Ctrl-C); on_finished follows when the device has answered everything.
+    /// Submits nothing more (Ctrl-C). on_finished follows when the device has answered everything.
     void stop_submitting();
     /// Shuts the drive down. Precondition: finished().
     void shutdown();
 
-    /// Bring-up is done, no I/O yet; epoch() is valid.
+    /// `f` is called when bring-up is done and I/O has not begun; epoch() is valid.
     void set_on_ready(std::function<void()> f) { on_ready_ = std::move(f); }
-    /// The workload is done (or stopped) and everything completed; the time counts from epoch(). When stopped during
-    /// bring-up it follows right after on_ready.
+    /// `f` is called when the workload is done (or stopped) and everything has completed. Its time counts from epoch().
+    /// When stopped during bring-up, it follows right after on_ready.
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
-    /// A reset is about to begin, the drive has stopped, it has started again. For whoever watches.
+    /// Steps of a reset for an observer: it is about to begin, the drive has stopped, the drive has started again.
     enum class ResetStep { begins, stopped, started };
-    /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
-    /// driver touches nothing of the drive, and nothing of what it sent before may arrive.
-    /// Asked to switch it on while the drive is not off yet, because capacitors supply it, the switch says false:
-    /// drive_is_off() follows.
+    /// The source of the drive's power. It is called with false when the power goes, and with true when it is back. In
+    /// between, the driver touches nothing of the drive, and nothing of what it sent before may arrive. If capacitors
+    /// still supply the drive when the power is to be switched on, the switch returns false, and drive_is_off()
+    /// follows.
     void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
     void drive_is_off() {
         if (std::exchange(power_waits_, false)) power_returns();
     }
-    /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the
-    /// agenda. Commands in the device are cancelled and submitted again when the drive has started again.
+    /// The power goes now, as for host.power_cut_at. Nothing happens while it is off. Commands in the device are
+    /// cancelled and submitted again when the drive has started again. Call it between two entries of the agenda.
     void cut_power();
     bool powered() const { return powered_; }
-    /// Losses of power so far.
+    /// Number of losses of power so far.
     std::uint64_t power_cuts() const { return power_cuts_; }
     void set_on_reset(std::function<void(ResetStep)> f) { on_reset_ = std::move(f); }
     void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
 
-    /// Absolute time at which bring-up ended; the workload's time zero.
+    /// Absolute time at which bring-up ended. It is time zero of the workload.
     SimTime epoch() const { return io_.epoch(); }
     bool ready() const { return io_.started(); }
     bool finished() const { return io_.finished(); }
-    /// What the drive has said of itself.
+    /// Facts that the drive has told about itself.
     const DriveInfo& drive() const { return control_.info(); }
-    /// Resets that have ended.
+    /// Number of resets that have ended.
     std::uint64_t resets() const { return resets_; }
     const DriverCounters& counters() const { return io_.counters(); }
     std::uint64_t outstanding() const { return io_.outstanding(); }
     std::uint64_t backlog() const { return io_.backlog(); }
-    /// See IoPath.
+    /// See IoPath::oldest() and IoPath::times_of().
     std::optional<PendingCommand> oldest() const { return io_.oldest(); }
     std::optional<IoPath::Times> times_of(std::uint16_t queue, std::uint16_t tag) const {
         return io_.times_of(queue, tag);
     }
     bool waits_for_nothing() const { return io_.waits_for_nothing(); }
-    /// First error status in words, empty when there was none; counters().errors counts them.
+    /// The first error status in words, empty when there was none. counters().errors counts error statuses.
     const std::string& first_error() const { return io_.first_error(); }
     const IoPath& io() const { return io_; }
     /// The block layer, where there is a scheduler; null: there is none.
     const BlockLayer* block() const { return block_.get(); }
-    /// What contexts of the block layer had so far; empty: there is none.
+    /// What contexts of the block layer had so far. Empty: there is no block layer.
     std::vector<ContextUse> block_uses() const;
-    /// The workload has more to give: neither is it done, nor was it stopped.
+    /// True: the workload has more to give. It is neither done nor stopped.
     bool taking() const { return block_ ? block_->taking() : io_.taking(); }
-    /// See IoPath; what waits in the block layer waits for no time of the workload's.
+    /// See IoPath. What waits in the block layer does not wait for a time of the workload.
     bool waits_for_time() const { return io_.waits_for_time() && (!block_ || block_->is_empty()); }
-    /// State for the watchdog.
+    /// Text for the watchdog.
     std::string state() const;
-    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const {
         control_.check_accesses();
         io_.check_waiters();
@@ -95,8 +96,8 @@ public:
     }
 
 protected:
-    /// `control` and `commands` may be made later. `device`, `oracle` and `observer` may be null, see IoPath. All that
-    /// is given must outlive the driver.
+    /// `control` and `commands` may be made later. `device`, `oracle` and `observer` may be null, see IoPath. All
+    /// arguments must outlive the driver.
     HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control,
                CommandQueues& commands, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     ~HostDriver() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's DRAM as bytes: sparse, zero filled, with a bump allocator for the driver's queues and buffers.
-// Models contents only; the time of a memory access is part of LinkConfig::root_complex_latency.
+// The host's DRAM as bytes: sparse, filled with zeros, with a bump allocator for the driver's queues and buffers. It
+// models contents only; the time of a memory access is part of LinkConfig::root_complex_latency.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,18 @@ public:
     HostMemory(const HostMemory&) = delete;
     HostMemory& operator=(const HostMemory&) = delete;
 
-    /// Host physical address of fresh zeroed memory; alignment is a power of two. An allocation of at most
-    /// kChunkBytes never straddles a chunk, so at(address, bytes) works on all of it. Never freed.
-    /// Throws UserError when the memory is used up.
+    /// Returns the host physical address of fresh zeroed memory; `alignment` is a power of two. An allocation of at
+    /// most kChunkBytes never straddles a chunk, so at(address, bytes) works on all of it. It is never freed. Throws
+    /// UserError when the memory is used up.
     std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment);
 
-    /// Whether [address, address + bytes) lies in the memory.
+    /// True: [address, address + bytes) lies in the memory.
     bool contains(std::uint64_t address, std::uint64_t bytes) const {
         return address >= kBase && bytes <= size_ && address - kBase <= size_ - bytes;
     }
 
-    /// Direct pointer to `bytes` bytes at `address`. Precondition (checked): inside the memory and one chunk.
-    /// Stays valid for the life of this object.
+    /// Direct pointer to `bytes` bytes at `address`. It is valid for the life of this object. Precondition (checked):
+    /// they are inside the memory and one chunk.
     std::uint8_t* at(std::uint64_t address, std::uint64_t bytes) {
         const std::uint64_t offset = address - kBase;
         const std::uint64_t within = offset % kChunkBytes;
@@ -75,7 +75,8 @@ public:
         write(address, &value, sizeof value);
     }
 
-    /// Tells `watcher` from now on of what devices write to [from, to): for a host that polls. One range at a time.
+    /// From now on tells `watcher` of what devices write to [from, to); a host that polls needs this. There is one
+    /// range at a time.
     void watch(std::uint64_t from, std::uint64_t to, MemoryWatcher& watcher) {
         watched_ = from;
         watched_bytes_ = to - from;

@@ -33,7 +33,7 @@ std::string lba_text(std::uint64_t lba, std::uint32_t version) {
     return "LBA " + std::to_string(lba) + " version " + std::to_string(version);
 }
 
-/// A device of so many units, counted by logical block where contents are bytes.
+/// Units of the device, counted by logical block where contents are bytes.
 std::uint64_t counted(const IntegrityOracle::Geometry& g) {
     return g.bytes_of_seed ? g.units * (g.unit_bytes / g.lba_bytes) : g.units;
 }
@@ -218,8 +218,7 @@ void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, 
                       std::to_string(reader.queue) + " CID " + std::to_string(reader.tag));
 }
 
-/// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now
-/// on.
+/// Looks at units whose version is open since a loss of power. The version that is found is the unit's from now on.
 __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks,
                                                                         const std::uint8_t* data,
                                                                         const Reader& reader) {
@@ -361,7 +360,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
     }
 }
 
-/// A race that settled in an earlier run: each of its versions may be the one that is on the flash.
+/// A race settled in an earlier run: each of its versions may be the one on the flash.
 void IntegrityOracle::any_of_durable(const UnitState& u) {
     std::vector<Operation> at_once;
     for (std::uint32_t v = 0; v <= max_version_; ++v) {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host last wrote, and the check of every read against it: a version of at most 4 bits per mapping unit,
-// carried through the device in the signature of each logical block, or per logical block, whose bytes follow from it
-// (BlockBytes) and are compared one by one. The rules say unit; where contents are bytes, a unit is a logical block,
-// but for trims.
+// What the host last wrote, and the check of every read against it. There is a version of at most 4 bits per mapping
+// unit, which the signature of each logical block carries through the device. Where contents are bytes, there is a
+// version per logical block; the block's bytes follow from it (BlockBytes) and are compared one by one. The rules say
+// unit; where contents are bytes, a unit is a logical block, except for trims.
 //
 // Rules (the device's contract):
-// - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device
-//   returns the unit's version in all its blocks.
+// - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device returns
+//   the unit's version in all its blocks.
 // - A trim deallocates the units it covers whole; a partly covered unit keeps its content. A deallocated or never
 //   written block reads as an all-zero signature.
 // - A read may return any version that was acceptable at some moment between its submission and its completion.
-// - While writes or trims of a unit are in flight, the content before them and each of their versions are
-//   acceptable. The content before them no longer is once the first of them has completed. When they have all
-//   completed, each of their versions stays acceptable until an operation that overlaps no other ends: the order in
-//   which the device applied them is not defined (NVMe 1.4 §6: no order between commands).
+// - While writes or trims of a unit are in flight, the content before them and each of their versions are acceptable.
+//   The content before them no longer is once the first of them has completed. When they have all completed, each of
+//   their versions stays acceptable until an operation that overlaps no other ends: the order in which the device
+//   applied them is not defined (NVMe 1.4 §6: no order between commands).
 // - A failed write or trim may have taken effect or not.
 // - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same
-// in
-//   all its blocks (bytes: those of one moment in all blocks of a mapping unit): the next read says which, and from
-//   then on it is that one.
+//   in all its blocks (with bytes: those of one moment in all blocks of a mapping unit). The next read says which, and
+//   from then on it is that one.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +65,7 @@ public:
         bool durable_writes = false;  ///< no loss of power takes a completed write back (no volatile write cache)
         bool durable_trims = false;   ///< nor a completed deallocation
     };
-    /// Whose read it is, for the text of a mismatch.
+    /// The reader, for the text of a mismatch.
     struct Reader {
         std::uint16_t queue = 0;
         std::uint16_t tag = 0;
@@ -75,32 +74,33 @@ public:
     /// Position in the log of changes at the submission of a read.
     using ReadToken = std::uint64_t;
 
-    /// What the host has written. Precondition (checked): nothing is in flight, and contents are signatures; reading: a
-    /// fresh one.
+    /// Stores or reads what the host has written. Precondition (checked): nothing is in flight, and contents are
+    /// signatures. It is read into a fresh oracle.
     void state(Snapshot& s);
 
     /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can
     /// count.
     explicit IntegrityOracle(const Geometry& geometry);
 
-    /// The mapping unit holds version 1, or nothing, whatever filled_units says. Before the first operation.
+    /// Sets whether the mapping unit holds version 1 or nothing at start, whatever filled_units says. Call it before
+    /// the first operation.
     void at_start(std::uint64_t unit, bool holds_data);
 
-    /// Brings what a coming command on this block needs into the cache.
+    /// Brings into the cache what a coming command on this block needs.
     [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch(unit_of_(slba) >> 1); }
 
-    /// The unit may hold this version. Precondition: nothing is in flight.
+    /// True: the unit may hold this version. Precondition: nothing is in flight.
     bool may_hold(std::uint32_t unit, std::uint32_t version) const {
         const UnitState* const several = table_.find(unit);
         return several != nullptr ? version <= max_version_ && (several->acceptable() >> version & 1) != 0
                                   : version_of(unit) == version;
     }
 
-    /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
+    /// Names a write, trim or flush for the call at its end; 0 where no loss of power is to come.
     using Operation = DurableVersions::Token;
     /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.
     Operation begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
-    /// `fua`: it was to go to the flash.
+    /// The write has ended. `fua`: it had to go to the flash.
     void end_write(std::uint64_t slba, std::uint32_t blocks, bool ok, Operation operation = 0, bool fua = false);
 
     Operation begin_trim(std::uint64_t slba, std::uint64_t blocks);
@@ -112,9 +112,9 @@ public:
     }
     /// The drive has lost its power. Precondition: nothing is in flight, and power_cuts.
     void power_lost();
-    /// A bit per version that the unit may have if the power goes now. Precondition: power_cuts.
+    /// The versions that the unit may have if the power goes now, a bit each. Precondition: power_cuts.
     std::uint32_t possible(std::uint32_t unit) const { return durable_->possible(unit, version_of(unit)); }
-    /// All that is known of that. Precondition: power_cuts.
+    /// The record of durable versions. Precondition: power_cuts.
     const DurableVersions& durable() const { return *durable_; }
 
     /// A read is being submitted. Spoils the contents of its buffer, so that a block never transferred is seen; the
@@ -128,7 +128,7 @@ public:
     /// while they are in the cache.
     void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
                     const Reader& reader);
-    /// Ends a read that failed.
+    /// A read has failed.
     void abandon_read() { --reads_in_flight_; }
 
     std::uint32_t lba_bytes() const { return lba_bytes_; }
@@ -142,13 +142,14 @@ public:
     std::size_t open_units() const { return table_.size(); }
 
 private:
-    /// Acceptable versions of a unit up to some moment, when a read was in flight.
+    /// The acceptable versions of a unit up to some moment, while a read was in flight.
     struct Change {
         std::uint32_t unit;
         std::uint32_t acceptable;
     };
     static constexpr std::size_t kLogSize = std::size_t{1} << 16;
-    /// What a read buffer holds before the transfer in place of version and magic: never a valid magic and never zero.
+    /// What a read buffer holds before the transfer, in place of version and magic. It is never a valid magic and never
+    /// zero.
     static constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
     static constexpr std::uint8_t kSpoiledByte = 0xDB;
 
@@ -158,7 +159,7 @@ private:
     }
     void set_version(std::uint32_t unit, std::uint32_t version);
     std::uint32_t fresh_version(std::uint32_t unit, std::uint32_t avoid);
-    /// One operation on one unit starts; returns its version (0 when `deallocate`).
+    /// One operation on one unit starts. Returns its version (0 when `deallocate`).
     std::uint32_t begin_unit(std::uint32_t unit, bool deallocate, Operation operation);
     void end_unit(std::uint32_t unit, bool ok);
     Operation begin_operation() { return durable_ == nullptr ? 0 : durable_->begin(); }
@@ -171,7 +172,7 @@ private:
     struct Units {
         std::uint32_t first, end;
     };
-    /// Those of the mapping units that the blocks cover whole.
+    /// The mapping units that the blocks cover whole.
     Units trimmed(std::uint64_t slba, std::uint64_t blocks) const;
     void spoil(std::uint32_t blocks, std::uint8_t* data) const {
         const std::size_t stride = lba_bytes_;
@@ -183,7 +184,7 @@ private:
             std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
     }
     bool check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const;
-    /// 0 .. max_version(); above it: what was found is no version of the block.
+    /// The version that was found, 0 .. max_version(). A higher number: what was found is no version of the block.
     std::uint32_t version_found(std::uint64_t lba, const std::uint8_t* block, std::uint32_t acceptable) const;
     std::string found_text(std::uint64_t lba, const std::uint8_t* block) const;
     void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,

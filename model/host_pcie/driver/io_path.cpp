@@ -197,7 +197,7 @@ void IoPath::handler(std::uint64_t queue) {
     reap_all(q);
 }
 
-/// The same for a core that polls.
+/// As above, for a core that polls.
 void IoPath::look(IoQueue& q) {
     if (q.reaping) return;  // whoever reaps looks again before he ends
     const SimTime at = cpu_.next_look(q.number - 1u, agenda_.now());
@@ -309,7 +309,7 @@ void IoPath::cancel_commands(IoQueue& q) {
     if (requeue_) hand_back(q);
 }
 
-/// To the block layer, whose scheduler says again in which order they come.
+/// Hands waiting requests back to the block layer, whose scheduler decides again in which order they come.
 void IoPath::hand_back(IoQueue& q) {
     backlog_ -= q.backlog.size();
     counters_.requests_issued -= q.backlog.size();

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and
-// driver take, and their completions are handed back. Kernel-free; the protocol is below CommandQueues. HostCpu says
-// what a command costs the host's cores. A block layer that merges and schedules (host_block) is a workload for it.
+// The host's I/O path above a driver. Requests of the workload become commands of at most the size that drive and
+// driver take, and their completions are handed back. The protocol is below CommandQueues. HostCpu says what a command
+// costs the host's cores. A block layer that merges and schedules (host_block) is a workload for this class.
+// Kernel-free.
 //
-// - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed.
-// What the device
-//   did in it, the device may tell; else all of that is stage completion.
-// - A request larger than one command may carry is split; it completes with its last command, and that command's
+// - A request is issued when the workload hands it out. Its timeline begins then, and is whole when it has completed.
+//   The device may tell of its own time in it; otherwise all of that is stage `completion`.
+// - A request larger than one command may carry is split. It completes with its last command, and that command's
 //   submission time and timeline stand for the request.
-// - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
+// - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue). Its `submitted`
 //   time is when its command is written.
 // - A flush for a drive without a volatile write cache is no command: it has completed at once.
 // - Commands written in one go are announced together.
-// - A reset cancels the commands in the device; they are submitted again once the drive has started, ahead
-//   of what waited before. The integrity oracle is told that a cancelled write may have taken effect or not.
+// - A reset cancels the commands in the device. They are submitted again once the drive has started, ahead of what
+//   waited before. The integrity oracle is told that a cancelled write may have taken effect or not.
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
@@ -51,17 +51,18 @@ struct PendingCommand {
 
 class IoPath {
 public:
-    /// `device`, `oracle` and `observer` may be null: the device tells nothing, no integrity check, nobody watching.
+    /// `device`, `oracle` and `observer` may be null: then the device tells nothing, integrity is not checked, nobody
+    /// observes.
     IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload,
            CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
-    /// The drive has started, and its queues are dealt out; now is time zero of the workload.
+    /// The drive has started, and its queues are dealt out. Now is time zero of the workload.
     void prepare(const DriveInfo& info);
-    /// Begins to submit. Precondition: prepared.
+    /// Begins to submit. Precondition: prepare() was called.
     void start();
-    /// The drive's message about this queue has arrived; for a host that polls, commands of this queue have ended.
+    /// The drive's message about this queue has arrived or, for a host that polls, commands of this queue have ended.
     void interrupt(std::uint16_t qid) {
         if (qid == 0 || qid > queue_count_) return;  // nobody has asked for it
         if (cpu_.polls()) return look(queues_[qid - 1u]);
@@ -71,46 +72,46 @@ public:
         else
             agenda_.post(agenda_.now() + config_.interrupt_latency, Then::to<&IoPath::handler>(this, qid - 1u));
     }
-    /// The workload has more than it has said, without a completion or a time of its own.
+    /// The workload has more requests than it said, although no request completed and no time of its own came.
     void more() {
         if (started_) pump();
     }
-    /// Submits nothing more; what is in the device completes, the backlog is dropped.
+    /// Submits nothing more. What is in the device completes; the backlog is dropped.
     void stop_submitting();
     /// Submits nothing until resume(): the drive is about to be reset. Completions are still taken.
     void pause() { paused_ = true; }
-    /// The drive has stopped: takes what it completed before, and cancels the rest. Precondition: paused.
+    /// The drive has stopped. Takes what it completed before, and cancels the rest. Precondition: paused.
     void drive_stopped();
     /// The drive has started again, with the same queues.
     void resume();
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
-    /// Who is given the requests that a reset has cancelled, or that waited here, and gives them out again by next();
-    /// none: they wait here. Precondition: no request is larger than a command.
+    /// Sets who gets the requests that a reset has cancelled, or that waited here, and gives them out again by next().
+    /// Empty: they wait here. Precondition: no request is larger than a command.
     void set_requeue(std::function<void(const HostRequest&)> f) { requeue_ = std::move(f); }
 
     SimTime epoch() const { return epoch_; }
     bool started() const { return started_; }
     bool paused() const { return paused_; }
-    /// A completion handler is at work on some queue.
+    /// True: a completion handler is at work on some queue.
     bool handles() const {
         return std::any_of(queues_.begin(), queues_.end(), [](const IoQueue& q) { return q.reaping; });
     }
     bool finished() const { return finished_; }
-    /// Commands in the device.
+    /// Number of commands in the device.
     std::uint64_t outstanding() const {
         return counters_.commands_submitted - counters_.commands_completed - counters_.commands_cancelled;
     }
-    /// Requests and parts of requests waiting in the host.
+    /// Number of requests and parts of requests that wait in the host.
     std::uint64_t backlog() const { return backlog_; }
-    /// When the request of a command in the device was issued, and the command was written; absolute. `tag`: the
-    /// drive's. None: it is no command of a request, but the driver's own.
+    /// When the request of a command in the device was issued, and when the command was written, as absolute times.
+    /// `tag`: the drive's. Empty: it is a command of the driver's own.
     struct Times {
         SimTime issued, submitted;
     };
     std::optional<Times> times_of(std::uint16_t queue, std::uint16_t tag) const;
-    /// Of one queue pair, at this instant.
+    /// The state of one queue pair at this instant.
     struct PairState {
         std::uint32_t outstanding = 0;
         bool in_use = false;          ///< something was ever submitted to it
@@ -120,15 +121,17 @@ public:
     std::uint32_t pairs() const { return queue_count_; }
     PairState pair_state(std::uint32_t pair) const;
     std::uint32_t cores() const { return cpu_.cores(); }
-    /// Of a core, so far.
+    /// Busy time of a core so far.
     Ps cpu_busy(std::uint32_t core) const { return cpu_.busy(core, agenda_.now()); }
-    /// The workload has more to give: neither is it done, nor was it stopped.
+    /// True: the workload has more to give. It is neither done nor stopped.
     bool taking() const { return taking_; }
-    /// It gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits in the host.
+    /// True: the workload gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits
+    /// in the host.
     bool waits_for_time() const { return taking_ && !paused_ && backlog_ == 0 && wake_at_ != kNever; }
-    /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
+    /// The command that has been in the device for longest. It looks at every slot, so it is for reports and the
+    /// watchdog.
     std::optional<PendingCommand> oldest() const;
-    /// The workload says that it waits for a completion, and there is nothing that could complete.
+    /// True: the workload says that it waits for a completion, but nothing could complete.
     bool waits_for_nothing() const {
         return started_ && taking_ && !paused_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
     }
@@ -136,12 +139,13 @@ public:
     /// See DriverErrors.
     const std::string& first_error() const { return errors_.first(); }
     std::string dump() const;
-    /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for
-    /// a time or a completion. Throws CheckFailed.
+    /// Throws CheckFailed if requests wait in the host although the device has room, or the workload waits for
+    /// something other than a time or a completion. Call it between two entries of the agenda.
     void check_waiters() const;
 
 private:
-    /// Where the driver stops taking requests while queues are full; only an open-loop workload gets there.
+    /// With this backlog the driver takes no more requests while queues are full. Only an open-loop workload gets
+    /// there.
     static constexpr std::uint64_t kMaxBacklog = 65536;
 
     static constexpr SplitHandle kWhole{};
@@ -150,7 +154,7 @@ private:
     void pump();
     void accept(const HostRequest& request);
     void split(IoQueue& q, const HostRequest& request, SimTime now);
-    /// Of the command that begins so far into the request.
+    /// Bytes of the command that begins `done` bytes into the request.
     std::uint32_t part_bytes(const HostRequest& request, std::uint32_t done) const;
     void enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     void start_submission(IoQueue& q);
@@ -163,7 +167,7 @@ private:
     void wake();
 
     std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.number - 1u); }
-    /// Null: the drive has started again meanwhile.
+    /// The queue of an entry. Null: the drive has started again meanwhile.
     IoQueue* queue_of(std::uint64_t entry) {
         return entry >> 32 != starts_ ? nullptr : &queues_[static_cast<std::uint32_t>(entry)];
     }

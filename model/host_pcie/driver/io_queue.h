@@ -16,24 +16,24 @@
 
 namespace ssdtlm {
 
-/// A request of several commands.
+/// A request that became several commands.
 struct SplitRequest {
     HostRequest request;
     std::uint32_t remaining = 0;
     bool ok = true;
     bool dropped = false;
 };
-/// The request that a command is part of; by default the command is a whole request.
+/// The request that a command is part of. By default the command is a whole request.
 using SplitHandle = Handle<SplitRequest>;
 
-/// One command to be: a request or a part of one.
+/// A command that is to be written: a request or a part of one.
 struct WaitingCommand {
     HostRequest request;
     SimTime issued{};
     SplitHandle split;
 };
 
-/// A command in the device. Two cache lines.
+/// A command in the device. It takes two cache lines.
 struct alignas(64) IoSlot {
     HostRequest request;
     SimTime issued{};
@@ -52,13 +52,13 @@ struct IoQueue {
 
     bool has_room() const { return commands->has_room(number); }
     std::uint32_t outstanding() const { return commands->outstanding(number); }
-    /// Grows the slots up to that of `tag`; their timelines are the tracker's.
+    /// Adds slots up to that of `tag`. Their timelines are the tracker's.
     IoSlot& add_slot(std::uint16_t tag, CommandTracker& timelines);
     /// The commands in the device, in the order in which they were submitted.
     std::vector<std::uint16_t> in_device() const;
-    /// The one that has been there for longest.
+    /// Tag of the command that has been in the device for longest.
     std::optional<std::uint16_t> oldest() const;
-    /// Its backlog waits for room that it has, or that nothing will make. Empty: it does not.
+    /// Says why the backlog waits although it has room, or nothing will make room. Empty: it does not.
     std::string stuck() const;
     std::string dump() const;
 

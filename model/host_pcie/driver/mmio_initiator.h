@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR. Short
-// AT base protocol.
+// A driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR. It uses
+// the short AT form of the base protocol.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ public:
     /// Binds the socket, which must outlive it.
     MmioInitiator(Agenda& agenda, tlm::tlm_initiator_socket<>& socket);
 
-    /// Once the socket is bound, before the first access.
+    /// Called once the socket is bound, before the first access.
     void bound() { registers_ = door_.towards(socket_.operator->()); }
     void write32(std::uint32_t offset, std::uint32_t value) override;
     void read32(std::uint32_t offset, MmioClient& client) override;
-    /// All that was under way is gone, and nobody hears of it.
+    /// All accesses under way are gone, and nobody hears of them.
     void restart();
     void check_waiters(const std::string& where) const { door_.check_waiters(where); }
 

@@ -16,9 +16,9 @@ protected:
 
 class MmioPort {
 public:
-    /// Posted 32-bit store to `offset` of BAR0; later accesses stay behind it.
+    /// Posts a 32-bit store to `offset` of BAR0. Later accesses stay behind it.
     virtual void write32(std::uint32_t offset, std::uint32_t value) = 0;
-    /// 32-bit load; the client gets the value in a later event.
+    /// Loads 32 bits. The client gets the value in a later event.
     virtual void read32(std::uint32_t offset, MmioClient& client) = 0;
 
 protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's NVMe driver as a SystemC module: one socket for register accesses, one entry for MSI-X messages, and
-// inside it the kernel-free BringUp (controller on and off) and NvmeQueues (commands), below HostDriver. Models the
-// driver's protocol and its CPU cost; no operating system around it.
+// The host's NVMe driver as a SystemC module. It has one socket for register accesses and one entry for MSI-X messages.
+// Inside are the kernel-free BringUp (controller on and off) and NvmeQueues (commands), below HostDriver. It models the
+// driver's protocol and its CPU cost, but no operating system around it.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,18 @@ class NvmeDriver : public sc_core::sc_module,
                    private DriveControl,
                    private MemoryWatcher {
 public:
-    /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. Short AT base protocol.
+    /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. The socket uses the short AT form of the
+    /// base protocol.
     tlm::tlm_initiator_socket<> mmio_initiator;
 
-    /// `device`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the driver.
+    /// `device`, `oracle` and `observer` may be null, see IoPath. All arguments must outlive the driver.
     NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
                Workload& workload, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
 
     using HostDriver::shutdown;
     using HostDriver::start;
     const ControllerInfo& controller() const { return bring_up_.info(); }
-    /// State for the watchdog.
+    /// Text for the watchdog.
     std::string dump() const { return state(); }
     void dump(std::ostream& out) const override { out << dump(); }
     void interrupt(std::uint64_t address, std::uint32_t data) override;

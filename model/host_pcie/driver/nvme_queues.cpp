@@ -10,7 +10,7 @@
 namespace ssdtlm {
 namespace {
 
-/// By HostOp.
+/// Opcodes by HostOp.
 constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
 
 DriveStatus status_of(std::uint16_t code) {
@@ -61,7 +61,7 @@ void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.prp_bytes = bytes;
 }
 
-/// The namespace of a command, and `slba` as it counts there. A flush is for all: its request has no address.
+/// The namespace of a command, and `slba` within it. A flush is for all namespaces: its request has no address.
 std::uint32_t NvmeQueues::in_namespace(const HostRequest& request, std::uint64_t& slba) const {
     if (request.op == HostOp::flush) return nvme::kNsidAll;
     const auto behind = std::upper_bound(namespaces_.begin(), namespaces_.end(), slba,

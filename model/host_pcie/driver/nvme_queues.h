@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVMe driver's I/O queues: requests as entries of submission queues, with PRPs of the slot's buffer, doorbells,
-// and completions. Kernel-free over MmioPort. Tags are command identifiers.
+// The NVMe driver's I/O queues. Requests become entries of submission queues, with PRPs of the slot's buffer,
+// doorbells, and completions. Tags are command identifiers. Kernel-free over MmioPort.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,18 @@ public:
     NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio)
         : memory_(memory), config_(config), mmio_(mmio) {}
 
-    /// Bring-up has created them, and goes on saying in `info` where doorbells are. Once.
+    /// Takes the queues that bring-up has created. Bring-up keeps the places of doorbells in `info` up to date. Call it
+    /// once.
     void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
 
-    /// Where completion entries are written, submission queues between them included. Precondition: taken.
+    /// The range of host memory in which completion entries are written, submission queues between them included.
+    /// Precondition: take() was called.
     std::uint64_t completions_begin() const { return queues_.front().pair.cq_base(); }
     std::uint64_t completions_end() const {
         const QueuePair& last = queues_.back().pair;
         return last.cq_base() + std::uint64_t{last.entries()} * nvme::kCqeBytes;
     }
-    /// The queue of which an entry stands there.
+    /// The queue that has a completion entry at this address.
     std::uint16_t completing(std::uint64_t address) const;
 
     std::uint32_t count() const override { return static_cast<std::uint32_t>(queues_.size()); }

@@ -25,13 +25,13 @@ public:
     /// Commands between submit() and their completion; at most entries - 1, so the completion queue never overflows.
     std::uint32_t outstanding() const { return entries_ - 1 - free_count_; }
     bool outstanding(std::uint16_t cid) const { return busy_[cid] != 0; }
-    /// Whether submit() is allowed: a free identifier and a free submission queue slot.
+    /// True: submit() is allowed, because an identifier and a slot of the submission queue are free.
     bool has_room() const { return free_count_ != 0 && next(tail_) != sq_head_; }
 
-    /// Identifier of the next command. Lowest-numbered recently used first, so few slots stay warm.
+    /// Identifier of the next command. Recently used low numbers come first, so few slots stay warm.
     std::uint16_t next_cid() const { return free_[free_count_ - 1]; }
-    /// Takes next_cid() and the entry at the tail: in host memory, all zero but for the identifier. The caller fills it
-    /// before it rings the doorbell. Precondition: has_room().
+    /// Takes next_cid() and the entry at the tail, which is in host memory and all zero except for the identifier. The
+    /// caller fills it before it rings the doorbell. Precondition: has_room().
     nvme::Sqe& take_entry() {
         const std::uint16_t cid = free_[--free_count_];
         busy_[cid] = 1;
@@ -40,19 +40,19 @@ public:
         tail_ = next(tail_);
         return sqe;
     }
-    /// The same for an entry made elsewhere, which gets the identifier too. Precondition (checked): has_room().
+    /// As take_entry(), for an entry made elsewhere, which gets the identifier too. Precondition (checked): has_room().
     void submit(nvme::Sqe& sqe);
     /// Value for the tail doorbell.
     std::uint32_t tail() const { return tail_; }
     /// The device's head as last reported: entries up to it have been fetched.
     std::uint32_t sq_head() const { return sq_head_; }
 
-    /// Whether the entry at the head has the phase of this lap.
+    /// True: the entry at the head has the phase of this lap.
     bool has_completion() const {
         const auto status_phase = nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, status_phase));
         return (status_phase & 1u) == phase_;
     }
-    /// Identifier of the command that it is of. Precondition: has_completion().
+    /// Identifier of the command that the completion is for. Precondition: has_completion().
     std::uint16_t next_completion() const {
         return nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, cid));
     }
@@ -71,13 +71,13 @@ public:
         }
         return entry;
     }
-    /// take_completion(), if there is one.
+    /// Calls take_completion() if there is a completion.
     bool reap(nvme::Cqe& cqe) {
         if (!has_completion()) return false;
         cqe = take_completion();
         return true;
     }
-    /// The controller has forgotten the queue: empty rings, all identifiers free.
+    /// The controller has forgotten the queue: the rings are empty and all identifiers free.
     void reset();
     /// Value for the head doorbell.
     std::uint32_t head() const { return head_; }

@@ -29,11 +29,11 @@ public:
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
     RootComplex(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, InterruptSink* interrupts);
 
-    /// Requests of any kind that have arrived.
+    /// Number of requests of any kind that have arrived.
     std::uint64_t requests() const { return requests_; }
     std::uint64_t interrupts() const { return interrupts_; }
     std::uint64_t unsupported_requests() const { return unsupported_; }
-    /// Between two entries of the agenda: responses wait only while another is open. Throws CheckFailed.
+    /// Throws CheckFailed if responses wait although no other is open. Call it between two entries of the agenda.
     void check_waiters() const { door_.check_waiters(name()); }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The posted writes of one direction that all others pass, TLP by TLP: those that have TLPs left, in order of the times
-// at which their data are there, and those that are on their way and have told nobody when they arrive. Knows no wire:
-// LinkDirection gives them what is left of it. Kernel-free.
+// The posted writes of one direction that all others pass, TLP by TLP. There are those that have TLPs left, in order of
+// the times at which their data are there, and those on their way whose owners have not been told yet when they arrive.
+// This class knows no wire: LinkDirection gives them what is left of it. Kernel-free.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -19,15 +19,15 @@ struct BulkRun {
     SimTime start;
     std::uint32_t first;
 
-    /// Of a TLP from `first` on; one past the last: the end of that.
+    /// Begin of a TLP, from `first` on. For one past the last TLP it is the end of the last.
     SimTime begin_of(const TlpTrain& train, std::uint32_t tlp, const Rate& rate) const {
         return start + rate.time_for(train.wire_prefix(tlp) - train.wire_prefix(first));
     }
-    /// The first TLP of the run that does not begin before `limit`. The run does.
+    /// The first TLP of the run that does not begin before `limit`. The run itself begins before it.
     std::uint32_t begun_before(SimTime limit, const TlpTrain& train, const Rate& rate) const {
         if (begin_of(train, train.count() - 1, rate) < limit) return train.count();
         __extension__ using Wide = unsigned __int128;
-        // What takes less than limit - start on the wire.
+        // The bytes that take less than limit - start on the wire.
         const Wide ps = static_cast<Wide>((limit - start).count() - 1);
         const auto bytes = static_cast<std::uint64_t>(ps * rate.bytes_part() / rate.ps_part());
         return train.tlps_within(train.wire_prefix(first) + bytes) + 1;
@@ -46,7 +46,7 @@ public:
         std::uint32_t next = 0;  ///< first TLP that has not begun
         SimTime start{};         ///< of its first TLP
 
-        /// If nothing cuts the run.
+        /// Begin of the last TLP, if nothing cuts the run.
         SimTime last_tlp(const BulkRun& run, const Rate& rate) const {
             return run.first == 0 ? run.start + to_last : run.begin_of(train, train.count() - 1, rate);
         }
@@ -54,7 +54,7 @@ public:
             return run.first == 0 ? run.start + length : run.begin_of(train, train.count(), rate);
         }
     };
-    /// All of it has its place on the wire.
+    /// A bulk write of which all TLPs have their place on the wire.
     struct Sent {
         LinkDelivery* burst;
         std::uint32_t tlps;
@@ -64,18 +64,18 @@ public:
 
     BulkWrites() : waiting_(16), sent_(16) {}
 
-    /// TLPs are left.
+    /// True: TLPs are left.
     bool any() const { return !waiting_.empty(); }
-    /// When the data of the first of them are there; kNever: there is none.
+    /// When the data of the first bulk write are there; kNever: there is none.
     SimTime from() const { return from_; }
-    /// Of whom somebody wants to hear.
+    /// Number of bulk writes whose owner wants to hear of their end.
     std::size_t prompts() const { return prompts_; }
     std::size_t waiting() const { return waiting_.size(); }
     Burst& front() { return waiting_.front(); }
     auto begin() const { return waiting_.begin(); }
     auto end() const { return waiting_.end(); }
 
-    /// Behind all whose data are there no later. Returns whether these are all that wait.
+    /// Adds a bulk write behind all whose data are there no later. Returns true if these are all that wait.
     bool add(const Burst& burst) {
         if (__builtin_expect(waiting_.full(), 0)) waiting_.set_capacity(2 * waiting_.capacity());
         prompts_ += burst.prompt;
@@ -89,14 +89,14 @@ public:
         from_ = waiting_.front().ready;
         return is_last;
     }
-    /// The front's last TLP has begun.
+    /// The last TLP of the first bulk write has begun.
     void front_sent(SimTime delivered) {
         const Burst& b = waiting_.front();
         if (__builtin_expect(sent_.full(), 0)) sent_.set_capacity(2 * sent_.capacity());
         sent_.push_back(Sent{b.burst, b.train.count(), b.start, delivered});
         pop_front();
     }
-    /// The same, and who has told of it looks after its arrival.
+    /// As front_sent(), for a bulk write whose owner has been told of its end already and looks for its arrival.
     void pop_front() {
         prompts_ -= waiting_.front().prompt;
         waiting_.pop_front();
@@ -104,9 +104,9 @@ public:
     }
 
     const boost::circular_buffer<Sent>& sent() const { return sent_; }
-    /// The next whose owner has not heard that it has its place; null: all have.
+    /// The next bulk write whose owner has not heard that it has its place; null: all have.
     const Sent* next_to_tell() { return told_ == sent_.size() ? nullptr : &sent_[told_++]; }
-    /// The first of those on their way has arrived. Returns whether its owner has heard of it before.
+    /// The first bulk write on its way has arrived. Returns true if its owner has heard of it before.
     bool arrived() {
         sent_.pop_front();
         if (told_ == 0) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long what waited for which credits, on one direction of a link. Kernel-free.
+// How long bursts waited for which credits, on one direction of a link. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// Time that went by for want of credits. A posted write keeps all from the wire meanwhile; what is no read passes a
-/// read.
+/// Time that went by because credits were missing. Meanwhile a posted write keeps everything from the wire. Whatever is
+/// no read passes a read.
 struct CreditStalls {
     Ps posted{};          ///< the wire is idle, and a posted write waits for credits,
     Ps posted_headers{};  ///< for one of a header,
@@ -27,22 +27,23 @@ struct CreditStalls {
 
 class CreditStallMeter {
 public:
-    /// A burst has got the wire, which stands still so long in front of one of its TLPs, maybe in the future.
+    /// A burst has got the wire. The wire then stands still for `wait` in front of one of its TLPs, perhaps in the
+    /// future.
     void stalls(const CreditWait& wait, SimTime now) {
         all_.add(wait);
         gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const CreditWait& g) { return g.until() <= now; }),
                     gaps_.end());
         gaps_.push_back(wait);
     }
-    /// The first bulk write does not begin before the end of this.
+    /// The first bulk write does not begin before the end of this wait.
     void bulk_waits(const CreditWait& wait) { bulk_ = wait; }
-    /// Something begins at t: what the wire was idle for is over, or goes on behind it.
+    /// Something begins at t. The wait for which the wire was idle is over, or goes on behind it.
     void begins(SimTime t) {
         if (__builtin_expect(!bulk_.any(), 1)) return;
         all_.add(bulk_.cut(t));
         bulk_ = {};
     }
-    /// The first waiting read could begin at t, but for its credit.
+    /// The first waiting read could begin at t if it had its credit.
     void read_waits(SimTime t) { reads_since_ = std::min(reads_since_, t); }
     void read_begins(SimTime t) {
         if (reads_since_ == kNever) return;
@@ -50,16 +51,16 @@ public:
         reads_since_ = kNever;
     }
 
-    /// Of bursts that have got the wire, up to the end of their last gap.
+    /// Waits of bursts that have got the wire, up to the end of their last gap.
     Ps posted() const { return all_.posted; }
-    /// Gaps of theirs that are still to come.
+    /// Their gaps that are still to come.
     Ps gaps_after(SimTime now) const {
         Ps sum{};
         for (const CreditWait& gap : gaps_)
             if (gap.until() > now) sum += gap.until() - std::max(gap.since, now);
         return sum;
     }
-    /// Up to now; of reads, also up to their place on the wire if they have got it.
+    /// The sums up to now. For reads that have got the wire, up to their place on it.
     CreditStalls until(SimTime now) const {
         CreditStalls s = all_;
         for (const CreditWait& gap : gaps_) {

@@ -16,8 +16,8 @@ CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop,
       ring_(16) {}
 
 void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload) {
-    // Out at a start: TLPs that ended within the last loop (at most `window` bytes; 2 ps cover the rounding up of
-    // both ends), the one that straddles the window's begin, and the new one.
+    // Credits that are out at a start: those of TLPs that ended within the last loop (at most `window` bytes; 2 ps
+    // cover the rounding up of both ends), of the one that straddles the window's begin, and of the new one.
     const auto ps = static_cast<std::uint64_t>(loop_.count()) + 2;
     const std::uint64_t window = div_ceil(ps * rate_.bytes_part(), rate_.ps_part());
     if (window / (min_overhead + min_payload) + 2 <= header_limit_) header_limit_ = kInfinite;

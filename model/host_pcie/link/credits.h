@@ -21,16 +21,17 @@ struct CreditWait {
     SimTime since{}, headers{}, data{};
     SimTime until() const { return std::max(headers, data); }
     bool any() const { return until() != since; }
-    /// What of it has passed.
+    /// The part of the wait that lies before `at`.
     CreditWait cut(SimTime at) const {
         return {since, std::min(headers, std::max(at, since)), std::min(data, std::max(at, since))};
     }
 };
 
-/// Asked about start times that never decrease, as the TLPs of one class start in order.
+/// It is asked about start times that never decrease, as the TLPs of one class start in order.
 class CreditAccount {
 public:
-    /// `loop`: end of a TLP's serialisation -> its credits usable again, at least 1 ps. A limit of 0: infinite credits.
+    /// `loop`: time from the end of a TLP's serialisation until its credits are usable again, at least 1 ps. A limit of
+    /// 0 means infinite credits.
     CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop, Rate rate);
 
     /// Lifts the limits that no sequence of TLPs with at least `min_overhead` bytes of overhead and `min_payload` to
@@ -39,18 +40,18 @@ public:
 
     bool infinite() const { return infinite_; }
 
-    /// Whether the whole train may start at t without waiting for a credit. Exact when true; false may only mean
-    /// that credits return while the train is on the wire.
+    /// True: the whole train may start at t without waiting for a credit. False may only mean that credits return while
+    /// the train is on the wire.
     bool fits(const TlpTrain& train, SimTime t) { return room_at(t, train.count(), train.data_credits()); }
-    /// take() of the whole train, which ends at `end`, if it fits.
+    /// Calls take() for the whole train, which ends at `end`, if it fits.
     bool take_if_fits(const TlpTrain& train, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits();
         if (!room_at(t, train.count(), data)) return false;
         push(train, 0, 0, train.count(), data, t, end);
         return true;
     }
-    /// The same for TLPs first..limit-1, which go on from TLP `base`, begun at `base_start`, without a gap; t: start of
-    /// the first.
+    /// As above, for TLPs first..limit-1. They follow TLP `base`, begun at `base_start`, without a gap. t: start of the
+    /// first.
     bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit,
                       SimTime base_start, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits(first, limit);
@@ -58,23 +59,23 @@ public:
         push(train, base, first, limit, data, base_start, end);
         return true;
     }
-    /// Whether a TLP with so many data credits finds its credits, even if none come back any more.
+    /// True: a TLP with this many data credits finds its credits, even if none come back any more.
     bool room_for(std::uint32_t data) const { return room(1, data); }
-    /// From t to the earliest time at which TLP i could start if nothing else starts before.
+    /// The wait from t to the earliest time at which TLP i could start if nothing else starts before.
     CreditWait would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const;
-    /// From t to the earliest time at which TLP i may start. It must then be taken.
+    /// The wait from t to the earliest time at which TLP i may start. The TLP must then be taken.
     CreditWait earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
-    /// How many TLPs of a train without payload may start one after the other from t without waiting. If any, they
-    /// must then be taken.
+    /// How many TLPs of a train without payload may start one after the other from t without waiting. If there are any,
+    /// they must then be taken.
     std::uint32_t runnable(const TlpTrain& train, SimTime t);
-    /// When the next credit comes back; some credit must be out.
+    /// When the next credit comes back. Precondition: some credit is out.
     SimTime next_return() const;
 
     /// Takes the credits of TLPs first..limit-1, back to back from `start` to `end`.
     void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
         take(train, first, first, limit, start, end);
     }
-    /// The same; they go on from TLP `base`, begun at `base_start`, without a gap.
+    /// As above. The TLPs follow TLP `base`, begun at `base_start`, without a gap.
     void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
               SimTime end) {
         push(train, base, first, limit, train.data_credits(first, limit), base_start, end);

@@ -22,8 +22,9 @@ inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
     return true;
 }
 
-/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: of one
-/// whose end is to come, nobody needs to know. Where credits may be short, that end is not known.
+/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: a write
+/// whose end is still to come is left alone, as nobody needs to know of it. Where credits may be short, that end is not
+/// known.
 __attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what) {
     const bool partly = what == Settle::all || !account(TlpKind::mem_write).infinite();
     while (bulk_.any()) {
@@ -51,7 +52,7 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
             sent_until(b, run, n, start, end);
             continue;
         }
-        // One, when it has its credits.
+        // One TLP goes when it has its credits.
         const CreditWait wait = credits.would_start(b.train, b.next, start);
         const SimTime at = wait.until();
         if (wait.any()) {
@@ -113,7 +114,7 @@ SimTime LinkDirection::last_tlp_of_prompt() {
     }
 }
 
-/// Those that have their place hear of it before they arrive.
+/// Tells owners that their bulk writes have their place, before they arrive.
 void LinkDirection::tell() {
     while (const BulkWrites::Sent* const next = bulk_.next_to_tell()) {
         const BulkWrites::Sent s = *next;  // the handler may offer more
@@ -121,7 +122,7 @@ void LinkDirection::tell() {
     }
 }
 
-/// An entry for the next arrival, or for a time at which more is known of it.
+/// Posts an entry for the next arrival, or for a time at which more is known of it.
 void LinkDirection::ask_for_arrival() {
     SimTime at = kNever;
     if (!bulk_.sent().empty())

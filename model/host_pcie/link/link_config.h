@@ -21,7 +21,7 @@ struct LinkConfig {
     Ps device_to_host_latency{250'000};  ///< end of serialisation -> visible at the root complex
     Ps host_to_device_latency{150'000};  ///< end of serialisation (or CPU store) -> visible in the device
     Ps root_complex_latency{150'000};    ///< DMA read: request at the root complex -> first completion offered
-    // Flow control. Upstream = advertised by the root port, downstream = advertised by the device. Data credits of 16
+    // Flow control. The root port advertises the upstream credits, the device the downstream ones. A data credit has 16
     // B.
     std::uint32_t upstream_posted_headers = 64;
     std::uint32_t upstream_posted_data = 512;

@@ -65,7 +65,8 @@ std::uint32_t LinkDirection::sendable_with_credits(const TlpTrain& train, SimTim
     return a.runnable(train, t);
 }
 
-/// For a class with finite credits. Returns when the last TLP has left; `start` and it move when the burst stalls.
+/// Takes credits of a class that has finitely many. Returns when the last TLP has left. `start` and that time move when
+/// the burst stalls.
 SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
                                     SimTime& start) {
     CreditAccount& a = account(kind);

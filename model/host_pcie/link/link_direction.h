@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a PCIe link as a serial resource: bursts of TLPs wait in arrival order, take their flow-control
-// credits, and occupy the wire for their exact number of bytes; bulk writes get what they leave, TLP by TLP. Models one
-// virtual channel; no replay, no link power states. Kernel-free.
+// One direction of a PCIe link as a serial resource. Bursts of TLPs wait in arrival order, take their flow-control
+// credits, and occupy the wire for their exact number of bytes. Bulk writes get what they leave, TLP by TLP. It models
+// one virtual channel; no replay, no link power states. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct LinkCounters {
     std::uint64_t wire_bytes() const;
 };
 
-/// Rate::time_for() without a division for the few sizes that a link carries over and over.
+/// Rate::time_for() without a division, for the few sizes that a link carries over and over.
 class WireTimes {
 public:
     explicit WireTimes(Rate rate) : rate_(rate) {}
@@ -60,14 +60,14 @@ private:
     std::array<Entry, 64> entries_{};
 };
 
-/// What arrives at the far end, in the order of the wire; part of its owner's object.
+/// Something that arrives at the far end, in the order of the wire. It is part of its owner's object.
 struct LinkDelivery {
     SimTime at{};
     LinkDelivery* next = nullptr;
     void (*arrive)(LinkDelivery&) = nullptr;
 };
 
-/// TLPs that have got their place on the wire. Instants, not durations.
+/// TLPs that have got their place on the wire. The members are instants, not durations.
 struct LinkGrant {
     LinkDelivery* burst;      ///< whose burst it is
     std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
@@ -76,25 +76,26 @@ struct LinkGrant {
     SimTime delivered;        ///< last TLP visible at the far end
 };
 
-/// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted
-/// requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
-/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before.
-/// All bursts go before the next TLP of a bulk write; among themselves, bulk writes go in order of the times at which
-/// their data are there. What begins at the instant at which a burst is offered comes behind it.
+/// The order is that of PCIe 5.0 §2.4.1: first come, first served, except that posted requests and completions pass
+/// non-posted requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
 ///
-/// Bulk writes cost an entry for their arrival and, if their owner wants to hear of it, one for the start of their last
-/// TLP: which TLPs have begun is found when somebody asks for the wire (settle()). A cut makes an entry come too early
-/// and ask again.
+/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before.
+/// All bursts go before the next TLP of a bulk write. Among themselves, bulk writes go in order of the times at which
+/// their data are there. A bulk TLP that begins at the instant at which a burst is offered comes behind the burst.
+///
+/// Bulk writes cost an agenda entry for their arrival and, if their owner wants to hear of it, one for the start of
+/// their last TLP. Which TLPs have begun is found when somebody asks for the wire (settle()). If a burst cuts in, the
+/// entry comes too early and asks again.
 ///
 /// A burst that finds the wire idle is granted within offer(). One that finds it busy is granted when the wire gets
-/// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda
-/// entry is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner
-/// says with deliver() what they are.
+/// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda entry
+/// is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner says with
+/// deliver() what they are.
 class LinkDirection {
 public:
     using GrantHandler = void (*)(const LinkGrant& grant);
 
-    /// Wire bytes of granted bursts that may wait behind the burst on the wire (double-buffered). assumed: of the
+    /// Most wire bytes of granted bursts that wait behind the burst on the wire (double-buffered). Assumed: of the
     /// order of a controller's transmit FIFO; 8 MRd, a CQE and an MSI-X fit, a data burst does not.
     static constexpr std::uint32_t kTransmitBufferBytes = 512;
 
@@ -111,27 +112,28 @@ public:
             queue(kind, train, burst);
         }
     }
-    /// offer() in two halves: the grant as a result if the whole burst gets it at once (whose it is is not set, there
-    /// is no call); else nothing has happened, and the burst must be queued.
+    /// offer() in two halves. If the whole burst gets its grant at once, returns true and the grant; its `burst` is not
+    /// set, as there is no call. Else nothing has happened, and the burst must be queued.
     __attribute__((always_inline)) bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
         if (__builtin_expect(bulk_.from() < now, 0)) settle(now);
         if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
         const SimTime t = std::max(now, free_);
-        // Short of non-posted credits: the part that may go is taken by pump(), which finds the same.
+        // The burst is short of non-posted credits. pump() takes the part that may go, and finds the same.
         if (__builtin_expect(sendable(kind, train, t) != train.count(), 0)) return false;
         grant = place(kind, train, train.count(), t);
         return true;
     }
     void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
-    /// Queues a posted write that others pass, with data from `ready` on, which is not in the past. It is granted as a
-    /// whole when its last TLP begins if it is `prompt`, else when it arrives or, earlier, with a prompt one behind it.
+    /// Queues a posted write that others pass, with data from `ready` on (not in the past). If it is `prompt`, it is
+    /// granted as a whole when its last TLP begins; else when it arrives or, earlier, with a prompt one behind it.
     /// arrive(burst) is called when it arrives.
     void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
                     void (*arrive)(LinkDelivery&));
 
-    /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received; `d` is the link's until then.
+    /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received. `d` belongs to the link until
+    /// then.
     void deliver(SimTime at, LinkDelivery& d, void (*arrive)(LinkDelivery&)) {
         d.at = at;
         d.next = nullptr;
@@ -146,12 +148,13 @@ public:
         }
     }
 
-    /// Counts what has begun by now.
+    /// Counts the TLPs that have begun by now.
     void catch_up() {
         if (std::max(free_, bulk_.from()) < agenda_.now()) settle(agenda_.now());
     }
     const LinkCounters& counters() const { return counters_; }
-    /// Goes on with the counts of the one whose place it takes, up to now: what was still to leave has not left.
+    /// Goes on with the counts of the direction whose place it takes, up to now. TLPs that had not left by then do not
+    /// count.
     void go_on_from(LinkCounters counters, Ps busy, const CreditStalls& stalls) {
         counters_ = counters;
         counters_.busy = busy;
@@ -167,7 +170,7 @@ public:
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     LinkProbe* probe() const { return probe_; }
     std::string dump(const char* name) const;
-    /// Between two entries of the agenda: a burst that waits will be tried again. Throws CheckFailed.
+    /// Throws CheckFailed if a burst waits that will not be tried again. Call it between two entries of the agenda.
     void check_waiters(const char* name) const;
 
 private:
@@ -177,7 +180,7 @@ private:
         LinkDelivery* burst;
     };
     void deliver_next();
-    /// Idle wire, or room in the transmit buffer behind what is on the wire.
+    /// True: the wire is idle, or the transmit buffer has room behind what is on the wire.
     bool accepts(std::uint64_t wire_bytes, SimTime now) {
         if (free_ <= now) return true;
         if (now >= buffer_start_) {

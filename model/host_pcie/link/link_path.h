@@ -36,7 +36,8 @@ struct LinkPathConfig {
     bool byte_enables = true;           ///< handed on to the far end, except those of writes that are copied
 };
 
-/// Both ends of the path, behind the guards at its sockets: target of the requester, initiator towards the completer.
+/// Both ends of the path, behind the guards at its sockets. It is the target of the requester and the initiator towards
+/// the completer.
 class LinkPath final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
     using Near = tlm::tlm_target_socket<>;
@@ -50,35 +51,35 @@ public:
     LinkPath(const LinkPath&) = delete;
     LinkPath& operator=(const LinkPath&) = delete;
 
-    /// To the near and the far socket, which keep it: one that takes its place has to be at the same address.
+    /// Binds the near and the far socket to this object. Another path that takes its place must have the same address.
     void bind_sockets() {
         near_.bind(near_door_);
         far_.bind(far_door_);
     }
-    /// What was counted, for the one that takes its place.
+    /// The counts, for the path that takes this one's place.
     struct Counts {
         std::uint64_t posted_errors = 0;
         Ps tag_stall{};
     };
     const Counts& counts() const { return counts_; }
     void go_on_from(const Counts& counts) { counts_ = counts; }
-    /// A thread is in b_transport.
+    /// True: a thread is in b_transport.
     bool blocks_threads() const { return !blocked_.empty(); }
-    /// Once both sockets are bound.
+    /// Called once both sockets are bound.
     void bound();
-    /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
+    /// Called by the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    /// For loosely-timed requesters, from a thread: returns when the response is there.
+    /// Called by loosely-timed requesters, from a thread. Returns when the response is there.
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return far_->transport_dbg(payload); }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
-    /// From the completer.
+    /// Called by the completer.
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // none is handed on
 
-    /// LinkDirection's grant handler for both directions, for bursts that had to wait.
+    /// LinkDirection's grant handler for both directions. It is called for bursts that had to wait.
     static void on_grant(const LinkGrant& grant);
 
     std::uint64_t posted_errors() const { return counts_.posted_errors; }
@@ -86,8 +87,8 @@ public:
     /// Time during which read requests waited for a tag.
     Ps tag_stall() const { return counts_.tag_stall; }
     std::string dump(const char* name) const;
-    /// Between two entries of the agenda: what is held back or waits for a tag has somebody who goes on with it. Throws
-    /// CheckFailed.
+    /// Throws CheckFailed if nobody will go on with what is held back or waits for a tag. Call it between two entries
+    /// of the agenda.
     void check_waiters(const char* name) const;
 
 private:
@@ -101,11 +102,12 @@ private:
         std::uint32_t completed;  // bytes whose completions have arrived
         tlm::tlm_response_status status;
     };
-    /// What the far end sees as one payload: a write, or consecutive read requests with one burst of completions.
+    /// The far end sees a part as one payload: a write, or consecutive read requests with one burst of completions.
     struct Part : tlm::tlm_generic_payload, LinkDelivery {
         enum class State : std::uint8_t { write, bulk, read, returning };
 
-        /// It begins `offset` bytes into the data of `from`. Where that is inside the pattern, it moves all its bytes.
+        /// Takes the byte enables of `from` for a part that begins `offset` bytes into its data. Where that is inside
+        /// the pattern, the part moves all its bytes.
         void take_enables(const tlm::tlm_generic_payload& from, std::uint64_t offset);
 
         LinkPath* path = nullptr;
@@ -118,7 +120,7 @@ private:
         bool in_call = false;  // a write inside its nb_transport_fw: answered by the return value
         std::uint8_t inline_data[kInlineBytes];
     };
-    /// A thread in b_transport.
+    /// A thread that is in b_transport.
     struct Blocked {
         tlm::tlm_generic_payload* payload;
         sc_core::sc_event done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to see what is on the wires of a link. Off means null.
+// An observer of the wires of a link. Null: nobody observes.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-/// TLPs of one kind that leave back to back (a burst that waits for credits in its middle counts as one; of a bulk
-/// write, what is found at a time to have begun).
+/// TLPs of one kind that leave back to back. A burst that waits for credits in its middle counts as one. Of a bulk
+/// write, it is what is found at a time to have begun.
 struct WireBurst {
     TlpKind kind;
     std::uint32_t tlps;  ///< and header credits
@@ -25,7 +25,7 @@ struct WireBurst {
 
 class LinkProbe {
 public:
-    /// Called when the burst gets its place on the wire; of a bulk write, later, but before LinkDirection::catch_up()
+    /// Called when the burst gets its place on the wire; for a bulk write, later, but before LinkDirection::catch_up()
     /// returns.
     virtual void on_wire(const WireBurst& burst) = 0;
 

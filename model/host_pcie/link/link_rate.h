@@ -12,13 +12,13 @@
 
 namespace ssdtlm {
 
-/// Efficiency in steps of 1e-6, nearest.
+/// Efficiency in steps of 1e-6, rounded to the nearest.
 constexpr std::uint64_t efficiency_ppm(double efficiency) {
     return static_cast<std::uint64_t>(efficiency * 1e6 + 0.5);
 }
 
-/// PCI Express Base Specification: 2.5, 5 GT/s with 8b/10b; 8, 16, 32 GT/s with 128b/130b; 64 GT/s PAM4 with 236 TLP
-/// bytes in each 256-byte FLIT (0.921875).
+/// Rates of the PCI Express Base Specification: 2.5, 5 GT/s with 8b/10b; 8, 16, 32 GT/s with 128b/130b; 64 GT/s PAM4
+/// with 236 TLP bytes in each 256-byte FLIT (0.921875).
 inline Rate link_rate(std::uint32_t generation, std::uint32_t lanes, std::uint64_t ppm) {
     SSDTLM_CHECK(generation >= 1 && generation <= 6, "PCIe generation out of range");
     SSDTLM_CHECK(lanes <= 16 && is_power_of_two(lanes), "PCIe lanes out of range");

@@ -18,21 +18,20 @@
 
 namespace ssdtlm {
 
-/// What is wrong with a configuration beyond the range of each value; `where` names the section.
+/// Problems of a configuration beyond the range of each value. `where` names the section.
 std::vector<Problem> check_link(const LinkConfig& config, const std::string& where);
 
-/// TLM-2.0 base protocol at all four sockets; a call with an annotated delay takes effect at its time.
+/// All four sockets speak the TLM-2.0 base protocol. A call with an annotated delay takes effect at its time.
 /// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
 /// - MMIO read: answered when the completion has arrived.
-/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival. One that
-/// is `bulk` by
-///   its LinkExtension may be passed by all else until it is answered.
-/// - DMA read: answered when the last completion has arrived; the host memory is read once per burst of requests,
+/// - DMA write: answered as an MMIO write when it is short or its payload carries LinkExtension; else on arrival. One
+///   that is `bulk` by its LinkExtension may be passed by all else until it is answered.
+/// - DMA read: answered when the last completion has arrived. The host memory is read once per burst of requests,
 ///   root_complex_latency after the first of them has arrived.
-/// - DMA byte enables reach the far end, but for writes of up to 64 bytes; elsewhere TLM_BYTE_ENABLE_ERROR_RESPONSE.
-/// The
-///   wire carries all bytes. A part of a read that begins inside the pattern may move bytes that are not enabled.
-/// Far ends see link-owned payloads whose data pointer is the requester's (or a copy of up to 64 bytes).
+/// - DMA byte enables reach the far end, except for writes of up to 64 bytes; elsewhere the answer is
+///   TLM_BYTE_ENABLE_ERROR_RESPONSE. The wire carries all bytes. A part of a read that begins inside the pattern may
+///   move bytes that are not enabled.
+/// Far ends see payloads that the link owns; their data pointer is the requester's (or a copy of up to 64 bytes).
 class PcieLink : public sc_core::sc_module {
 public:
     tlm::tlm_target_socket<> host_target;          ///< MMIO; address = offset in BAR0
@@ -43,30 +42,31 @@ public:
     /// Throws UserError when check_link() finds problems.
     PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
 
-    /// Device to host, as it is now.
+    /// The direction from device to host, as it is now.
     const LinkDirection& upstream() const {
         wires_->up.catch_up();
         return wires_->up;
     }
-    /// Host to device, as it is now.
+    /// The direction from host to device, as it is now.
     const LinkDirection& downstream() const {
         wires_->down.catch_up();
         return wires_->down;
     }
-    /// Null: nobody watches that direction.
+    /// Sets the observers of both directions. Null: nobody observes that direction.
     void set_probes(LinkProbe* up, LinkProbe* down) {
         wires_->up.set_probe(up);
         wires_->down.set_probe(down);
     }
     const LinkPath& dma() const { return wires_->dma; }
     const LinkPath& mmio() const { return wires_->mmio; }
-    /// The power of the endpoint went: all that was under way is gone, also what the host has sent, and nobody is
+    /// The power of the endpoint went. Everything under way is gone, also what the host has sent, and nobody is
     /// answered. Counts go on. Precondition: the agenda holds no entry of the link, and nobody is in b_transport.
     void restart();
-    /// State for the watchdog's report.
+    /// Text for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
@@ -75,7 +75,7 @@ private:
         wires_->dma.bound();
     }
 
-    /// All that has a state. Built again in its place, to which the sockets are bound.
+    /// Everything that a restart resets. It is built again in the same place, because the sockets are bound to it.
     struct Wires {
         Wires(PcieLink& link, const LinkConfig& config);
         LinkDirection up;

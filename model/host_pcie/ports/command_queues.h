@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for the host above it: brings the commands of the I/O path to a drive, in the form of the drive's
-// protocol, and back. What is above it (splitting, back-pressure, the CPU's time, checks of data) knows no protocol.
+// What a driver does for the host above it. It brings the commands of the I/O path to a drive, in the form of the
+// drive's protocol, and back. The layers above (splitting, back-pressure, the CPU's time, checks of data) know no
+// protocol.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// What the drive has told about itself when it has started.
+/// Facts that the drive has told about itself when it has started.
 struct DriveInfo {
     std::uint32_t queue_pairs = 0;         ///< at most what HostConfig asks for
     std::uint32_t queue_entries = 0;       ///< of each; one less is its depth
@@ -25,7 +26,7 @@ struct DriveInfo {
     std::vector<std::uint64_t> borders;  ///< bytes, ascending: no command lies on both sides of one
 };
 
-/// Of the command that begins `done` bytes into the request: as many as a command for that place may carry.
+/// Bytes of the command that begins `done` bytes into the request: as many as a command at that place may carry.
 inline std::uint32_t command_bytes(const DriveInfo& info, const HostRequest& request, std::uint32_t done) {
     const bool data = request.op == HostOp::read || request.op == HostOp::write;
     const std::uint64_t begin = request.offset + done;
@@ -36,10 +37,10 @@ inline std::uint32_t command_bytes(const DriveInfo& info, const HostRequest& req
     return static_cast<std::uint32_t>(bytes);
 }
 
-/// How a command has ended, as far as the host makes a difference.
+/// How a command has ended, as far as the host distinguishes.
 enum class DriveStatus : std::uint8_t { ok, unrecovered_read, write_fault, read_only, other };
 
-/// Queues of commands, numbered from 1 on, each with tags of its own that name the commands outstanding in it.
+/// Queues of commands, numbered from 1 on. Each has tags of its own that name the commands outstanding in it.
 class CommandQueues {
 public:
     struct Submitted {
@@ -54,53 +55,55 @@ public:
     };
     virtual ~CommandQueues() = default;
 
-    /// 0 until the drive has started for the first time.
+    /// Number of queues; 0 until the drive has started for the first time.
     virtual std::uint32_t count() const = 0;
     virtual bool has_room(std::uint16_t queue) const = 0;
-    /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own. Precondition:
-    /// has_room().
+    /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own purpose.
+    /// Precondition: has_room().
     virtual Submitted submit(std::uint16_t queue, const HostRequest& request) = 0;
-    /// Tells the drive of all that was submitted to this queue.
+    /// Tells the drive of everything that was submitted to this queue.
     virtual void announce(std::uint16_t queue) = 0;
     virtual bool has_ended(std::uint16_t queue) const = 0;
     /// Tag of the next command that has ended. Precondition: has_ended().
     virtual std::uint16_t next_ended(std::uint16_t queue) const = 0;
-    /// Takes it; its tag is free. Precondition: has_ended().
+    /// Takes the command that has ended. Its tag is free then. Precondition: has_ended().
     virtual Ended take_ended(std::uint16_t queue) = 0;
-    /// Tells the drive that all that has ended in this queue was taken.
+    /// Tells the drive that everything that has ended in this queue was taken.
     virtual void acknowledge(std::uint16_t queue) = 0;
 
     virtual std::uint32_t outstanding(std::uint16_t queue) const = 0;
-    /// The host's tag of the command that the drive knows by `tag`; none: it is no command of the host's requests.
+    /// The host's tag of the command that the drive knows by `tag`. Empty: it is no command of the host's requests.
     virtual std::optional<std::uint16_t> tag_in_host(std::uint16_t /*queue*/, std::uint16_t tag) const { return tag; }
     virtual bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const = 0;
     /// The drive has forgotten the queue's commands: all tags are free.
     virtual void forget(std::uint16_t queue) = 0;
     virtual std::string status_text(std::uint32_t code) const = 0;
-    /// Where the queue stands, for the watchdog: words that follow those about its commands. Empty: nothing.
+    /// The state of the queue, for the watchdog: words that follow those about its commands. Empty: there is nothing to
+    /// say.
     virtual std::string dump(std::uint16_t queue) const = 0;
 };
 
-/// The life of the drive. All calls return at once; `done` is called in an event of its own. A drive that misbehaves
-/// ends the run with CheckFailed.
+/// The life of the drive. All calls return at once, and `done` is called in an event of its own. A drive that
+/// misbehaves ends the run with CheckFailed.
 class DriveControl {
 public:
     virtual ~DriveControl() = default;
-    /// After power-on, the first and any other: `done` when commands may be submitted.
+    /// Starts the drive after power-on, the first and any other. `done` is called when commands may be submitted.
     virtual void start(std::function<void()> done) = 0;
-    /// For good. Precondition: started, nothing outstanding.
+    /// Shuts the drive down for good. Precondition: started, and nothing is outstanding.
     virtual void shutdown(std::function<void()> done) = 0;
-    /// A shutdown after which the power goes, and start() may come again. Precondition: started.
+    /// Shuts the drive down before the power goes; start() may come again. Precondition: started.
     virtual void stop(std::function<void()> done) = 0;
-    /// Whatever the drive is doing. `stopped` comes when it has forgotten all commands and touches the host's memory no
-    /// more; `done` as for start(). `shutdown_first`: with a shutdown before.
+    /// Resets the drive whatever it is doing. `stopped` is called when it has forgotten all commands and touches the
+    /// host's memory no more; `done` as for start(). `shutdown_first`: a shutdown comes before.
     virtual void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) = 0;
-    /// The drive has no power: whatever was being done is given up, and nobody hears of its end.
+    /// The drive has no power: operations under way are given up, and nobody hears of their end.
     virtual void power_lost() = 0;
     virtual const DriveInfo& info() const = 0;
     /// What is being done now, for the watchdog: "running" when commands may be submitted.
     virtual const char* doing() const = 0;
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if a register access waits for nothing that will come. Call it between two entries of the
+    /// agenda.
     virtual void check_accesses() const {}
 };
 

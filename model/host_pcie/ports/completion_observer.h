@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to know about finished commands: latency statistics, time series. Off means null.
+// Observes finished commands, for latency statistics and time series. Null: nobody observes.
 #pragma once
 
 #include "common/latency/timeline.h"

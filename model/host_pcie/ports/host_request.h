@@ -52,11 +52,12 @@ public:
     };
     virtual ~Workload() = default;
     virtual Next next(SimTime now) = 0;
-    /// `submitted`: when the driver wrote the SQE (>= the `now` of next()); `now`: the handler's time.
+    /// A request has completed. `submitted`: when the driver wrote the SQE (>= the `now` of next()). `now`: the
+    /// handler's time.
     virtual void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) = 0;
     /// Number of job clones (at least 1); HostRequest::job is below it.
     virtual std::uint32_t jobs() const = 0;
-    /// Whom the job works for, from 0 on; the drive may be told (host.tenants).
+    /// The tenant for which the job works, from 0 on. The drive may be told (host.tenants).
     virtual std::uint32_t tenant(std::uint32_t job) const {
         (void)job;
         return 0;
@@ -68,16 +69,16 @@ public:
     }
     /// Largest number of requests this job can have outstanding (its queue depth).
     virtual std::uint32_t depth(std::uint32_t job) const = 0;
-    /// 0..1 for the progress line; by requests, bytes or simulated time, whichever bounds the run.
+    /// Progress, 0..1, for the progress line: by requests, bytes or simulated time, whichever bounds the run.
     virtual double progress(SimTime now) const = 0;
-    /// True once statistics count (after ramp_time); the measured window of latency.csv.
+    /// True once statistics count (after ramp_time), as in the measured window of latency.csv.
     virtual bool measuring(const HostRequest& request, SimTime now) const = 0;
 
     struct JobTime {
         SimTime begin, end;
     };
-    /// The measured life of a job that has ended, by which its rates are divided, where it is not simply the time from
-    /// its first issue to its last completion: a job may begin with a ramp or end with a sleep. Asked after the run.
+    /// The measured life of a job that has ended; its rates are divided by it. Empty: it is the time from the job's
+    /// first issue to its last completion. A job may begin with a ramp or end with a sleep. It is asked after the run.
     virtual std::optional<JobTime> job_time(std::uint32_t job) const {
         (void)job;
         return std::nullopt;

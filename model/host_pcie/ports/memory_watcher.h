@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to know that a device has written to host memory: software that would look there again and again. It costs
-// no event for each look, and the watcher says when the software would have seen it.
+// Wants to know that a device has written to host memory: software that would look there again and again. So looks cost
+// no events, and the watcher says when the software would have seen the write.
 #pragma once
 
 #include <cstdint>

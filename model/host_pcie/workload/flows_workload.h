@@ -19,8 +19,8 @@ public:
         std::unique_ptr<Workload> workload;
         std::uint64_t first_byte = 0;  ///< of its region
     };
-    /// `only`: the others have no requests, but keep their jobs and queues. One flow alone keeps the tenants that it
-    /// has; of several, each is a tenant.
+    /// `only`: the other flows have no requests, but keep their jobs and queues. One flow alone keeps its own tenants;
+    /// with several, each flow is a tenant.
     explicit FlowsWorkload(std::vector<Flow> flows, std::optional<std::uint32_t> only = std::nullopt);
 
     Next next(SimTime now) override;
@@ -56,7 +56,7 @@ private:
         SimTime when{};              // state wait
     };
     const Part& of(std::uint32_t job) const { return flows_[flow_of_job_[job]]; }
-    /// The request as its workload made it.
+    /// The request as the flow's workload made it.
     static HostRequest own(const Part& p, HostRequest request) {
         request.job -= p.first_job;
         request.offset -= p.first_byte;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`, with the parameters of
-// [workload.NAME]. What a fio job can say is a job file instead (configs/workload). A new one: one file with a class
-// and an object that registers it (common/config/policy_registry.h), and its line in the build list.
+// [workload.NAME]. What a fio job can say is a job file instead (configs/workload). A new workload is one file with a
+// class and an object that registers it (common/config/policy_registry.h), and its line in the build list.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace ssdtlm {
 
 class GeneratedWorkload : public Workload {
 public:
-    /// What fio.json says of each job, in the order of HostRequest::job.
+    /// The text of each job in fio.json, in the order of HostRequest::job.
     virtual std::vector<FioReportJob> report_jobs() const = 0;
-    /// Sentences about what came of it, after the run.
+    /// Sentences about the result, after the run.
     virtual std::vector<std::string> outcomes() const = 0;
 };
 
-/// What a generator is made for.
+/// The drive for which a generator makes its workload.
 struct GeneratorSetup {
     std::uint64_t capacity = 0;  ///< bytes of the namespace
     std::uint32_t lba_bytes = 512;
     std::uint64_t seed = 0;
 };
-/// All that are linked into the program. Makers throw UserError with all reasons why the device cannot carry the
-/// workload.
+/// All generators that are linked into the program. Makers throw UserError with all reasons why the device cannot carry
+/// the workload.
 using WorkloadGenerators = PolicyRegistry<GeneratedWorkload, GeneratorSetup>;
 
-/// Part of the configuration, since its parameters are set as those of the device are.
+/// It is part of the configuration, since its parameters are set as those of the device are.
 struct WorkloadConfig {
     PolicyTable generators;
 };

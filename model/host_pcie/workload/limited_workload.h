@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. Wraps
-// any Workload.
+// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. It
+// wraps any Workload.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ public:
         if (now >= limits_.until) return stop(Reached::time, now);
         Next n = inner_.next(now);
         if (n.state == State::ready) ++issued_;
-        // One that waits for a completion is asked again then; one that waits for a time, no later than at the limit.
+        // A workload that waits for a completion is asked again then. One that waits for a time waits no longer than to
+        // the limit.
         if (n.state == State::wait) n.when = std::min(n.when, limits_.until);
         return n;
     }
@@ -51,7 +52,7 @@ public:
     Reached reached() const { return reached_; }
 
 private:
-    /// A workload that would have ended here anyway ends by itself; one that waits for a completion may be such.
+    /// A workload that would have ended here anyway ends by itself. One that waits for a completion may be such.
     Next stop(Reached why, SimTime now) {
         if (reached_ != Reached::none) return {};
         Next n = inner_.next(now);

@@ -7,7 +7,7 @@
 namespace ssdtlm {
 namespace {
 
-// (log(1+x))/x and (exp(x)-1)/x, stable near 0.
+// (log(1+x))/x and (exp(x)-1)/x, computed so that they are stable near 0.
 double log1p_over(double x) {
     return std::fabs(x) > 1e-8 ? std::log1p(x) / x : 1 - x * (0.5 - x * (1.0 / 3 - x * 0.25));
 }
@@ -78,7 +78,7 @@ std::uint64_t FioDistributionSource::draw() {
     return (scatter_(std::min(rank, blocks_ - 1)) + shift_) % blocks_;
 }
 
-/// The mean of twelve uniform numbers, moved by a uniform deviation (fio's shape).
+/// Draws the mean of twelve uniform numbers, moved by a uniform deviation (fio's shape).
 std::uint64_t FioDistributionSource::normal() {
     std::uint64_t sum = 0;
     for (int i = 0; i < 12; ++i) sum += random_.below(blocks_ + 1);

@@ -17,7 +17,7 @@ namespace ssdtlm {
 class ZipfRank {
 public:
     ZipfRank(std::uint64_t n, double theta);
-    /// 0-based rank.
+    /// Draws a 0-based rank.
     std::uint64_t draw(Random& random) const;
 
 private:
@@ -52,7 +52,7 @@ private:
 /// zoned and zoned_abs of one direction: zone by access percent, uniform inside it.
 class FioZoneSource {
 public:
-    /// `blocks`: of the region; `align`: bytes per block.
+    /// `blocks`: blocks of the region; `align`: bytes per block.
     FioZoneSource(const std::vector<FioZone>& zones, bool absolute, std::uint64_t blocks, std::uint64_t align);
     std::uint64_t draw(Random& random) const;
 

@@ -19,9 +19,9 @@ struct FioEngine {
     const char* what = "";  ///< not_a_drive: what it does instead, after "ioengine=x "
 };
 
-/// nullptr: fio has no such engine.
+/// The engine of this name; nullptr: fio has no such engine.
 const FioEngine* find_fio_engine(std::string_view name);
-/// "did you mean" for an unknown one; empty when nothing is near.
+/// The nearest engine for an unknown name, for "did you mean"; empty when nothing is near.
 std::string nearest_fio_engine(const std::string& name);
 
 }  // namespace ssdtlm

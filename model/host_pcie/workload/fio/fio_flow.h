@@ -10,7 +10,7 @@ namespace ssdtlm {
 struct FioFlow {
     std::uint64_t issued = 1;  ///< of all jobs that have not ended; from 1, as fio counts
     std::uint64_t weight = 0;  ///< of all jobs that have not ended
-    /// `own`: issued by a job of weight `share`.
+    /// True: a job of weight `share` that has issued `own` I/Os is ahead of the others.
     bool ahead(std::uint64_t own, std::uint32_t share) const {
         return static_cast<double>(own) / static_cast<double>(issued) >
                static_cast<double>(share) / static_cast<double>(weight);

@@ -71,7 +71,7 @@ void FioGenerator::reset_region(File& file) {
     }
 }
 
-/// zonemode=strided, as setup_strided_zone_mode() of fio 3.33.
+/// Enters the next zone of zonemode=strided, as setup_strided_zone_mode() of fio 3.33 does.
 void FioGenerator::enter_zone(File& file, std::size_t d) {
     if (zone_bytes_ >= job_.zone_size) {
         zone_bytes_ = 0;
@@ -109,7 +109,7 @@ HostOp FioGenerator::pick_direction() {
         if (issues_[fio_index(mix_direction_)] >= mix_issues_) {
             const HostOp op = mix_random_.below(100) < job_.rwmix_read ? HostOp::read : HostOp::write;
             if (op != mix_direction_) {
-                // As many as keep the mix against what the other direction has done.
+                // It takes as many I/Os as keep the mix, given what the other direction has done.
                 const std::uint64_t share = mix_direction_ == HostOp::read ? 100 - job_.rwmix_read : job_.rwmix_read;
                 mix_issues_ = issues_[fio_index(mix_direction_)] * share / 100;
             }
@@ -218,7 +218,8 @@ bool FioGenerator::random_block(std::size_t d, std::uint64_t& block) {
     return true;
 }
 
-/// A block whose first unit is free, at or after a random one; the request is cut at the next used unit, as in fio.
+/// Chooses a block whose first unit is free, at or after a random one. The request is cut at the next used unit, as in
+/// fio.
 bool FioGenerator::unused_block(std::size_t d, std::uint64_t& block) {
     const std::uint64_t per_block = job_.align[d] / map_unit_;  // whole: the unit divides all block sizes
     const std::uint64_t count = blocks(*file_, d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direction, offset and length of a job's next I/O by fio 3.33's rules (io_u.c), with random sequences of its own.
-// Knows nothing of time.
+// Chooses direction, offset and length of a job's next I/O by fio 3.33's rules (io_u.c), with random sequences of its
+// own. It knows nothing of time.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,18 @@ public:
     void begin_pass();
     /// Direction of the next I/O; for a mixed job by rwmixread and what was issued so far.
     HostOp pick_direction();
-    /// The rate limit has turned the choice.
+    /// The rate limit has changed the chosen direction.
     void override_direction(HostOp op) { mix_direction_ = op; }
-    /// Device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any file.
+    /// Chooses device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any
+    /// file.
     bool next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
-    /// A sync takes its turn among the files, as any I/O of fio does: it is of the file whose turn is next, not of the
-    /// one written last. Returns where that begins.
+    /// A sync takes its turn among the files, as any I/O of fio does: it is for the file whose turn is next, not for
+    /// the one written last. Returns where that file begins.
     std::uint64_t next_sync();
-    /// After next(): counts it. Counts steer rwmix.
+    /// Called after next(). Counts the I/O; the counts steer rwmix.
     void issued(HostOp op) { ++issues_[fio_index(op)]; }
     std::uint64_t issues(HostOp op) const { return issues_[fio_index(op)]; }
-    /// End of ramp_time: fio starts counting again.
+    /// The ramp_time has ended: fio starts counting again.
     void reset_counts() {
         issues_ = {0, 0, 0};
         mix_issues_ = 0;
@@ -45,7 +46,7 @@ public:
 private:
     static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
     enum class Map : std::uint8_t { none, permutation, bits };
-    /// What is remembered of one file.
+    /// The state of one file.
     struct File {
         explicit File(const FioFile& f) : place(f) {}
         FioFile place;
@@ -74,7 +75,7 @@ private:
     std::uint64_t length(std::size_t d, std::uint64_t offset);
 
     const FioJob& job_;
-    // One stream per use, so that a change of one option does not disturb the others.
+    // Each use has its own random stream, so that a change of one option does not disturb the others.
     Random offset_random_{0};
     Random size_random_{0};
     Random mix_random_{0};

@@ -30,7 +30,7 @@ enum class FioRateProcess : std::uint8_t { linear, poisson };
 enum class FioSequencer : std::uint8_t { sequential, identical };
 /// Which file the next I/O goes to (file_service_type).
 enum class FioFileService : std::uint8_t { round_robin, random, sequential };
-/// What exitall ends: the jobs of the same reporting group, all that run, or all.
+/// Which jobs exitall ends: those of the same reporting group, all that run, or all.
 enum class FioExit : std::uint8_t { group, stonewall, all };
 
 /// One entry of bssplit, ordered by percent as fio orders them.
@@ -153,23 +153,24 @@ struct FioJob {
             if (rate[d] != 0 || rate_iops[d] != 0) return true;
         return false;
     }
-    /// Bytes over all files.
+    /// Bytes of all files together.
     std::uint64_t region() const {
         std::uint64_t sum = 0;
         for (const FioFile& f : files) sum += f.region;
         return sum;
     }
-    /// Over all three directions, used or not, as fio counts.
+    /// The smallest or largest block of all three directions, used or not, as fio counts.
     std::uint64_t smallest_block() const { return std::min({bs_min[0], bs_min[1], bs_min[2]}); }
     std::uint64_t largest_block() const { return std::max({bs_max[0], bs_max[1], bs_max[2]}); }
 };
 
-/// What the job file is checked and resolved against.
+/// The device against which the job file is checked and resolved.
 struct FioDevice {
     std::uint64_t capacity = 0;  ///< bytes of the drive, or of the part of it that the workload sees
     std::uint32_t lba_bytes = 4096;
     std::uint64_t seed = 0;  ///< of the run; joins every job's randseed
-    /// Ends of its namespaces in bytes, ascending; the last is `capacity`. Empty: it is one namespace, or none.
+    /// Ends of its namespaces in bytes, in ascending order; the last is `capacity`. Empty: it is one namespace, or
+    /// none.
     std::vector<std::uint64_t> namespace_ends = {};
 };
 

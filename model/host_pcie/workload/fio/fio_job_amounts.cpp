@@ -15,7 +15,7 @@ void FioJobAmounts::begin_pass() {
     if (job_.trimwrite()) pass_limit_ += byte_limit() * job_.loops;
 }
 
-/// io_size (or size) and number_ios, over all loops.
+/// True: io_size (or size) or number_ios is reached, over all loops.
 bool FioJobAmounts::limits_reached(std::uint32_t outstanding) const {
     // fio counts reads and writes of a mix together; of a trimwrite only the writes.
     const std::uint64_t bytes = job_.mixed()  ? issued_bytes_[0] + issued_bytes_[1]

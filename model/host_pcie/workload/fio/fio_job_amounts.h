@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much one fio job clone has done, and whether that is all: size, io_size, number_ios, loops and time_based.
+// How much one fio job clone has done, and whether that is all, by size, io_size, number_ios, loops and time_based.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ public:
     /// `job` must outlive it.
     explicit FioJobAmounts(const FioJob& job) : job_(job), loops_left_(job.loops) {}
 
-    /// The job starts: its first loop.
+    /// The job starts its first loop.
     void start() { --loops_left_; }
     void begin_pass();
     void issued(HostOp op, std::uint32_t bytes) {
@@ -26,18 +26,18 @@ public:
         ++done_ios_;
         done_bytes_ += bytes;
     }
-    /// What is done counts from here.
+    /// Amounts count from here.
     void restart_counts() { done_ios_ = done_bytes_ = 0; }
-    /// No offset was left in this pass.
+    /// This pass had no offset left.
     void region_is_done() { region_done_ = true; }
 
     bool pass_is_over(std::uint32_t outstanding) const {
         return !job_.time_based && (limits_reached(outstanding) || pass_bytes_ >= pass_limit_);
     }
     bool pass_did_something() const { return pass_bytes_ != 0; }
-    /// Takes one of the loops, if that is why.
+    /// True: another pass follows. It takes one of the loops if any are left.
     bool another_pass();
-    /// Of what the job will do, by amounts; 0 when it has none.
+    /// How much of its amounts the job has done, 0 to 1; 0 when it has none.
     double share() const;
 
     std::uint64_t done_ios() const { return done_ios_; }

@@ -19,7 +19,7 @@ struct FioArgument {
     std::optional<std::string> value;
 };
 
-/// Where jobs come from: a file, options, or both.
+/// The source of jobs: a file, options, or both.
 struct FioJobText {
     std::string path;  ///< names the text in messages and anchors include
     std::string text;
@@ -34,24 +34,24 @@ struct FioJobFile {
     std::vector<FioFilePlace> files;  ///< by address
     std::vector<FioFill> fills;       ///< files that are written before the jobs start
     FioOptionTexts global_options;
-    /// Of the sections taken, in their order, with options under their first names, includes and variables resolved;
-    /// not of comments or the device.
+    /// Digest of the sections taken, in their order, with options under their first names, includes and variables
+    /// resolved. Comments and the device do not count.
     std::string digest;
     std::vector<std::string> notes;     ///< what the user should know: ignored options, where files lie
     std::vector<std::string> warnings;  ///< what is probably not meant: capped depths, KiB of 1000 bytes
 
-    /// What the fio-shaped report needs, one per clone.
+    /// What the fio-shaped report needs, one entry per clone.
     std::vector<FioReportJob> report_jobs() const;
 };
 
-/// Throws UserError with every problem.
+/// Reads the jobs. Throws UserError with every problem.
 FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device);
 FioJobFile load_fio_job_file(const std::string& path, const FioDevice& device);
-/// The same for text in memory.
+/// As parse_fio_jobs(), for text in memory.
 FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, const FioDevice& device);
 
-/// Whether a text that begins so is a fio job file: its first line that says anything is a section, an include or a
-/// fio option with a value.
+/// True: a text that begins like this is a fio job file. Its first line that says anything is a section, an include or
+/// a fio option with a value.
 bool looks_like_fio_jobs(std::string_view begin);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fio job has to reach, or it ends with an error: rate_min, rate_iops_min and max_latency, by fio 3.33's rules
-// (backend.c, __check_min_rate: a settling time of 2 s in each pass, then the mean of each rate_cycle).
+// Limits that a fio job has to keep, or it ends with an error: rate_min, rate_iops_min and max_latency. They follow fio
+// 3.33's rules (backend.c, __check_min_rate: a settling time of 2 s in each pass, then the mean of each rate_cycle).
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ public:
     static bool any(const FioJob& job);
 
     void begin_pass(SimTime now);
-    /// What was not met, as a sentence; nullopt: nothing.
+    /// Returns what was not met, as a sentence; nullopt: everything was met.
     std::optional<std::string> completed(const HostRequest& request, Ps latency, SimTime now);
 
 private:

@@ -197,7 +197,7 @@ void FioJobRunner::emit_flush(HostRequest& request, State state) {
     state_ = state;
 }
 
-/// The direction that may go now; or starts a sleep until the earliest of them may.
+/// Returns the direction that may go now. If none may, it starts a sleep until the earliest of them may.
 HostOp FioJobRunner::turn_by_rate(HostOp op, SimTime now) {
     const FioRate::Turn turn = rate_.turn(op, now, generator_);
     if (turn.when > now) sleep_for(turn.when - now, now);
@@ -246,7 +246,7 @@ void FioJobRunner::completed(const HostRequest& request, SimTime issued, SimTime
     }
 }
 
-/// Limits and latency target; not during the ramp.
+/// Checks limits and latency target, except during the ramp.
 void FioJobRunner::watch(const HostRequest& request, Ps latency, SimTime now) {
     if (ramping_) return;
     if (limits_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fio job clone in time: queue depth, rate, think time, ramp, run time, passes and flushes, in the order in which
-// fio 3.33's do_io() and thread_main() take these decisions. Told the time, never waits.
+// One fio job clone in time: queue depth, rate, think time, ramp, run time, passes and flushes. Decisions are taken in
+// the order of fio 3.33's do_io() and thread_main(). It is told the time and never waits.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ namespace ssdtlm {
 
 class FioJobRunner {
 public:
-    /// `flow`: of the job's flow_id when it takes part in one. Both must outlive this object.
+    /// `flow`: that of the job's flow_id, when the job takes part in one. Both arguments must outlive this object.
     explicit FioJobRunner(const FioJob& job, FioFlow* flow = nullptr);
 
     void start(SimTime now);
-    /// ready, wait or blocked as in Workload; done: the job has finished. Call start() first.
+    /// Returns ready, wait or blocked as in Workload; done: the job has finished. Call start() first.
     Workload::State next(SimTime now, HostRequest& request, SimTime& when);
     void completed(const HostRequest& request, SimTime issued, SimTime now);
-    /// Another job ends this one (exitall), or steady state is reached: no further I/O but what is outstanding.
+    /// Another job ends this one (exitall), or steady state is reached: the job issues no further I/O, but what is
+    /// outstanding completes.
     void terminate(SimTime now);
     /// The job will never start: its flow goes on without it.
     void abandon() { leave_flow(); }
@@ -39,11 +40,11 @@ public:
     /// Why the job ended with an error; empty: it did not.
     const std::string& failure() const { return failure_; }
     SimTime failed_at() const { return failed_at_; }
-    /// The last next() issued nothing because the other jobs of the flow are behind.
+    /// True: the last next() issued nothing because the other jobs of the flow are behind.
     bool held_by_flow() const { return held_by_flow_; }
     /// The queue depth that the job uses now; latency_target moves it.
     std::uint32_t depth() const { return depth_; }
-    /// When latency_target began its final run, from which fio's statistics count; kNever: not yet.
+    /// When latency_target began its final run, from which fio's statistics count; kNever: it has not begun.
     SimTime final_run_at() const { return final_run_at_; }
     std::uint64_t done_ios() const { return amounts_.done_ios(); }
     std::uint64_t done_bytes() const { return amounts_.done_bytes(); }
@@ -51,8 +52,8 @@ public:
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
     SimTime finished_at() const { return finished_at_; }
-    /// What fio divides a job's I/O by: from the end of the ramp to the end of the job, with the sleep (rate, think
-    /// time) in which it may end. Empty while it runs, or if it ended within the ramp.
+    /// The time by which fio divides a job's I/O: from the end of the ramp to the end of the job, with the sleep (rate,
+    /// think time) in which it may end. Empty while the job runs, or if it ended within the ramp.
     std::optional<Workload::JobTime> measured_time() const;
     std::uint32_t outstanding() const { return outstanding_; }
     std::uint32_t passes() const { return amounts_.passes(); }
@@ -107,7 +108,7 @@ private:
     bool last_was_write_ = false;
     bool flushed_to_verify_ = false;
 
-    // Few jobs have these; one test per I/O for all but the history.
+    // Few jobs have these members. They cost one test per I/O, except the history.
     bool watched_ = false;
     std::optional<FioJobLimits> limits_;
     std::optional<FioLatencyTarget> target_;

@@ -13,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// One file, where jobs address it.
+/// The place of one file, as jobs address it.
 struct FioFilePlace {
     std::uint64_t begin = 0;      ///< device address, or of a file system's files
     std::uint64_t bytes = 0;      ///< that any job uses
@@ -42,9 +42,9 @@ public:
     std::uint64_t offset(std::size_t file) const { return files_[file].offset; }
     std::uint64_t bytes(std::size_t file) const { return files_[file].bytes; }
     bool empty() const { return files_.empty(); }
-    /// After place(): all of them, by address.
+    /// The places of all files, by address. Call it after place().
     std::vector<FioFilePlace> places() const;
-    /// After place(): what is written first, in order.
+    /// The files that are written before the jobs start, in order. Call it after place().
     std::vector<FioFill> fills() const;
 
 private:

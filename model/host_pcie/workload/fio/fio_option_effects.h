@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on options of fio that are given and have no effect on these jobs, as in fio: because another one is missing
-// that they belong to, or because another place says the same option again.
+// Notes on options of fio that are given and have no effect on these jobs, as in fio. The reason is that another option
+// is missing to which they belong, or that the same option is said again elsewhere.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// One option where it stands, by its first name.
+/// An option at the place where it stands, by its first name.
 struct FioGiven {
     std::string name;
     std::optional<std::string> value;
@@ -19,20 +19,21 @@ struct FioGiven {
 };
 inline constexpr const char* kFioCommandLine = "command line: --";
 
-/// What one job is told in the end, in the order in which it counts: [global], then its own section.
+/// The options that one job gets in the end, in the order in which they count: [global], then its own section.
 struct FioJobTold {
     std::string name;
     std::vector<FioGiven> options;
 };
 
-/// Options that a later one of the same name replaces, in all jobs or, of the command line, in some.
+/// Notes on options that a later one of the same name replaces: in all jobs or, for the command line, in some.
 std::vector<std::string> notes_on_replaced_options(const std::vector<FioJobTold>& jobs);
 
-/// Options that act only beside others, which no job has that is given them. After all sections are resolved.
+/// Notes on options that act only beside others, if no job that has them has those others. Call it after all sections
+/// are resolved.
 std::vector<std::string> notes_on_idle_options(const std::vector<FioSection>& sections,
                                                const std::vector<FioJob>& jobs);
 
-/// Of the option by its first name: what it acts with; empty: it always acts.
+/// What an option acts with, by its first name; empty: it always acts.
 std::string fio_option_condition(const std::string& name);
 
 }  // namespace ssdtlm

@@ -68,7 +68,7 @@ bool read_pairs(FioOptionCall& call, const std::string& text, bool second_is_siz
     return true;
 }
 
-/// Shares the percent that are left among the entries without one. Returns their sum before that.
+/// Shares the remaining percent among the entries without one. Returns the sum before that.
 std::uint64_t fill_remainders(std::vector<Pair>& pairs) {
     std::uint64_t sum = 0;
     std::uint64_t missing = 0;

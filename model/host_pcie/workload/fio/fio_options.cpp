@@ -79,7 +79,7 @@ std::string FioOptionTable::markdown() const {
 
 namespace {
 
-/// Texts in which "4KiB" would be a name.
+/// True: the option's value is an amount. Options with texts in which "4KiB" would be a name are left out.
 bool is_amount(std::string_view option) {
     for (const std::string_view text : {"name", "description", "filename", "directory", "filename_format", "wait_for",
                                         "write_bw_log", "write_iops_log", "write_lat_log"})
@@ -87,7 +87,7 @@ bool is_amount(std::string_view option) {
     return true;
 }
 
-/// A number with a unit like KiB.
+/// True: the text has a number with a unit like KiB.
 bool names_ib_unit(std::string_view text) {
     const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
     for (std::size_t i = 1; i + 2 < text.size(); ++i)

@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-/// Limits of numbers that may be any.
+/// Limits of numbers that may have any value.
 inline constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -62,7 +62,7 @@ struct FioSettings {
     std::vector<std::string> kib_1000;  ///< "bs=4KiB": values that are a power of 1000
 };
 
-/// One "name=value" being applied.
+/// One "name=value" that is being applied.
 struct FioOptionCall {
     FioSettings& settings;
     std::string where;                 ///< "file:line:col" of the option
@@ -98,12 +98,12 @@ bool is_fio_flag(std::string_view canonical_name);
 class FioOptionTable {
 public:
     static const FioOptionTable& instance();
-    /// By name or alias; nullptr when unknown.
+    /// Finds an option by name or alias; nullptr when it is unknown.
     const FioOption* find(std::string_view name) const;
-    /// "did you mean" for an unknown name; empty when nothing is near.
+    /// The nearest option for an unknown name, for "did you mean"; empty when nothing is near.
     std::string suggestion(const std::string& name) const;
     const std::vector<FioOption>& options() const { return options_; }
-    /// What becomes of an option here, in words: "handled", "ignored, noted", ...
+    /// How an option is treated here, in words: "handled", "ignored, noted", ...
     static const char* treatment(const FioOption& option);
     static std::string remark(const FioOption& option);
     /// Markdown table of all options, for the documentation.
@@ -114,10 +114,10 @@ private:
     std::vector<FioOption> options_;
 };
 
-/// Rows of the table, each in the file of its name.
+/// Rows of the table; each function is in the file of its name.
 std::vector<FioOption> handled_fio_options();
 std::vector<FioOption> file_fio_options();
-/// In fio_options_limits.cpp.
+/// These two are in fio_options_limits.cpp and fio_options_priority.cpp.
 std::vector<FioOption> control_fio_options();
 std::vector<FioOption> priority_fio_options();
 std::vector<FioOption> other_fio_options();
@@ -135,13 +135,13 @@ bool read_fio_amount(FioOptionCall& call, bool percent_allowed, FioAmount& out);
 bool read_fio_duration(FioOptionCall& call, FioBareTime bare, Ps& out);
 /// Comma triple read,write,trim: an empty place keeps its old value, missing ones repeat the last.
 bool read_fio_triple(FioOptionCall& call, std::uint64_t low, std::uint64_t high, PerDirection<std::uint64_t>& out);
-/// One of `words`; out is its index.
+/// Reads one of `words`; out is its index.
 bool read_fio_word(FioOptionCall& call, const std::vector<std::string>& words, std::size_t& out);
 bool read_fio_text(FioOptionCall& call, std::string& out);
 bool read_fio_steadystate(FioOptionCall& call);
-/// One to three durations in microseconds: read,write,trim.
+/// Reads one to three durations in microseconds: read,write,trim.
 bool read_fio_durations(FioOptionCall& call, PerDirection<Ps>& out);
-/// "a" or "a-b".
+/// Reads a size range, "a" or "a-b".
 bool read_fio_size_range(FioOptionCall& call, std::uint64_t& low, std::uint64_t& high);
 bool read_fio_bsrange(FioOptionCall& call);
 bool read_fio_bssplit(FioOptionCall& call);

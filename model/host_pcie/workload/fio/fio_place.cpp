@@ -18,7 +18,7 @@ std::string replace_all(std::string text, const std::string& what, const std::st
     return text;
 }
 
-/// "a:b\:c" -> a, b:c
+/// Splits a list of names: "a:b\:c" gives a and b:c.
 std::vector<std::string> names_in(const std::string& text) {
     std::vector<std::string> names(1);
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -97,7 +97,7 @@ private:
                        "change offset or offset_increment");
     }
 
-    /// Of /dev/nvme0n2 the second namespace, where the drive has several; all others are the whole drive.
+    /// Finds the second namespace for /dev/nvme0n2, where the drive has several. All other names are the whole drive.
     bool find_namespace(std::uint64_t& first, std::uint64_t& bytes) {
         const std::vector<std::uint64_t>& ends = where_.device.namespace_ends;
         const std::string name = names_.empty() ? "" : names_.front();
@@ -155,7 +155,7 @@ private:
         if (!offset_is_aligned(offset)) return false;
         const std::uint64_t lba = where_.device.lba_bytes;
         const std::uint64_t block = job_.smallest_block();
-        // Of a size that does not divide evenly the first files take a block more.
+        // If a size does not divide evenly, the first files take a block more.
         std::uint64_t extra = size.value % names.size() / block;
         for (std::size_t i = 0; i < names.size(); ++i) {
             std::uint64_t region = 0;
@@ -185,7 +185,7 @@ private:
         return amounts(by_bytes);
     }
 
-    /// Of filesize=, whole blocks.
+    /// Length of a file with filesize=, in whole blocks.
     std::uint64_t file_length(std::size_t file) const {
         const std::uint64_t low = settings_.filesize_low;
         const std::uint64_t high = settings_.filesize_high;

@@ -16,16 +16,16 @@ public:
     explicit FioRate(const FioJob& job) : job_(job), poisson_(job.seed, 20), limited_(job.rate_limited()) {}
 
     bool limited() const { return limited_; }
-    /// Amounts count from here.
+    /// Amounts count from here on.
     void restart(SimTime epoch);
-    /// The direction that may go next, of a mix the other one if that comes earlier; and when.
+    /// The direction that may go next, and when. With a mix, it is the other direction if that comes earlier.
     struct Turn {
         HostOp op;
         SimTime when;
     };
     Turn turn(HostOp op, SimTime now, FioGenerator& generator) const;
     void issued(HostOp op, std::uint32_t bytes);
-    /// The job has thought for so long, after an I/O of this direction: its rate does not make up for it
+    /// The job has thought for `time` after an I/O of this direction. Its rate does not make up for that
     /// (rate_ignore_thinktime).
     void thought(HostOp op, Ps time);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On the way from the text of a job file to jobs on a device: what the sections say, and what they are turned into.
+// The steps from the text of a job file to jobs on a device: the contents of sections, and what they are turned into.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// What one section says.
+/// The contents of one section.
 struct FioSection {
     std::string name;
     std::string where;  ///< of its header
@@ -35,13 +35,13 @@ struct FioResolution {
 
 /// Turns a section into its clones, appended to file.jobs (fio_resolve.cpp).
 void resolve_fio_section(const FioSection& section, FioResolution& where);
-/// After all sections: no job of a flow may wait for one that waits for its end.
+/// Checks, after all sections, that no job of a flow waits for one that waits for its end.
 void check_fio_flows(FioResolution& where);
 
-/// Files or drive, region and pass size of one clone (fio_place.cpp). Files get their addresses in place_fio_files().
-/// False after a problem.
+/// Finds files or drive, region and pass size of one clone (fio_place.cpp). Files get their addresses in
+/// place_fio_files(). Returns false after a problem.
 bool place_fio_job(FioJob& job, const FioSection& section, FioResolution& where);
-/// After all sections: where the files lie, and which are written first.
+/// Decides, after all sections, where the files lie and which are written first.
 void place_fio_files(FioResolution& where);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a section says to its clones: fio's fixups (fio 3.33 init.c) and our checks.
+// Turns the contents of a section into its clones: fio's fixups (fio 3.33 init.c) and our checks.
 #include <algorithm>
 #include <string_view>
 

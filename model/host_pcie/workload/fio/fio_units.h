@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as fio 3.33 reads them: sizes, percentages, times. Differs from the project's own strict units on purpose:
-// with fio's default kb_base=1024, 10k = 10kb = 10Ki = 10240 but 10KiB = 10000, and the other way round with
-// kb_base=1000. Stricter than fio in one point: what fio would silently misread (4q, 1.5m, 30sec) is refused.
+// Reads numbers as fio 3.33 does: sizes, percentages, times. They differ from the project's own strict units on
+// purpose: with fio's default kb_base=1024, 10k = 10kb = 10Ki = 10240 but 10KiB = 10000, and the other way round with
+// kb_base=1000. It is stricter than fio in one point: what fio would silently misread (4q, 1.5m, 30sec) is refused.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// A byte count or count, or a percentage of something known later.
+/// A byte count or count, or a percentage of a whole that is known later.
 struct FioAmount {
     std::uint64_t value = 0;
     bool percent = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verifying fio job has written and will read back, in fio's order (iolog.c, log_io_piece): as written where
-// the random map keeps blocks from being written twice, else by address, a rewritten piece only once.
+// The pieces that a verifying fio job has written and will read back, in fio's order (iolog.c, log_io_piece). The order
+// is that of writing where the random map keeps blocks from being written twice. Else it is by address, and a rewritten
+// piece comes only once.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ public:
 
     /// A write is issued. Returns its number, never 0.
     std::uint64_t add(std::uint64_t offset, std::uint32_t bytes);
-    /// Write `number` at `offset` is on the drive.
+    /// Write number `number` at `offset` is on the drive.
     void completed(std::uint64_t number, std::uint64_t offset);
-    /// Takes the next piece. False: none, or its write is still under way.
+    /// Takes the next piece. False: there is none, or its write is still under way.
     bool take(std::uint64_t& offset, std::uint32_t& bytes);
     std::uint64_t size() const { return in_order_ ? list_.size() : tree_.size(); }
     void clear();

@@ -96,7 +96,7 @@ Workload::Next FioWorkload::next(SimTime now) {
     return next_io(now);
 }
 
-/// One file after the other, as fio's create_serialize does.
+/// Writes one file after the other, as fio's create_serialize does.
 Workload::Next FioWorkload::next_fill() {
     Next result;
     result.state = State::blocked;
@@ -185,7 +185,7 @@ void FioWorkload::terminate(const FioJob& by, SimTime now) {
     }
 }
 
-/// One that has not started never will.
+/// Ends a job. A job that has not started never will.
 void FioWorkload::terminate(std::uint32_t job, SimTime now) {
     if (ended_[job]) return;
     if (runners_[job].started()) {
@@ -232,7 +232,7 @@ void FioWorkload::check_steady_states(SimTime now) {
             if (!r.started() || r.finished()) continue;
             const std::uint64_t done_ios = r.done_ios();
             const std::uint64_t done_bytes = r.done_bytes();
-            // As fio: from one second after the steady state's own ramp.
+            // As in fio, it watches from one second after the steady state's own ramp.
             const Ps ramp = s.state.criterion().ramp;
             if (now >= r.started_at() + ramp + (ramp != Ps{0} ? kSecond : Ps{0})) {
                 watching = true;

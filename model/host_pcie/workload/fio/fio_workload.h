@@ -45,9 +45,9 @@ public:
     std::uint64_t failed() const { return failed_; }
     /// One sentence for each job that did not reach what it had to (rate_min, max_latency, latency_target).
     std::vector<std::string> failures() const;
-    /// One sentence for each steadystate and latency_target: what came of it.
+    /// One sentence on the result of each steadystate and latency_target.
     std::vector<std::string> outcomes() const;
-    /// nullptr: the job has none of its own (of a reporting group the last job has it).
+    /// The job's own steady state; nullptr: it has none (in a reporting group the last job has it).
     const FioSteadyState* steady_state(std::uint32_t job) const;
     /// Called when a job's statistics begin anew: latency_target has found its depth.
     void on_statistics_reset(std::function<void(std::uint32_t job)> call) { statistics_reset_ = std::move(call); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pseudo-random permutation of [0, n) in constant memory: a keyed Feistel network on the next power of two, walked
-// until it falls inside. Gives "every block exactly once in random order" without a map. Not cryptographic.
+// until it falls inside. It gives "every block exactly once in random order" without a map. It is not cryptographic.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ public:
         }
     }
     std::uint64_t size() const { return n_; }
-    /// i < n. Less than two walks on average.
+    /// Precondition: i < n. It takes less than two walks on average.
     std::uint64_t operator()(std::uint64_t i) const {
         do i = round_trip(i);
         while (i >= n_);

@@ -23,7 +23,7 @@ std::uint64_t runtime_ms(Ps runtime) {
     return static_cast<std::uint64_t>((runtime.count() + 500'000'000) / 1'000'000'000);
 }
 
-/// fio never shows a class that occurred as 0: at least `least` percent.
+/// A percentage of at least `least`: fio never shows a class that occurred as 0.
 double percent(std::uint64_t part, std::uint64_t whole, double least) {
     if (whole == 0 || part == 0) return 0.0;
     return std::max(least, 100.0 * static_cast<double>(part) / static_cast<double>(whole));

@@ -26,7 +26,8 @@ nlohmann::ordered_json fio_option_json(const FioOptionTexts& options);
 nlohmann::ordered_json fio_job_json(const FioReportJob& first, const FioReportJob& last, const FioJobStats& stats,
                                     const FioGroupRates& group, std::uint64_t elapsed_s, bool json_plus);
 
-/// Two blanks of indentation, `"key" : value`, floats with six decimals, a line end after the last brace.
+/// The text of a JSON value as fio prints it: indented by two blanks, `"key" : value`, floats with six decimals, a line
+/// end after the last brace.
 std::string fio_text(const nlohmann::ordered_json& root);
 
 }  // namespace ssdtlm

@@ -57,7 +57,7 @@ void FioLog::add(std::uint64_t ms, std::uint64_t value, HostOp op, std::uint32_t
     Mean& mean = means_[static_cast<std::size_t>(op)];
     ++mean.count;
     mean.sum += value;
-    // As fio: the sample that crosses the boundary still belongs to the old mean, and the grid stays fixed.
+    // As in fio, the sample that crosses the boundary still belongs to the old mean, and the grid stays fixed.
     if (ms >= mean.begin + avg_msec_) {
         emit_mean(op, ms);
         mean.begin = ms - ms % avg_msec_;

@@ -24,7 +24,7 @@ public:
     FioLog(const FioLog&) = delete;
     FioLog& operator=(const FioLog&) = delete;
 
-    /// A sample of an I/O that completed `ms` after the job's start. Reads, writes and trims only.
+    /// Adds a sample of an I/O that completed `ms` after the job's start: a read, write or trim.
     void add(std::uint64_t ms, std::uint64_t value, HostOp op, std::uint32_t bytes, std::uint64_t offset);
     /// Writes the last, incomplete means; the file has its name from here on. Throws OutputError when the disk is full.
     void finish(std::uint64_t ms);

@@ -30,11 +30,12 @@ struct FioReportOptions {
 
 class FioReport {
 public:
-    /// `jobs` in the order of HostRequest::job. Creates the log files that they ask for; throws UserError if it cannot.
+    /// `jobs` is in the order of HostRequest::job. Creates the log files that they ask for; throws UserError if it
+    /// cannot.
     FioReport(FioReportOptions options, std::vector<FioReportJob> jobs);
     ~FioReport();
 
-    /// When the workload has handed out `request`. `measured` as Workload::measuring().
+    /// Called when the workload has handed out `request`. `measured`: Workload::measuring().
     void on_issue(const HostRequest& request, SimTime now, bool measured);
     /// In the completion handler. issued <= submitted <= completed.
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime completed, bool measured,

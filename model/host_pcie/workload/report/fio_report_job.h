@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fio's output says about a job besides its numbers: names, option texts, which percentiles and logs it wants.
-// One per job clone. A fio job file fills it, and so does a trace, which fio.json shows as one job.
+// There is one for each job clone. A fio job file fills it, and so does a trace, which fio.json shows as one job.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ssdtlm {
 /// Option texts in the order in which the user gave them.
 using FioOptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// unified_rw_reporting: reads, writes and trims apart, added up, or both.
+/// unified_rw_reporting: reads, writes and trims are reported apart, added up, or both.
 enum class FioUnified : std::uint8_t { none, mixed, both };
 
 struct FioReportJob {

@@ -27,16 +27,16 @@ public:
     /// `criterion.seconds` > 0.
     explicit FioSteadyState(const FioSteadyCriterion& criterion) : criterion_(criterion) {}
 
-    /// The next second. True: attained.
+    /// Adds the values of the next second. True: the steady state is attained.
     bool add(std::uint64_t iops, std::uint64_t bytes_per_second);
 
     const FioSteadyCriterion& criterion() const { return criterion_; }
     bool attained() const { return attained_; }
-    /// Of the last full window: what is compared with the limit, percent of the mean when the limit is.
+    /// What is compared with the limit, for the last full window. It is in percent of the mean when the limit is.
     double value() const { return value_; }
     double slope() const { return slope_; }
     double deviation() const { return deviation_; }
-    /// The window, oldest first; shorter than `seconds` before it is full.
+    /// The values of the window, the oldest first. There are fewer than `seconds` before it is full.
     const std::vector<std::uint64_t>& iops() const { return iops_; }
     const std::vector<std::uint64_t>& bandwidth() const { return bandwidth_; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a database that are in memory: least recently used pages leave for others, changed ones are written
-// before, and also when their oldest change has become too old for the redo log. As InnoDB's buffer pool with its free,
-// LRU and flush lists, without the midpoint of the LRU list. Knows nothing of time or I/O; who writes tells when a page
-// is written.
+// The pages of a database that are in memory. The least recently used pages leave for others. Changed pages are written
+// before they leave, and also when their oldest change has become too old for the redo log. It works as InnoDB's buffer
+// pool with its free, LRU and flush lists, without the midpoint of the LRU list. It knows nothing of time or I/O; the
+// writer tells it when a page is written.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ public:
 
     std::uint32_t frames() const { return static_cast<std::uint32_t>(frames_.size()); }
     std::uint32_t free() const { return free_count_; }
-    /// Whether the page is in memory; it then becomes the most recently used.
+    /// True: the page is in memory. It becomes the most recently used.
     bool lookup(std::uint64_t page);
     /// Makes an absent page the most recently used. False: no frame is free.
     bool take(std::uint64_t page);
     /// A page in memory is changed by what the log holds at `lsn`. LSNs do not decrease.
     void change(std::uint64_t page, std::uint64_t lsn);
 
-    /// Whether make_room() is called for: half of the reserve is used up.
+    /// True: half of the reserve is used up, so make_room() should be called.
     bool short_of_room() const { return free_count_ + leaving_ < (reserve_ + 1) / 2; }
     /// LSN of the oldest change that no write has taken up; kNone when there is none.
     std::uint64_t oldest_change() const { return flush_.next == kNil ? kNone : frames_[flush_.next].changed_at; }
@@ -57,7 +57,7 @@ private:
         bool writing = false;
         bool leaving = false;  // free when written, unless somebody wants it before; not in the LRU list
     };
-    /// Ends of a list: the most recent page, or the oldest change, is `next`.
+    /// Ends of a list. The most recent page, or the oldest change, is `next`.
     struct Ends {
         std::uint32_t next = kNil, previous = kNil;
     };

@@ -22,7 +22,7 @@ void PageCleaner::collect() {
     phase_ = Phase::log;
 }
 
-/// From a phase that has come to its end to the next.
+/// Goes from a phase that has ended to the next one.
 void PageCleaner::step() {
     if (phase_ == Phase::log && log_.flushed() >= needs_) {
         phase_ = place_.doublewrite_on ? Phase::doublewrite : Phase::pages;

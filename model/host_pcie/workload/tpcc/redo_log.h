@@ -18,14 +18,14 @@ public:
     /// `size` and `begin` are multiples of `block`.
     RedoLog(std::uint64_t begin, std::uint64_t size, std::uint32_t block) : begin_(begin), size_(size), block_(block) {}
 
-    /// Bytes logged so far; the LSN of what comes next.
+    /// Bytes logged so far. It is the LSN of what comes next.
     std::uint64_t lsn() const { return lsn_; }
     std::uint64_t append(std::uint64_t bytes) { return lsn_ += bytes; }
-    /// All before it outlives a loss of power.
+    /// Everything before this LSN outlives a loss of power.
     std::uint64_t flushed() const { return flushed_; }
-    /// What is logged so far counts as flushed: before the run.
+    /// What is logged so far counts as flushed. Call it before the run.
     void settle() { flushed_ = written_ = wanted_ = lsn_; }
-    /// The log is to be flushed up to here.
+    /// Asks for a flush of the log up to this LSN.
     void want(std::uint64_t lsn) { wanted_ = std::max(wanted_, lsn); }
     bool idle() const { return phase_ == Phase::idle && wanted_ <= flushed_; }
 
@@ -53,7 +53,7 @@ public:
         ++writes_;
         return true;
     }
-    /// The one under way has completed.
+    /// The write or flush under way has completed.
     void completed() {
         under_way_ = false;
         if (phase_ == Phase::flushing) {

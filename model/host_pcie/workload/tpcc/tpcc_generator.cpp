@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TPC-C as a workload by name: its parameters, and what is said of it after a run.
+// TPC-C as a workload by name: its parameters, and the sentences after a run.
 #include <cstdio>
 #include <numeric>
 
@@ -27,7 +27,7 @@ std::uint64_t sum(const Array& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// "stock 45.0 %, customer 20.0 %": what has a hundredth at least.
+/// Shares of the tables as text: "stock 45.0 %, customer 20.0 %". A table with less than a hundredth is left out.
 std::string by_table(const std::array<std::uint64_t, tpcc::kTables>& pages) {
     std::string text;
     const std::uint64_t all = sum(pages);

@@ -27,11 +27,11 @@ inline constexpr std::uint32_t kUndelivered = 900;  ///< orders of a district, t
 /// whole rows of the standard's typical lengths in each 4 KiB, 13 of stock, 6 of customer, 75 of order_line.
 std::uint32_t rows_per_page(Table table, std::uint32_t page_bytes);
 
-/// Rows that are only added, in `groups` orders of their own; the last of each group are looked up by how far back they
-/// are.
+/// Rows that are only added, in `groups` orders of their own. The last rows of each group are looked up by how far back
+/// they are.
 class GrowingTable {
 public:
-    /// Holds `rows` rows of each group already.
+    /// The table holds `rows` rows of each group at the beginning.
     GrowingTable(std::uint64_t first_page, std::uint32_t groups, std::uint32_t rows, std::uint32_t rows_per_page);
 
     struct Place {
@@ -39,7 +39,8 @@ public:
         bool fresh;  ///< the row is the page's first: there is nothing of the page to be read
     };
     Place add(std::uint32_t group);
-    /// The page of the row that was added `back` rows before the last, 0: the last. At most those that it began with.
+    /// The page of the row that was added `back` rows before the last; 0: the last. `back` is less than the number of
+    /// rows at the beginning.
     std::uint64_t page_of(std::uint32_t group, std::uint32_t back) const;
     std::uint64_t pages() const { return 2 * initial_pages_; }
     std::uint64_t initial_pages() const { return initial_pages_; }
@@ -66,13 +67,13 @@ public:
     static std::uint64_t initial_pages(std::uint64_t warehouses, std::uint32_t page_bytes);
 
     std::uint32_t warehouses() const { return warehouses_; }
-    /// Of all tables, with the room to grow.
+    /// Pages of all tables, with the room to grow.
     std::uint64_t pages() const { return pages_; }
-    /// Of the rows that there are at the beginning.
+    /// Pages of the rows that exist at the beginning.
     std::uint64_t initial_pages() const { return initial_pages_; }
     Table table_of(std::uint64_t page) const;
 
-    // All numbers from 0 on; districts over all warehouses.
+    // All numbers count from 0; districts are numbered over all warehouses.
     std::uint64_t warehouse(std::uint32_t w) const { return page(Table::warehouse, w); }
     std::uint64_t district(std::uint32_t d) const { return page(Table::district, d); }
     std::uint64_t item(std::uint32_t i) const { return page(Table::item, i); }

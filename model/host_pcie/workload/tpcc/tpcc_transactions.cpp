@@ -69,7 +69,8 @@ std::uint32_t Transactions::other_warehouse(std::uint32_t w) {
     return other + (other >= w ? 1 : 0);
 }
 
-/// By last name in 60 % of cases: all who share it are read, the middle one is meant (clauses 2.5.2.2, 2.6.2.2).
+/// Finds a customer. In 60 % of cases it is by last name: all who share it are read, and the middle one is meant
+/// (clauses 2.5.2.2, 2.6.2.2).
 void Transactions::customer(std::uint32_t d, std::uint32_t changed) {
     if (!random_.percent(60)) return touch({tables_.customer(d, customer_id_.draw(random_) - 1), changed, false});
     const std::uint32_t first = last_name_.draw(random_);
@@ -113,7 +114,8 @@ void Transactions::order_status(std::uint32_t d) {
     read(tables_.order_lines().page_of(d, back * kLines));
 }
 
-/// The oldest order of each district that is not delivered. About as many orders come in: how far back it is stays.
+/// Delivers the oldest order of each district that is not delivered. About as many orders come in, so its distance from
+/// the last one stays the same.
 void Transactions::delivery(std::uint32_t w) {
     constexpr std::uint32_t kBack = kUndelivered - 1;
     for (std::uint32_t d = w * kDistricts; d < (w + 1) * kDistricts; ++d) {

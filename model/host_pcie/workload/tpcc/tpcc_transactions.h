@@ -13,7 +13,7 @@
 
 namespace ssdtlm::tpcc {
 
-/// NURand(A, x, y) of clause 2.1.6: not uniform over [x, y].
+/// NURand(A, x, y) of clause 2.1.6, which is not uniform over [x, y].
 class NuRand {
 public:
     /// Draws the constant C of a run from `random`.
@@ -32,7 +32,7 @@ private:
 enum class Kind : std::uint8_t { new_order, payment, order_status, delivery, stock_level };
 inline constexpr std::size_t kKinds = 5;
 
-/// One or several rows of one page, one after the other.
+/// One or several rows of one page, which are accessed one after the other.
 struct Access {
     std::uint64_t page = 0;
     std::uint32_t changed = 0;  ///< rows

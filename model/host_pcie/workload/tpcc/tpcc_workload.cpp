@@ -35,7 +35,7 @@ std::string mib(std::uint64_t bytes) {
     return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
 }
 
-/// Of the drive.
+/// Bytes of the drive that a database of this size needs.
 std::uint64_t bytes_for(const TpccConfig& c, std::uint64_t warehouses) {
     return bytes_before_tables(c) + tpcc::Tables::pages(warehouses, c.page_bytes) * c.page_bytes;
 }

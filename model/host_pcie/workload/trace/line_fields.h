@@ -24,18 +24,20 @@ public:
     /// ' ' splits at runs of blanks and tabs; any other separator splits wherever it stands, blanks around a field are
     /// trimmed, and a field may be in double quotes (then without them, and with separators inside).
     LineFields(std::string_view line, char separator) : line_(line), separator_(separator) {}
-    /// False at the end of the line (then field() is empty and column() is just behind the line).
+    /// Moves to the next field. False at the end of the line (then field() is empty and column() is just behind the
+    /// line).
     bool next();
     std::string_view field() const { return field_; }
     std::size_t column() const { return column_; }
     bool at_end() const;  ///< no further field, and none that is empty
 
-    /// next() and a whole number; false with `fault` filled otherwise. `what` names the column, with its unit.
+    /// Moves to the next field, which must be a whole number. False: it is not, and `fault` is filled. `what` names the
+    /// column, with its unit.
     bool number(std::int64_t& value, const char* what, LineFault& fault);
     bool number(std::uint64_t& value, const char* what, LineFault& fault);
-    /// number() times `unit` (512 for sectors); false also when the product exceeds 2^56.
+    /// As number(), times `unit` (512 for sectors); false also when the product exceeds 2^56.
     bool scaled(std::uint64_t& value, std::uint64_t unit, const char* what, LineFault& fault);
-    /// next() and any non-empty text.
+    /// Moves to the next field, which may be any non-empty text.
     bool text(std::string_view& value, const char* what, LineFault& fault);
     /// Fills `fault` for the current field; returns LineKind::broken for `return`.
     LineKind fail(const std::string& expected, LineFault& fault) const;
@@ -51,9 +53,9 @@ private:
     bool trailing_empty_ = false;
 };
 
-/// Decimal digits and nothing else, or "0x" and hexadecimal digits; false when it is no such number or too large.
+/// Reads decimal digits and nothing else, or "0x" and hexadecimal digits. False when it is no such number or too large.
 bool parse_whole(std::string_view text, std::uint64_t& value);
-/// With everything but printable ASCII replaced by '?', for messages.
+/// The text for messages, with '?' in place of everything but printable ASCII.
 std::string printable(std::string_view text);
 /// ASCII case-insensitive equality.
 bool same_word(std::string_view a, std::string_view b);

@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 class LineSource {
 public:
-    /// A longer line is no line of a trace; what is behind this many bytes of it is not kept.
+    /// A longer line is no line of a trace. Its bytes behind this many are not kept.
     static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
     /// Throws UserError when the file cannot be opened.
@@ -29,9 +29,9 @@ public:
     /// is UTF-16 text or a tar archive.
     bool next(std::string_view& line);
     std::uint64_t line_number() const { return number_; }  ///< of the last line, 1-based
-    /// The last line goes on: it has more than kMaxLineBytes. The next next() looks for its end.
+    /// True: the last line has more than kMaxLineBytes and goes on. The next call of next() looks for its end.
     bool too_long() const { return too_long_; }
-    /// Of all bytes (uncompressed) read so far; read ahead of next().
+    /// Hash of all (uncompressed) bytes read so far. Reading is ahead of next().
     const ContentHash& content() const { return content_; }
 
 private:

@@ -22,12 +22,12 @@ bool all_capitals(std::string_view s) {
     return !s.empty();
 }
 
-/// One letter, or "UT".
+/// True: the text is one letter, or "UT".
 bool is_action(std::string_view s) {
     return s == "m" || (s.size() <= 2 && all_capitals(s));
 }
 
-/// "seconds.fraction" with up to nine digits of fraction, in ns.
+/// Reads "seconds.fraction" with up to nine digits of fraction, in ns.
 bool parse_seconds(std::string_view s, std::int64_t& ns) {
     const auto dot = s.find('.');
     const std::string_view whole = s.substr(0, dot);

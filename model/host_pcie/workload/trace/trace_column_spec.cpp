@@ -22,7 +22,7 @@ constexpr TimeUnit kTimeUnits[] = {{"s", 1'000'000'000'000, "a time in s"},
 
 constexpr std::uint64_t kLargestUnit = std::uint64_t{1} << 30;
 
-// In the order in which their words are given: op:READ/WRITE/TRIM/FLUSH.
+// Operations in the order in which their words are given: op:READ/WRITE/TRIM/FLUSH.
 constexpr HostOp kOps[] = {HostOp::read, HostOp::write, HostOp::trim, HostOp::flush};
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-/// The words that the traces we know use, as far as they leave no doubt: 0 and 1 have opposite meanings in two of them.
+/// Words that known traces use, as far as they leave no doubt: 0 and 1 have opposite meanings in two of them.
 std::vector<std::pair<std::string, HostOp>> usual_op_words() {
     std::vector<std::pair<std::string, HostOp>> words;
     for (const char* w : {"R", "RD", "RS", "Read"}) words.emplace_back(w, HostOp::read);

@@ -59,7 +59,7 @@ std::string plain_name(std::string_view text) {
     return s;
 }
 
-/// `names`: "a|b|c"
+/// True: the name is one of `names`, "a|b|c".
 bool one_of(const std::string& name, std::string_view names) {
     while (!names.empty()) {
         const auto bar = names.find('|');
@@ -116,7 +116,7 @@ void ColumnFormat::add_volume(std::string_view field, TraceLine& out) {
         out.volume = field;
         return;
     }
-    // Parts that stand together with a comma between are taken as they stand.
+    // Parts that stand together with a comma in between are taken as they stand.
     if (volume_parts_ == 2 && out.volume.data() + out.volume.size() + 1 == field.data() && field.data()[-1] == ',') {
         out.volume = std::string_view(out.volume.data(), out.volume.size() + 1 + field.size());
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that are tables: what each column means, in order. Most published formats are such a layout and nothing more;
-// --trace-columns describes any other. A line with the names of the columns puts them in another order.
+// Traces that are tables: the meaning of each column, in order. Most published formats are such a layout and nothing
+// more; --trace-columns describes any other. A line with the names of the columns puts them in another order.
 #pragma once
 
 #include <string>
@@ -67,7 +67,7 @@ private:
 
 /// The layout that --trace-columns describes; empty columns when it has mistakes, which are appended to `problems`.
 TraceColumnLayout parse_trace_columns(const std::string& text, std::vector<Problem>& problems);
-/// What may stand there, in a sentence.
+/// What --trace-columns may contain, in a sentence.
 const char* trace_columns_grammar();
 
 }  // namespace ssdtlm

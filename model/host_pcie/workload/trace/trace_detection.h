@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which format a file has, from its first lines.
+// Finds which format a file has, from its first lines.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ struct DetectedFormat {
     std::unique_ptr<TraceFormat> format;  ///< has seen no line yet
 };
 
-/// The variant of the named format that fits the beginning of the file best; of any format for "auto". A format of
-/// which no line can be read still fits when most columns are right: the reader then says what is wrong with each line.
-/// Throws UserError when nothing fits, or the name is unknown. `skip_broken`: a line without end is no reason to
+/// Finds the variant of the named format that fits the beginning of the file best; for "auto", of any format. A format
+/// of which no line can be read still fits when most columns are right: the reader then says what is wrong with each
+/// line. Throws UserError when nothing fits, or the name is unknown. `skip_broken`: a line without end is no reason to
 /// refuse.
 DetectedFormat detect_trace_format(const std::string& path, const std::string& name, const TraceFormatOptions& options,
                                    bool skip_broken);

@@ -13,7 +13,7 @@
 namespace ssdtlm {
 namespace {
 
-/// Places of the columns that matter, from 0 for the kind of event.
+/// Places of the columns that matter. Place 0 is the kind of event.
 struct EventColumns {
     std::size_t time = 1;
     std::size_t offset = 5;

@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-/// Of offsets and sizes: far above any device, and far enough below 2^64 that sums of ranges cannot overflow.
+/// Limit of offsets and sizes: far above any device, and far enough below 2^64 that sums of ranges cannot overflow.
 inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 56;
 
 /// A request exactly as the line states it.
@@ -44,8 +44,8 @@ public:
     virtual bool volumes_are_separate() const = 0;
     /// `line` has no line end. Lines come in file order; on broken, `fault` is filled.
     virtual LineKind parse(std::string_view line, TraceLine& out, LineFault& fault) = 0;
-    /// Part of the columns that are right in a line, 0 to 1, each looked at for itself: what a file is meant to be of
-    /// which no line can be read.
+    /// Which part of the columns is right in a line, 0 to 1, with each column looked at by itself. It tells what a file
+    /// is meant to be of which no line can be read.
     virtual double resemblance(std::string_view line) const = 0;
 };
 
@@ -56,7 +56,7 @@ struct TraceFormatInfo {
     /// described.
     std::vector<std::unique_ptr<TraceFormat>> (*make)(const TraceFormatOptions&);
 };
-/// All formats; of two that fit a file equally well, detection takes the first.
+/// All formats. Of two that fit a file equally well, detection takes the first.
 const std::vector<TraceFormatInfo>& trace_formats();
 /// The row of one name; nullptr when there is none.
 const TraceFormatInfo* find_trace_format(const std::string& name);

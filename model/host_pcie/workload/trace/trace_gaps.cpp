@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 namespace {
-/// Of the trace, with no pause above `most` ticks.
+/// Length of the trace if no pause is above `most` ticks.
 std::uint64_t length(const std::vector<TraceRecord>& records, std::int64_t most) {
     std::uint64_t ticks = 0;
     for (std::size_t i = 1; i < records.size(); ++i)
@@ -30,7 +30,7 @@ TraceGaps shorten_gaps(std::vector<TraceRecord>& records, std::int64_t tick_ns, 
     gaps.asked = most != Age::longest();
     std::int64_t kept = gaps.asked ? asked : records.back().t.count();
     if (static_cast<std::uint64_t>(records.back().t.count()) > longest && length(records, kept) > longest) {
-        // The longest pause with which it fits.
+        // Finds the longest pause with which the trace fits.
         gaps.asked = false;
         std::int64_t fits = 0, too_long = kept;
         while (too_long - fits > 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pauses of a trace. Simulated time ends after 106 days, and a drive that idles for a month does nothing that a day
-// does not show: pauses may be made shorter (--replay-gap), and are where the trace would last longer than 100 days.
+// Shortens pauses of a trace. Simulated time ends after 106 days, and a drive that idles for a month does nothing that
+// a day does not show. Pauses may be made shorter (--replay-gap); they are made shorter where the trace would last
+// longer than 100 days.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace ssdtlm {
 
 inline constexpr Age kLongestReplay = Age::days(100);
 
-/// What was made of them. Times are those of the trace, which may reach beyond the longest age.
+/// What was done to the pauses. Times are those of the trace, which may reach beyond the longest age.
 struct TraceGaps {
     std::uint64_t shortened = 0;
     Age kept;            ///< that is left of each
@@ -22,12 +23,13 @@ struct TraceGaps {
     Age left_out;        ///< of all
     bool asked = false;  ///< somebody has said how much is kept; else as much as fits
 
-    /// "2 pauses of up to 300d last 1d each, 412d are left out"; empty: all are as they were.
+    /// A sentence for the user: "2 pauses of up to 300d last 1d each, 412d are left out". Empty: all pauses are as they
+    /// were.
     std::string sentence() const;
 };
 
-/// `records` ascend, and their times are ticks of so many nanoseconds from the first one on. No pause is longer than
-/// `most` afterwards, and the last record is not behind kLongestReplay.
+/// `records` ascend, and their times are ticks of `tick_ns` nanoseconds from the first one on. Afterwards no pause is
+/// longer than `most`, and the last record is not behind kLongestReplay.
 TraceGaps shorten_gaps(std::vector<TraceRecord>& records, std::int64_t tick_ns, Age most);
 
 }  // namespace ssdtlm

@@ -65,7 +65,7 @@ std::string count_of(std::uint64_t n, const char* singular, const char* plural) 
     return std::to_string(n) + " " + (n == 1 ? singular : plural);
 }
 
-/// One pass over the file, then the steps that need the whole trace.
+/// Reads the file in one pass, then does the steps that need the whole trace.
 class Reader {
 public:
     Reader(const TraceOptions& options, DetectedFormat detected)

@@ -89,7 +89,7 @@ struct TraceStats {
         auto& c = notes[static_cast<std::size_t>(n)];
         if (c.lines++ == 0) c.first_line = line;
     }
-    /// One sentence per reason that occurred, "12 lines out of order, sorted (first: line 17)".
+    /// One sentence per reason that occurred: "12 lines out of order, sorted (first: line 17)".
     std::vector<std::string> sentences() const;
 };
 
@@ -103,7 +103,7 @@ struct Trace {
         digest;  ///< of the uncompressed file and of the options that choose from it or change it; not of the device
 };
 
-/// Throws UserError with up to ten lines named when the trace cannot be used.
+/// Reads the trace. Throws UserError with up to ten lines named when it cannot be used.
 Trace read_trace(const TraceOptions& options);
 
 }  // namespace ssdtlm
