@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom the I/O scheduler tells apart: each job, as a process of its own; or with tenants each tenant, as a virtual
-// machine is one process of the host. Kernel-free.
+// The contexts that the I/O scheduler tells apart. Each job is one, as a process of its own. With tenants, each tenant
+// is one, as a virtual machine is one process of the host. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
                 c.weight = said.weight;
             of_job_.push_back(c);
         }
-        // Who works for one context has its weight and priority: those of its first job.
+        // All jobs of one context have its weight and priority, which are those of its first job.
         std::vector<const IoContext*> first(count_, nullptr);
         for (IoContext& c : of_job_) {
             if (first[c.number] == nullptr) first[c.number] = &c;
@@ -41,9 +41,9 @@ public:
 
     std::uint32_t count() const { return count_; }
     const IoContext& of_job(std::uint32_t job) const { return of_job_[job]; }
-    /// Nobody waits for the job's writes.
+    /// True: nobody waits for the job's writes.
     bool is_buffered(std::uint32_t job) const { return buffered_[job]; }
-    /// By context.
+    /// Weights by context.
     const std::vector<std::uint32_t>& weights() const { return weights_; }
 
 private:

@@ -13,7 +13,7 @@ namespace ssdtlm {
 namespace {
 constexpr std::uint32_t kMostVirtual = 65536;  // requests in virtual queues: only an open-loop workload gets there
 constexpr std::uint32_t kDepthOfRule = 128;    // BLKDEV_MAX_RQ, later BLKDEV_DEFAULT_RQ, include/linux/blkdev.h
-/// Schedulers of the block layer before Linux 5.0, with one queue of requests for the drive.
+/// Schedulers of the block layer before Linux 5.0, which have one queue of requests for the drive.
 constexpr const char* kOfOneQueue[] = {"noop", "deadline", "cfq", "fiops", "flashfq"};
 }  // namespace
 
@@ -82,7 +82,7 @@ Workload::Next BlockLayer::next(SimTime now) {
     }
 }
 
-/// One step towards the scheduler. False: the workload gives nothing now, or nothing more has room.
+/// Takes one step towards the scheduler. False: the workload gives nothing now, or there is no room for anything more.
 bool BlockLayer::pull(SimTime now) {
     if (!incoming_.empty()) return place(now);
     if (done_ || stopped_ || virtual_ >= kMostVirtual) return false;
@@ -120,7 +120,7 @@ void BlockLayer::accept(const HostRequest& request, SimTime now) {
     ++virtual_;
 }
 
-/// Below its context's virtual queue: parts of at most a command's size.
+/// Takes a request out of its context's virtual queue and cuts it into parts of at most a command's size.
 void BlockLayer::admit(Request& r) {
     ++context_[r.context].below;
     std::uint32_t done = 0;
@@ -135,7 +135,7 @@ void BlockLayer::admit(Request& r) {
     if (r.parts > 1) ++counters_.splits;
 }
 
-/// The first of those that come in: into a waiting request, or into one of its own.
+/// Puts the first incoming part into a waiting request, or into one of its own.
 bool BlockLayer::place(SimTime now) {
     Part& part = *incoming_.front();
     if (joins(part, now)) {
@@ -276,7 +276,7 @@ bool BlockLayer::may_dispatch(std::uint32_t context) const {
     return nass_->lends() && nass_->may_dispatch(context, own, in_drive_, others_idle(context));
 }
 
-/// Some context that is not limited has nothing that waits, or the scheduler waits for it.
+/// True: some context that is not limited has nothing that waits, or the scheduler waits for it.
 bool BlockLayer::others_idle(std::uint32_t context) const {
     const std::int64_t expected = scheduler_->anticipates();
     const auto& features = nass_->model().features();
@@ -391,7 +391,7 @@ void BlockLayer::cancelled(const HostRequest& request, SimTime now) {
     scheduler_->insert(c, now);
 }
 
-/// What waits is dropped. Requests of which a part is in the drive will not be whole, and count too.
+/// Drops what waits. Requests of which a part is in the drive will not be whole, and count as dropped too.
 void BlockLayer::stop() {
     stopped_ = true;
     counters_.dropped = counters_.requests - counters_.completed;

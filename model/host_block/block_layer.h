@@ -37,48 +37,49 @@ namespace ssdtlm {
 
 class BlockLayer final : public Workload, public CompletionObserver, private DispatchGate {
 public:
-    /// `observer` may be null: nobody watches. All that is given must outlive it. `by_tenant`: see BlockContexts.
+    /// `observer` may be null: nobody observes. All arguments must outlive it. `by_tenant`: see BlockContexts.
     BlockLayer(const BlockConfig& config, Workload& inner, CompletionObserver* observer, bool by_tenant);
 
     /// The drive has started for the first time. `queue_of`: the driver's queue of each job, from 1 on. Makes the
-    /// scheduler that the configuration names: UserError when there is none of that name.
+    /// scheduler that the configuration names; throws UserError when there is none of that name.
     void prepare(const DriveInfo& info, std::vector<std::uint16_t> queue_of);
-    /// The same with a scheduler of the caller's.
+    /// As prepare(), with a scheduler of the caller's.
     void prepare(const DriveInfo& info, std::vector<std::uint16_t> queue_of, std::unique_ptr<IoScheduler> scheduler);
-    /// Commands in the drive at a time, for such a drive.
+    /// Most commands that are in such a drive at a time.
     static std::uint32_t depth_of(const BlockConfig& config, const DriveInfo& info);
-    /// Requests in scheduler and drive, by the kernel's rule. With several queues twice the depth, but of a depth of
-    /// 128 at most (blk_mq_init_sched()); for schedulers of the block layer with one queue 128 (BLKDEV_MAX_RQ).
+    /// Most requests in scheduler and drive, by the kernel's rule. With several queues it is twice the depth, where the
+    /// depth counts as 128 at most (blk_mq_init_sched()). For schedulers of the block layer with one queue it is 128
+    /// (BLKDEV_MAX_RQ).
     static std::uint32_t requests_of(const BlockConfig& config, std::uint32_t depth);
 
-    // Workload, for the I/O path.
+    // The following functions are those of Workload, for the I/O path.
     Next next(SimTime now) override;
     void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override;
     std::uint32_t jobs() const override { return inner_.jobs(); }
     std::uint32_t tenant(std::uint32_t job) const override { return inner_.tenant(job); }
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override { return inner_.progress(now); }
-    /// Of the workload's own requests it asks the workload.
+    /// The block layer itself asks the workload about the workload's own requests.
     bool measuring(const HostRequest&, SimTime) const override { return true; }
     std::optional<JobTime> job_time(std::uint32_t job) const override { return inner_.job_time(job); }
-    /// CompletionObserver, for the same: its timeline is that of the completed() which follows.
+    /// This is CompletionObserver's, also for the I/O path. Its timeline is that of the completed() which follows.
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                      const Timeline& timeline, bool measured) override;
 
-    /// A command that next() has given will not end: it comes back to the scheduler.
+    /// A command that next() has given will not end. It comes back to the scheduler.
     void cancelled(const HostRequest& request, SimTime now);
-    /// Gives nothing more; what is in the drive completes.
+    /// Gives nothing more. What is in the drive completes.
     void stop();
 
-    /// The workload has more to give, or was not asked yet.
+    /// True: the workload has more to give, or was not asked yet.
     bool taking() const { return !done_ && !stopped_; }
-    /// No request of the workload is here or below.
+    /// True: no request of the workload is here or below.
     bool is_empty() const { return requests_.in_use() == 0; }
-    /// Requests wait for the scheduler, which waits for a time of its own, with room in the drive.
+    /// True: requests wait for the scheduler, the scheduler waits for a time of its own, and the drive has room.
     bool scheduler_waits() const;
-    /// Requests wait, and as many commands as may be are in the drive, or in scheduler and drive.
+    /// True: requests wait, and the drive, or scheduler and drive, have as many commands as they may.
     bool waits_for_depth() const;
-    /// Nothing else keeps requests from the drive but that their virtual machines may have no more here.
+    /// True: only the limit of their virtual machines keeps requests from the drive.
     bool waits_for_virtual_room() const;
     struct Counters {
         std::uint64_t requests = 0;  ///< of the workload
@@ -100,10 +101,10 @@ public:
     const IoScheduler* scheduler() const { return scheduler_.get(); }
     /// Null: no NASS.
     const Nass* nass() const { return nass_ ? &*nass_ : nullptr; }
-    /// By context, since the start.
+    /// Figures by context, since the start.
     std::vector<ContextUse> uses(SimTime now);
     std::string dump() const;
-    /// Between two calls: nobody waits for room that there is. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits although there is room. Call it between two calls.
     void check_waiters() const;
 
 private:
@@ -116,14 +117,14 @@ private:
         bool ok = true;
         Request* next = nullptr;  ///< in its context's virtual queue
     };
-    /// What of it lies in one command.
+    /// The part of a request that lies in one command.
     struct Part {
         Request* of = nullptr;
         std::uint64_t offset = 0;
         std::uint32_t bytes = 0;
         Part* next = nullptr;  ///< of the same command
     };
-    /// A request of the scheduler: a command to be.
+    /// A request of the scheduler, which will be one command.
     struct Command : BlockRequest {
         Part* parts = nullptr;
         bool preparation = false;

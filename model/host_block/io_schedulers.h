@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All I/O schedulers that are linked into the program: block.scheduler names one, and [block.<name>] has its
+// All I/O schedulers that are linked into the program. block.scheduler names one, and [block.<name>] has its
 // parameters.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 using IoSchedulers = PolicyRegistry<IoScheduler, IoSchedulerSetup>;
 
-/// UserError about block.scheduler when there is none of that name.
+/// Makes the scheduler of this name. Throws UserError about block.scheduler when there is none.
 std::unique_ptr<IoScheduler> make_io_scheduler(const std::string& name, const IoSchedulerSetup& setup,
                                                const PolicyTable& table = {});
 

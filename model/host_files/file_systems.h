@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All file systems that are linked into the program: files.system names one, and [files.<name>] has its parameters.
+// All file systems that are linked into the program. files.system names one, and [files.<name>] has its parameters.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace ssdtlm {
 
-/// What a file system is made on.
+/// The part of a drive on which a file system is made.
 struct FileSystemSetup {
     std::uint64_t bytes = 0;  ///< of the drive, or of the part of it that the workload sees
     std::uint32_t lba_bytes = 512;
 };
-/// Makers throw UserError when the drive cannot carry it.
+/// The makers of file systems. They throw UserError when the drive cannot carry the file system.
 using FileSystems = PolicyRegistry<FileSystem, FileSystemSetup>;
 
-/// Between the files of jobs and the drive.
+/// Parameters of what is between the files of jobs and the drive.
 struct FilesConfig {
     std::string system = "none";             ///< a name of FileSystems, or none: files lie side by side on the drive
     bool format = true;                      ///< what makes the file system is written before the files

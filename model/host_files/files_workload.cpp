@@ -102,7 +102,7 @@ bool FilesWorkload::format_io() {
     return false;
 }
 
-/// Journals and write-back. Whoever asked for the commit is said to have asked for its I/O.
+/// Starts I/O of journals and write-back. It counts as I/O of whoever asked for the commit.
 bool FilesWorkload::own_io(SimTime now) {
     if (inner_done_ && open_calls_ == 0) return false;
     for (std::uint32_t m = 0; m < mounts_.size(); ++m) {
@@ -210,7 +210,7 @@ void FilesWorkload::go_on(std::uint32_t number, SimTime now) {
     end(number);
 }
 
-/// Of the call's file, or of all files of the job at its end.
+/// Syncs the call's file or, at the end of a job, all files of the job.
 void FilesWorkload::sync(std::uint32_t number) {
     Call& call = calls_[number];
     Mount& mount = mounts_[call.mount];
@@ -245,7 +245,7 @@ void FilesWorkload::end(std::uint32_t number) {
     ended_.push_back(number);
 }
 
-/// Tells the jobs. Not where a call ends: a job is asked, or told, but not both at once.
+/// Tells the jobs what has ended. It is not done where a call ends: a job is asked, or told, but not both at once.
 bool FilesWorkload::deliver(SimTime now) {
     if (ended_.empty()) return false;
     while (!ended_.empty()) {

@@ -39,8 +39,8 @@ public:
         FilesOfJobs of;
         std::unique_ptr<FileSystem> system;
     };
-    /// `inner` must outlive this object. Requests of jobs that no mount has go to the drive as they are. CheckFailed
-    /// when a file system has no room for its files.
+    /// `inner` must outlive this object. Requests of jobs that no mount has go to the drive as they are. Throws
+    /// CheckFailed when a file system has no room for its files.
     FilesWorkload(Workload& inner, std::vector<Mount> mounts, const FilesConfig& config);
 
     Next next(SimTime now) override;
@@ -60,7 +60,7 @@ public:
 
 private:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    /// A request of a job, until it has ended.
+    /// A request of a job until it has ended.
     struct Call {
         HostRequest request;  // as the job made it
         SimTime issued{}, submitted{};
@@ -70,7 +70,7 @@ private:
         enum class Step : std::uint8_t { starting, data, waiting, flushing } step = Step::starting;
         bool ok = true, in_drive = false;
     };
-    /// An I/O on its way to the drive. HostRequest::tag: the number of its owner.
+    /// An I/O on its way to the drive. Its HostRequest::tag is the number of its owner.
     struct Out {
         FileIo io;
         std::uint64_t owner;

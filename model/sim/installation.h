@@ -7,10 +7,10 @@
 
 namespace ssdtlm {
 
-/// Prefixes whose share/ssdtlm belongs to this program: that of the executable, then that of the library which it was
-/// linked with.
+/// Prefixes whose share/ssdtlm belongs to this program: that of the executable, then that of the library with which it
+/// was linked.
 std::vector<std::filesystem::path> installations();
-/// From then on `prefix` is that of the library; empty: it was not installed.
+/// Sets the prefix of the library; empty: it was not installed.
 void set_library_prefix(const std::filesystem::path& prefix);
 
 }  // namespace ssdtlm

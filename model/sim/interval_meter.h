@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened since the last look at a run, for who watches it go. It only reads: a run that is watched has the
-// results of one that is not.
+// What happened since the last look at a run, for whoever watches it. It only reads: a watched run has the same results
+// as one that is not watched.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ssdtlm {
 
-/// Of one interval of simulated time, which ends at `simulated`.
+/// Figures of one interval of simulated time, which ends at `simulated`.
 struct IntervalFigures {
     Ps simulated{};  ///< from the start of the workload
     Ps length{};
@@ -35,9 +35,10 @@ struct IntervalFigures {
 
 class IntervalMeter {
 public:
-    /// Both must outlive it. The first interval begins with the workload.
+    /// Both arguments must outlive it. The first interval begins with the workload.
     IntervalMeter(const SsdSystem& system, const LatencyStats& latency);
-    /// Of the time since the last call. Costs a pass over dies, planes and buckets: for a few calls a second.
+    /// The figures since the last call. It costs a pass over dies, planes and buckets, so it is for a few calls a
+    /// second.
     IntervalFigures take();
 
 private:

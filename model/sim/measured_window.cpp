@@ -95,7 +95,8 @@ void Simulation::end_measurement() {
 
 namespace {
 
-/// Between two sums of the dies' work: what was not for the host's reads and writes, if it is a hundredth or more.
+/// Describes the dies' work between two sums that was not for the host's reads and writes, if it is a hundredth or
+/// more.
 std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals& to) {
     static constexpr std::array<const char*, kBusyKinds> kNames = {"",
                                                                    "",

@@ -34,7 +34,7 @@ std::uint64_t peak_memory_bytes() {
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
-/// Of an interrupted run, in processor time: who waits for it has seen nothing happen for that long.
+/// Processor time after which an interrupted run is cut off: the user has seen nothing happen for that long.
 constexpr double kMostSecondsToEnd = 0.12;
 double cpu_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -151,7 +151,7 @@ RunSummary Simulation::so_far() {
     return r;
 }
 
-// Times in which nothing moves although all is well come on top of the user's patience.
+// Times in which nothing moves although all is well are added to the user's patience.
 Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
     const DriveInfo& info = system_->host.driver.drive();
@@ -197,7 +197,7 @@ Watchdog::Sight Simulation::sight() const {
     return v;
 }
 
-/// In the order in which work would be done again: the organ nearest to the flash first.
+/// It looks at the organs in the order in which work would be done again: the one nearest to the flash first.
 std::string Simulation::where_work_lies() const {
     const SsdSystem& s = *system_;
     const SsdController& c = s.device.controller;
@@ -254,7 +254,7 @@ std::string Simulation::slowest() const {
         flow_stats_ != nullptr ? SlowestFlows{options_.flow_names, flow_stats_->flow_of_job()} : SlowestFlows{});
 }
 
-/// After each entry of the agenda, since the handler of a signal has asked for it.
+/// Called after each entry of the agenda, since the handler of a signal has asked for it.
 void Simulation::interrupted() {
     if (!interrupted_) {
         interrupted_ = true;
@@ -318,8 +318,8 @@ void Simulation::summarise_flows(RunSummary& r) const {
     }
 }
 
-// What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once
-// is judged as a whole.
+// The last commands, after which no others come, say nothing about what limits. A workload that gives all it has at
+// once is judged as a whole.
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run: bring-up, workload, shutdown, drain, books. Exactly one per process: SystemC keeps one global context.
+// One run: bring-up, workload, shutdown, drain, books. There is exactly one per process, because SystemC keeps one
+// global context.
 #pragma once
 
 #include <chrono>
@@ -23,13 +24,14 @@
 
 namespace ssdtlm {
 
-/// A signal has asked for the end, and what was under way did not end soon.
+/// A signal has asked for the end, and the work under way did not end soon.
 class CutOff : public std::runtime_error {
 public:
     CutOff() : std::runtime_error("the run was interrupted, and what was under way did not end soon") {}
 };
 
-/// The watchdog gives the run up (see watchdog.h), or nothing is left to happen with work pending. Exit 3.
+/// The watchdog gives the run up (see watchdog.h), or nothing can happen any more although work is pending. The exit
+/// code is 3.
 class Stalled : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -60,20 +62,21 @@ public:
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
 
-    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic; state_dump() then says where everything was, and
-    /// so_far() what was measured.
+    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic. After that, state_dump() says where everything was,
+    /// and so_far() what was measured.
     RunSummary run();
-    /// From a handler of a signal: the run submits nothing more and ends in order, or, when that takes long, as it is.
+    /// Call it from a handler of a signal. The run submits nothing more and ends in order or, if that takes long, as it
+    /// is.
     void interrupt() { system_->process.call_soon(); }
-    /// Of a run that failed or was cut off: everything known up to now. No books: they need not balance in the middle
-    /// of a run. Closes the time series.
+    /// Everything known up to now, for a run that failed or was cut off. It has no books: they need not balance in the
+    /// middle of a run. Closes the time series.
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
     const SsdSystem& system() const { return *system_; }
     const DriveStart& start() const { return start_; }
     const LatencyStats& latency() const { return latency_; }
-    /// slowest.json; empty when nothing of it was to be kept.
+    /// The text of slowest.json; empty when no command was to be kept.
     std::string slowest() const;
     std::string state_dump() const { return system_->dump(); }
 
@@ -92,9 +95,9 @@ private:
     void watch();
     void poll();
     void interrupted();
-    /// How long jobs with measured commands of this kind ran, time in which several ran counted once.
+    /// How long jobs with measured commands of this kind ran. Time in which several ran counts once.
     Ps active_time(HostOp op) const;
-    /// How long jobs ran that `counts` names.
+    /// How long jobs ran for which `counts` is true.
     Ps time_with(const std::function<bool(std::uint32_t job)>& counts) const;
     void summarise_flows(RunSummary& r) const;
     BlockFigures summarise_block(const BlockLayer& block) const;
@@ -118,7 +121,7 @@ private:
     std::optional<LimitSampler> limits_;
     DriveStart start_;
     FtlCounters ftl_start_;  // of the run: what its books begin with
-    /// All that has been counted at an edge of the measured window.
+    /// All counts at an edge of the measured window.
     struct Edge {
         SsdSystem::BusySnapshot busy;
         FtlCounters ftl;

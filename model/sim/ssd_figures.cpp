@@ -71,7 +71,7 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
         }
         all.push_back(r);
     };
-    // Only what is used: a job has its core, and the others do nothing.
+    // Only cores in use count: a job has its core, and the others do nothing.
     if (const HostCpu cpu(config.host); cpu.submits_in_time() || cpu.completes_in_time()) {
         std::vector<Ps> before, after;
         for (std::size_t i = 0; i < to.cpus.size(); ++i)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The test bench of a drive: host, link and device, joined, and what looks at both ends. Follow one command here:
 //
-//   Host                                PcieLink            Device
-//   NvmeDriver ------------------------ mmio -------------> NvmeFrontEnd -Command-> Firmware -FlashTransaction->
-//   FlashBackend
+//   Host                    PcieLink    Device
+//   NvmeDriver -------------- mmio ---> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
 //                                                                                                | one per channel
-//   HostMemory <- RootComplex <-------- dma --------------- DmaEngine                 NandPackage x ways <- OnfiBus
+//   HostMemory <- RootComplex <-- dma - DmaEngine                         NandPackage x ways <- OnfiBus
 //
 // To replace a half or the link, bind another module with the same sockets here; within a half, see sim/host and
 // sim/device.
@@ -33,9 +32,9 @@ namespace ssdtlm {
 
 class SsdSystem : public sc_core::sc_module {
 public:
-    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (both may be null) must outlive it.
-    /// `before`: what is played first, of precondition.workload; null: nothing. `host`: makes it; empty: that of
-    /// frontend.kind.
+    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (the last two may be null) must
+    /// outlive it. `before`: the workload of precondition.workload, which is played first; null: there is none. `host`:
+    /// makes the host; empty: it is that of frontend.kind.
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
               SsdTaps* taps = nullptr, Workload* before = nullptr, const HostMaker& host = {});
 
@@ -67,44 +66,46 @@ public:
     /// Busy shares between two snapshots.
     std::vector<ResourceUse> use(const BusySnapshot& from, const BusySnapshot& to) const;
 
-    /// By die; and of all blocks (erases, blocks), ascending.
+    /// wear(): erases by die. blocks_by_erases(): pairs (erases, blocks) of all blocks, ascending.
     std::vector<DieWear> wear() const;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases() const;
-    /// What must be equal when the device is idle; after a loss of power, since the power came back.
+    /// Pairs that must be equal when the device is idle; after a loss of power, counted since the power came back.
     std::vector<BookLine> books(const FtlCounters& before) const;
-    /// Of a map on the flash, since the start of the run.
+    /// Counters of a map on the flash and of its table, since the start of the run.
     CachedMap::Counters map_counters() const;
     TableCaches::Counters table_counters() const;
-    /// Since the start of the run.
+    /// Counters since the start of the run.
     Counters counters() const;
-    /// From now on what holds dies, buses and cores is kept in a log, sized for this device.
+    /// From now on a log of this device's size records what holds dies, buses and cores.
     const Occupancy& record();
     /// State of every organ, for the watchdog and for panics.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
+    /// Throws CheckFailed if in some organ somebody waits whom nobody will wake. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
-    /// The supply of the drive fails now, as for host.power_cut_at, which with run.integrity, or a map on the flash,
-    /// must not be empty (they have to expect it). Between two entries of the agenda. See Device::supply_fails() and
-    /// power_off(); the host's side goes on, and with it the entries of the agenda that are posted by whoever
-    /// `survives`.
+    /// The supply of the drive fails now, as for host.power_cut_at. With run.integrity, or a map on the flash,
+    /// host.power_cut_at must not be empty, because they have to expect the loss. The host's side goes on, and with it
+    /// the agenda entries of whoever survives(). See Device::supply_fails() and power_off(). Call it between two
+    /// entries of the agenda.
     void cut_power() { host.driver.cut_power(); }
-    /// Entries of the agenda posted by an object within these bytes are none of the drive's.
+    /// Agenda entries posted by an object within these bytes do not belong to the drive.
     void survives(const void* object, std::size_t bytes) {
         const auto* const begin = static_cast<const char*>(object);
         survivors_.push_back({begin, begin + bytes});
     }
     std::vector<PowerCut> power_cuts() const;
-    /// Is told from now on. It must outlive the system; entries of the agenda that it has posted must be said to
-    /// survive.
+    /// `watcher` is told of losses of power from now on. It must outlive the system. Agenda entries that it posts must
+    /// be named to survives().
     void watch_power(PowerWatcher& watcher) { power_watcher_ = &watcher; }
 
-    /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it.
-    /// UserError when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it
-    /// (saved_drive_text()). Of one that was just built. UserError when it could not be saved at the end either.
+    /// check_saving() is for a drive that was just built: throws UserError if it could not be saved at the end.
+    /// save_drive() is for a drive that is shut down, with nothing left to happen. It saves what the drive remembers,
+    /// and what the host knows of it. Throws UserError when it cannot be saved, OutputError when there is no room for
+    /// it. `text`: what the file says of the drive (saved_drive_text()).
     void check_saving();
-    /// `given_up`: asked now and then; when it says so, SnapshotGivenUp is thrown, and there is no file.
+    /// `given_up` is asked now and then; when it returns true, SnapshotGivenUp is thrown, and there is no file.
     void save_drive(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
 
 private:

@@ -11,10 +11,10 @@
 namespace ssdtlm {
 
 /// Each function is called once while the netlist is built. What stands in between must pass everything on unchanged,
-/// at once, and in order. This one has nobody there.
+/// at once, and in order. In this class nobody stands in between.
 class SsdTaps {
 public:
-    /// What the firmware is to use instead of the back end; may be the back end itself.
+    /// Returns what the firmware uses instead of the back end. It may be the back end itself.
     virtual FlashPort& flash(FlashPort& backend) { return backend; }
     /// Joins the host's driver to the PCIe link: to the controller, or to the host adapter of a Serial ATA drive.
     virtual void join_mmio(tlm::tlm_initiator_socket<>& host, tlm::tlm_target_socket<>& link) { host.bind(link); }
@@ -23,23 +23,23 @@ public:
     /// Joins a channel controller to its bus.
     virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus);
 
-    /// Without observers.
+    /// The taps of a run without observers.
     static SsdTaps& none();
 
 protected:
     ~SsdTaps() = default;
 };
 
-/// Is told of losses of power: what was under way is over then, and the organs that were looked at are built again.
+/// Is told of losses of power. Work under way is over then, and the observed organs are built again.
 class PowerWatcher {
 public:
-    /// The host's supply has gone: so has all that is on the link.
+    /// The host's supply has gone, and so has everything on the link.
     virtual void supply_fails() = 0;
-    /// The drive has no power any more, now or after its capacitors: nothing is under way. The organs are still there.
+    /// The drive has no power any more, now or after its capacitors. Nothing is under way. The organs are still there.
     virtual void power_lost() = 0;
-    /// Its organs have been built again in their places.
+    /// The drive's organs have been built again in their places.
     virtual void built_again() = 0;
-    /// It has power, and looks for its map.
+    /// The drive has power, and looks for its map.
     virtual void power_back() = 0;
 
 protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a context has of the drive's tags over time, and what it asks for: sums since the start, which differences over
-// a window turn into means. Kernel-free.
+// What a context has of the drive's tags over time, and what it asks for. The figures are sums since the start; their
+// differences over a window give means. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace ssdtlm {
 
 struct ContextUse {
-    // Requests of the workload, as they come.
+    // These count requests of the workload as they come.
     std::uint64_t arrivals = 0;
     std::uint64_t arrived_bytes = 0;
     std::uint64_t reads = 0;       ///< among them
     std::uint64_t sequential = 0;  ///< those that begin where their job's last one has ended
     std::uint64_t completions = 0;
-    // Commands, as the drive ends them.
+    // These count commands as the drive ends them.
     std::uint64_t merged = 0;  ///< parts of requests that joined a waiting one
     std::uint64_t commands = 0;
     std::uint64_t command_bytes = 0;
     std::int64_t latency_ps = 0;  ///< from dispatch to completion
-    // Over time.
+    // These are sums over time.
     std::int64_t requests_ps = 0;  ///< requests in the block layer and below, times time
     std::int64_t tags_ps = 0;      ///< commands in the drive, times time
     std::int64_t starved_ps = 0;   ///< time in which a request waits, and none of its commands is in the drive
@@ -42,7 +42,7 @@ struct ContextUse {
     }
 };
 
-/// The same with what is there at this instant.
+/// A ContextUse together with what is there at this instant.
 class ContextMeter {
 public:
     /// Charges the time since the last call. Times never go back.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The evaluation model of NASS: what each context's requests are like, from what was counted in a window, smoothed over
+// The evaluation model of NASS. It describes each context's requests by what was counted in a window, smoothed over
 // windows. The paper's own formulas are not public; these are designed after its abstract. Kernel-free.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// Of one context.
+/// Features of one context.
 struct NassFeatures {
     bool active = false;       ///< had a request in the last window
     double intensity = 0;      ///< q: mean requests waiting or in the drive

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules by which NASS limits contexts, without their memory: arithmetic on features. Kernel-free.
+// The rules by which NASS limits contexts, as arithmetic on features. They have no memory, except SeqProbe.
+// Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +10,27 @@
 
 namespace ssdtlm {
 
-/// c: what a command of the context costs, in ps; reads and writes by their shares.
+/// c: what a command of the context costs, in ps, with reads and writes in their shares.
 double nass_cost(const NassConfig& config, const NassFeatures& features);
 
-/// a: the context's part of all tags times cost, over its part by weight. 1: fair; above: it takes more than its share.
-/// Of contexts that are not active, 0.
+/// a: the context's share of the sum of tags times cost, divided by its share by weight. 1 is fair; above 1 it takes
+/// more than its share. It is 0 for contexts that are not active.
 std::vector<double> nass_aggressiveness(const NassConfig& config, const std::vector<NassFeatures>& features,
                                         const std::vector<std::uint32_t>& weights);
 
-/// AggreBDL. `before`: the limits that it gave last; `depth`: of the drive, and of those that are not limited.
-/// - Limited are contexts whose aggressiveness is above 1 + delta, and those that were and want more than their limit.
+/// AggreBDL. `before`: the limits that it gave last; `depth`: the limit of the drive, and of contexts that are not
+/// limited.
+/// - It limits contexts whose aggressiveness is above 1 + delta, and those that were limited and want more than their
+///   limit.
 /// - Their limit makes tags times cost equal, by weight: depth * (w/c) / sum of (w/c), from 1 on.
 /// - It leaves as many tags as the contexts that are not intensive have requests, so these always find one.
-/// Nobody is limited for the sake of nobody.
+/// Nobody is limited if nobody gains by it.
 std::vector<std::uint32_t> nass_aggre_limits(const NassConfig& config, const std::vector<NassFeatures>& features,
                                              const std::vector<std::uint32_t>& weights, std::uint32_t depth,
                                              const std::vector<std::uint32_t>& before);
 
-/// SeqBDL, of one context: the fewest tags under which it keeps its bandwidth. It tries 1, 2, 4, ... for a window each,
-/// because requests that wait in the scheduler become fewer and larger commands.
+/// SeqBDL, for one context: the fewest tags under which it keeps its bandwidth. It tries 1, 2, 4, ... for a window
+/// each, because requests that wait in the scheduler become fewer and larger commands.
 class SeqProbe {
 public:
     static constexpr std::uint32_t kKeep = 64;  ///< windows until it tries again; assumed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NASS, "NCQ-Aware I/O Scheduling for Conventional Solid State Drives" (Fan et al., IPDPS 2019): how many commands of
-// each context may be in the drive, for whichever scheduler. It looks at the contexts at the end of each window, and
-// between them decides by what waits at the moment. Kernel-free.
+// NASS, "NCQ-Aware I/O Scheduling for Conventional Solid State Drives" (Fan et al., IPDPS 2019). It decides how many
+// commands of each context may be in the drive, for whichever scheduler. It looks at the contexts at the end of each
+// window, and between them decides by what waits at the moment. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 class Nass {
 public:
-    /// `weights`: by context.
+    /// `weights`: weights by context.
     Nass(const NassConfig& config, std::vector<std::uint32_t> weights, std::uint32_t depth)
         : config_(config),
           weights_(std::move(weights)),
@@ -24,15 +24,15 @@ public:
           limits_(weights_.size(), depth),
           probes_(weights_.size()) {}
 
-    /// The window has lasted for its time, or has seen enough completions.
+    /// True: the window has lasted for its time, or has seen enough completions.
     bool window_is_over(SimTime now) const {
         return now >= begin_ + config_.window || ended_ >= config_.window_completions;
     }
     void window_ends(const std::vector<ContextUse>& uses, SimTime now);
     void command_ended() { ++ended_; }
 
-    /// One more command of a context, which has `own` of the `used` tags. `others_idle`: a context that is active and
-    /// not limited has nothing waiting, or the scheduler waits for it.
+    /// True: one more command of a context may go. The context has `own` of the `used` tags. `others_idle`: a context
+    /// that is active and not limited has nothing waiting, or the scheduler waits for it.
     bool may_dispatch(std::uint32_t context, std::uint32_t own, std::uint32_t used, bool others_idle) const {
         return own < limits_[context] || (config_.anti && others_idle && has_free(used));
     }

@@ -20,7 +20,7 @@ struct NassConfig {
     std::uint32_t seq_bytes = 64 * 1024;      ///< requests of a small sequential stream are smaller than this
     std::uint32_t seq_keep_ppm = 980'000;     ///< of its bandwidth that a stream keeps under its limit
 
-    // What a command costs, in drive time that others cannot have: so much, and so much for each KiB. Only ratios
+    // What a command costs, in drive time that others cannot have: a fixed time, and a time for each KiB. Only ratios
     // count.
     Ps read_command{1'500'000}, write_command{1'500'000};
     Ps read_kib{1'707'000}, write_kib{1'707'000};

@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// Where a request comes from, as schedulers tell processes apart: a job, or a virtual machine with all of its jobs.
+/// The origin of a request, as schedulers tell processes apart: a job, or a virtual machine with all of its jobs.
 struct IoContext {
     std::uint32_t number = 0;    ///< dense, from 0 on
     std::uint32_t weight = 100;  ///< 1 to 1000, as a cgroup's

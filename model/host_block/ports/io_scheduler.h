@@ -13,12 +13,12 @@
 
 namespace ssdtlm {
 
-/// Which contexts may have one more request in the drive now: the block layer's, with the limits of NASS.
+/// Which contexts may have one more request in the drive now. The block layer decides it, with the limits of NASS.
 class DispatchGate {
 public:
     virtual bool may_dispatch(std::uint32_t context) const = 0;
-    /// A scheduler that waits for a context, because it expects more of it, may dispatch what others have meanwhile, as
-    /// if it had given up waiting; it goes on waiting none the less (AntiBDL).
+    /// True: a scheduler that waits for a context, because it expects more of it, may dispatch what others have
+    /// meanwhile, as if it had given up waiting. It goes on waiting all the same (AntiBDL).
     virtual bool fills_waits() const { return false; }
 
 protected:
@@ -29,24 +29,23 @@ protected:
 /// - A request belongs to the scheduler from insert() until dispatch() returns it, or merge joins it with another. Its
 ///   address does not change meanwhile; the scheduler may keep its own state by `handle`.
 /// - dispatch() returns each inserted request once. It returns none whose context the gate refuses, and another one in
-/// its
-///   place where its own rules allow that. The same calls at the same times give the same order.
+///   its place where its own rules allow that. The same calls at the same times give the same order.
 /// - A barrier is dispatched when all that was inserted before it has been, and before all that comes later.
-/// - When dispatch() returns null and requests wait, either the gate refuses all of them, or a completion changes that,
-/// or
-///   ask_again() names the time (above `now`) at which it does (an idle slice, an expired deadline, a token).
+/// - When dispatch() returns null and requests wait, the gate refuses all of them, or a completion changes that, or
+///   ask_again() names the time (above `now`) at which it changes (an idle slice, an expired deadline, a token).
 /// - No request waits longer than the scheduler's own rule says, as long as the drive takes requests.
 class IoScheduler {
 public:
     virtual ~IoScheduler() = default;
 
     virtual void insert(BlockRequest& request, SimTime now) = 0;
-    /// The request behind (back merge) or before (front merge) which these blocks lie, of the same operation and
-    /// context rules as the scheduler's own; null: none. The block layer enlarges it and then calls merged().
+    /// Returns the request behind (back merge) or before (front merge) which these blocks lie. Operation and context
+    /// must fit by the scheduler's own rules. Null: there is none. The block layer enlarges the request and then calls
+    /// merged().
     virtual BlockRequest* find_merge(const BlockRequest& candidate, bool& front) = 0;
     /// `request` has grown; by a front merge its offset has changed from `old_offset`.
     virtual void merged(BlockRequest& request, std::uint64_t old_offset) = 0;
-    /// Null: nothing now.
+    /// Returns the request to dispatch. Null: none goes now.
     virtual BlockRequest* dispatch(SimTime now, const DispatchGate& gate) = 0;
     /// The time at which dispatch() may return something without another call before; kNever: it need not be asked.
     virtual SimTime ask_again() const { return kNever; }
@@ -54,9 +53,9 @@ public:
     virtual void completed(const BlockRequest& request, SimTime now) = 0;
     /// A dispatched request was cancelled in the drive (reset) and comes back by insert(): it was no service.
     virtual void cancelled(const BlockRequest& request, SimTime now) { completed(request, now); }
-    /// Requests that wait here.
+    /// Number of requests that wait here.
     virtual std::uint32_t waiting() const = 0;
-    /// It holds back others because it expects more of this context; -1: it does not. For NASS.
+    /// The context for which it holds back others because it expects more of it; -1: there is none. NASS asks for it.
     virtual std::int64_t anticipates() const { return -1; }
     /// Its own counters, for results.
     virtual std::vector<std::pair<const char*, std::uint64_t>> figures() const { return {}; }
@@ -64,7 +63,7 @@ public:
     virtual std::string dump() const { return {}; }
 };
 
-/// What a scheduler is made of.
+/// The parameters with which a scheduler is made.
 struct IoSchedulerSetup {
     std::uint32_t queue_depth = 32;  ///< commands that the drive takes at a time
     std::uint32_t hardware_queues = 1;

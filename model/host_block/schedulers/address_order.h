@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cfq and bfq share: the queues of a context, which of its requests goes next, and how slices are scaled.
+// What cfq and bfq share: the queues of a context, the choice of the next request, and the scale of slices.
 #pragma once
 
 #include <iterator>
@@ -8,13 +8,13 @@
 
 namespace ssdtlm {
 
-/// a * b / c without overflow.
+/// Returns a * b / c without overflow.
 inline std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
     __extension__ using Wide = __int128;
     return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
 }
 
-/// The requests of a queue by address and by arrival.
+/// The requests of a queue, by address and by arrival.
 struct AddressQueue {
     WaitingTree sorted;
     WaitingList fifo;
@@ -32,8 +32,8 @@ struct AddressQueue {
         sorted.erase(sorted.iterator_to(w));
         sorted.insert(w);
     }
-    /// Nearest to the place where the last request ended. Backwards counts `penalty` times as far, and only up to
-    /// `back_max`; further behind comes after all others, the lowest address first.
+    /// The request nearest to the place where the last one ended. Distances backwards count `penalty` times, and only
+    /// up to `back_max`. Requests further behind come after all others, the lowest address first.
     Waiting& nearest(std::uint64_t place, std::uint64_t back_max, std::uint64_t penalty) {
         const auto ahead = sorted.lower_bound(ByPlace::type{place, 0});
         if (ahead == sorted.begin()) return *ahead;

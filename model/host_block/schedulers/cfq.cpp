@@ -243,7 +243,7 @@ private:
         ++q.in_drive;
         ++in_drive_[q.sync];
     }
-    /// Of a queue that has no slice, while the one that has is waited for.
+    /// Takes a request of a queue that has no slice, while the scheduler waits for the queue that has one.
     Waiting* fill(Queue& q) {
         Waiting& w = q.waiting.nearest(last_end_, settings_.back_seek_max, settings_.back_seek_penalty);
         go(q, w);

@@ -83,7 +83,7 @@ protected:
     }
 
 private:
-    /// Paid, since when it is there, whose.
+    /// What a context has paid, since when it is there, and its number.
     using Place = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
     struct Context {
         WaitingList fifo;

@@ -40,7 +40,7 @@ public:
         const std::int64_t bucket = latency.count() > 0 ? (latency.count() - 1) / quarter : 0;
         ++counts_[static_cast<std::size_t>(std::min<std::int64_t>(bucket, kAll - 1))];
     }
-    /// The quarter of a percentile; -1: too few samples. Starts anew.
+    /// The quarter in which a percentile lies; -1: there are too few samples. The counts start anew.
     int percentile(std::uint32_t percent, SimTime now) {
         std::uint32_t samples = 0;
         for (const std::uint32_t n : counts_) samples += n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all schedulers have in common: notes about requests, barriers, merges and the count of what waits. A policy sees
+// What all schedulers share: notes about requests, barriers, merges, and the count of waiting requests. A policy sees
 // neither barriers nor what waits behind them.
 //
 // A barrier lets all go that was inserted before it, then goes itself, and holds back what comes later. While one
@@ -27,25 +27,25 @@ public:
 
 protected:
     virtual void add(Waiting& w, SimTime now) = 0;
-    /// Takes one out; null: none now.
+    /// Takes a request out; null: none goes now.
     virtual Waiting* take(SimTime now, OpenContexts& open) = 0;
     virtual Waiting* find(const BlockRequest& candidate, bool& front) { return index_.find(candidate, true, front); }
-    /// It has grown.
+    /// The request has grown.
     virtual void grown(Waiting& w) { (void)w; }
     virtual void ended(Waiting& w, SimTime now) {
         (void)w;
         (void)now;
     }
-    /// It comes back unserved: what it was charged is to be undone.
+    /// The request comes back unserved: undo what it was charged.
     virtual void returned(Waiting& w, SimTime now) { ended(w, now); }
     /// Facts for dump(), one a line.
     virtual std::string state() const { return {}; }
 
-    /// A barrier waits: nothing will be added before all that waits has gone.
+    /// True: a barrier waits, so nothing will be added before all that waits has gone.
     bool draining() const { return !behind_.empty(); }
-    /// Requests that the policy holds.
+    /// Number of requests that the policy holds.
     std::uint32_t held() const { return in_policy_; }
-    /// Only policies that look for merges in their own lists switch the index off.
+    /// Switches the index off. Only policies that look for merges in their own lists call it.
     void search_own_lists() { indexed_ = false; }
     MergeIndex& index() { return index_; }
 

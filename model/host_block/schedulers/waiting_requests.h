@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What schedulers keep requests in: one note per request with the links of a list and three trees, so that nothing is
-// allocated while requests come and go.
+// The containers in which schedulers keep requests: one note per request, with the links of a list and three trees. So
+// nothing is allocated while requests come and go.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ struct Waiting {
     std::uint32_t context() const { return request->context.number; }
 };
 
-/// Requests in an order of arrival.
+/// Requests in order of arrival.
 using WaitingList = boost::intrusive::list<
     Waiting, boost::intrusive::member_hook<Waiting, boost::intrusive::list_member_hook<>, &Waiting::listed>>;
 
-/// By place; of several at one place the one that came first.
+/// Order by place; of several requests at one place, the one that came first is first.
 struct ByPlace {
     using type = std::pair<std::uint64_t, std::uint64_t>;
     type operator()(const Waiting& w) const { return {w.request->offset, w.sequence}; }
@@ -44,7 +44,7 @@ using WaitingTree =
                           boost::intrusive::member_hook<Waiting, boost::intrusive::set_member_hook<>, &Waiting::sorted>,
                           boost::intrusive::key_of_value<ByPlace>>;
 
-/// Which requests may become one: of the same operation and context, both or none awaited.
+/// Which requests may be joined: those of the same operation and context, both or none awaited.
 using MergeKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // kind, place, sequence
 inline std::uint64_t merge_kind(const BlockRequest& r) {
     return std::uint64_t{r.context.number} << 8 | static_cast<std::uint64_t>(r.op) << 1 | (r.sync ? 1u : 0u);
@@ -58,11 +58,11 @@ struct ByEnd {
     type operator()(const Waiting& w) const { return {merge_kind(*w.request), w.request->end(), w.sequence}; }
 };
 
-/// Never merged: FUA, flushes and barriers.
+/// False for requests that are never merged: FUA, flushes and barriers.
 inline bool mergeable(const BlockRequest& r) {
     return !r.fua && !r.barrier && r.op != HostOp::flush;
 }
-/// Whether `candidate` lies behind or before `r` and may join it.
+/// True: `candidate` lies behind or before `r` and may join it.
 inline bool joins(const BlockRequest& r, const BlockRequest& candidate, bool& front) {
     if (!mergeable(r) || !mergeable(candidate) || r.op != candidate.op || r.sync != candidate.sync ||
         r.context.number != candidate.context.number)
@@ -125,13 +125,13 @@ public:
         return (open_ & bit) != 0;
     }
     bool fills_waits() const { return gate_.fills_waits(); }
-    /// The first of a list that may go; null: none.
+    /// The first request of a list that may go; null: there is none.
     Waiting* first(WaitingList& list) {
         for (Waiting& w : list)
             if ((*this)(w.context())) return &w;
         return nullptr;
     }
-    /// The first at or behind a place of a tree that may go; null: none.
+    /// The first request at or behind a place of a tree that may go; null: there is none.
     Waiting* first(WaitingTree& tree, WaitingTree::iterator from) {
         for (; from != tree.end(); ++from)
             if ((*this)(from->context())) return &*from;

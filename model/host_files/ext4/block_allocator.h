@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of the file system are free, and which are taken next. As ext4's mballoc: where the file goes on if that
-// is free, else the first gap behind it that is large enough, else the largest.
+// Which blocks of the file system are free, and which are taken next. As ext4's mballoc, it takes the place where the
+// file goes on if that is free, else the first gap behind it that is large enough, else the largest.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct BlockRun {
 
 class BlockAllocator {
 public:
-    /// All of [0, blocks) is free.
+    /// Creates an allocator in which all of [0, blocks) is free.
     explicit BlockAllocator(std::uint64_t blocks) : free_blocks_(blocks) { free_[0] = blocks; }
 
-    /// Takes blocks that are free, wherever they have to be. CheckFailed when they are not.
+    /// Takes these blocks. Throws CheckFailed when they are not free.
     void take(BlockRun run);
-    /// At least 1 and at most `wanted` blocks; as near behind `goal` as there is room for all of them. count 0: none is
-    /// free.
+    /// Takes at least 1 and at most `wanted` blocks, as near behind `goal` as there is room for all of them. A count of
+    /// 0 means that none is free.
     BlockRun allocate(std::uint64_t goal, std::uint64_t wanted);
     void release(BlockRun run);
 

@@ -101,7 +101,7 @@ void Ext4::change_inode(Ext4File& file, SimTime now, Depends depends) {
     if (depends == Depends::data) file.data_transaction = file.transaction;
 }
 
-/// The leaf that tells of this block. They are taken to cover equal parts of the file.
+/// Changes the leaf of the extent tree that has this block. Leaves are taken to cover equal parts of the file.
 void Ext4::change_tree(Ext4File& file, std::uint64_t block, SimTime now) {
     if (file.map.size() <= kExtentsInInode && file.tree.empty()) return;
     const std::uint64_t leaves = div_ceil(file.map.size(), block_ / kExtentBytes - 1);
@@ -123,13 +123,13 @@ void Ext4::change_bitmaps(BlockRun run, SimTime now) {
     }
 }
 
-/// Of the file's own reserve, or new.
+/// Takes blocks out of the file's own reserve, or new ones.
 BlockRun Ext4::take(Ext4File& file, std::uint64_t block, std::uint64_t count, SimTime now) {
     if (file.reserved.count == 0 || file.reserved_for != block) {
         space_.release(file.reserved);
         const std::uint64_t wanted =
             std::max(count, normalized(std::max(file.size, (block + count) * block_)) / block_);
-        // One that would not fit is not reserved.
+        // A reserve that would not fit is not made.
         file.reserved = space_.allocate(file.map.behind(block), space_.free_blocks() > 2 * wanted ? wanted : count);
         file.reserved_for = block;
     }
@@ -157,7 +157,7 @@ void Ext4::allocate(Ext4File& file, std::uint64_t block, std::uint64_t count, Si
     change_inode(file, now, Depends::data);
 }
 
-/// What is side by side on the drive is one I/O. Holes and what is not written have none.
+/// Cuts an access into I/Os: what is side by side on the drive is one. Holes and unwritten blocks have none.
 void Ext4::pieces(const Ext4File& file, std::uint64_t offset, std::uint64_t bytes, HostOp op,
                   std::vector<FileIo>& io) const {
     const std::uint64_t end = offset + bytes;
@@ -180,7 +180,7 @@ void Ext4::pieces(const Ext4File& file, std::uint64_t offset, std::uint64_t byte
 
 void Ext4::read(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes, SimTime now, std::vector<FileIo>& io) {
     Ext4File& file = files_[number];
-    // relatime_need_update(): only the first read behind a change.
+    // As in relatime_need_update(), only the first read behind a change counts.
     if (config_.relatime && file.read_tick <= file.changed_tick && file.read_tick != tick(now)) {
         file.read_tick = tick(now);
         change_inode(file, now, Depends::nothing);

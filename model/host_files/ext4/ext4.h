@@ -26,7 +26,7 @@ struct Ext4Config {
 
 class Ext4 final : public FileSystem {
 public:
-    /// UserError when the drive is too small.
+    /// Throws UserError when the drive is too small.
     explicit Ext4(const Ext4Config& config);
 
     std::vector<std::vector<FileIo>> format() override;

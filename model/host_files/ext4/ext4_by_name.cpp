@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ext4 as a file system by name: its parameters.
+// Registers ext4 as a file system by name, with its parameters.
 #include "host_files/ext4/ext4.h"
 #include "host_files/file_systems.h"
 

@@ -28,7 +28,7 @@ void ExtentMap::add(std::uint64_t block, BlockRun run, bool written) {
     join(block);
 }
 
-/// With its neighbours, where they go on as one.
+/// Joins an extent with its neighbours, where they go on as one.
 void ExtentMap::join(std::uint64_t block) {
     auto here = extents_.find(block);
     const auto fits = [](const auto& a, const auto& b) {

@@ -17,19 +17,19 @@ public:
         std::uint64_t count = 0;
         bool written = false;
     };
-    /// `first`: on the drive; count 0 at the end. A hole has no place.
+    /// A piece of the file. `first`: its place on the drive. A count of 0 is the end; a hole has no place.
     struct Piece {
         std::uint64_t first = 0;
         std::uint64_t count = 0;
         enum class Kind : std::uint8_t { hole, unwritten, written } kind = Kind::hole;
     };
-    /// What is at `block` of the file, at most `most` blocks of one kind side by side.
+    /// The piece at `block` of the file: at most `most` blocks of one kind side by side.
     Piece at(std::uint64_t block, std::uint64_t most) const;
-    /// Blocks that were a hole get a place.
+    /// Gives a place to blocks that were a hole.
     void add(std::uint64_t block, BlockRun run, bool written);
-    /// [block, block + count), which has places, is written. Returns whether any of it was not.
+    /// [block, block + count), which has places, is written. Returns true if any of it was not written before.
     bool mark_written(std::uint64_t block, std::uint64_t count);
-    /// Where this block would lie if it followed what is before it in the file; 0: nothing is.
+    /// Where this block would lie if it followed what is before it in the file; 0: nothing is before it.
     std::uint64_t behind(std::uint64_t block) const;
     std::size_t size() const { return extents_.size(); }
     const std::map<std::uint64_t, Extent>& extents() const { return extents_; }

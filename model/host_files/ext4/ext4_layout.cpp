@@ -22,7 +22,7 @@ bool lies_before(const BlockRun& a, const BlockRun& b) {
 
 }  // namespace
 
-/// e2fsprogs lib/ext2fs/mkjournal.c
+/// The steps are those of e2fsprogs lib/ext2fs/mkjournal.c.
 std::uint64_t Ext4Layout::default_journal_blocks(std::uint64_t blocks) {
     constexpr std::uint64_t kSteps[][2] = {{2048, 0},
                                            {32768, 1024},
@@ -117,7 +117,7 @@ std::vector<BlockRun> Ext4Layout::inode_tables() const {
     return runs;
 }
 
-/// All but the journal.
+/// The file system's own blocks, without the journal.
 std::vector<BlockRun> Ext4Layout::own() const {
     std::vector<BlockRun> runs = written_first();
     for (const BlockRun& run : inode_tables()) runs.push_back(run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where mke2fs puts what belongs to the file system itself: block groups with their bitmaps and inode tables, which lie
-// together for sixteen groups (flex_bg), superblocks with their copies (sparse_super), the journal in the middle.
+// Where mke2fs puts the file system's own blocks: block groups with their bitmaps and inode tables, which lie together
+// for sixteen groups (flex_bg), superblocks with their copies (sparse_super), and the journal in the middle.
 #pragma once
 
 #include <cstdint>
@@ -38,18 +38,19 @@ public:
     /// Inodes count from 1.
     std::uint64_t inode_bitmap(std::uint64_t inode) const;
     std::uint64_t inode_block(std::uint64_t inode) const;
-    /// Of the group descriptors, in the first copy.
+    /// The block of a group's descriptor, in the first copy.
     std::uint64_t descriptor_block(std::uint64_t group) const;
     BlockRun journal() const { return journal_; }
     std::uint64_t root_directory() const { return root_directory_; }
 
     /// All blocks that no file can have, in order of their addresses, without overlap.
     std::vector<BlockRun> taken() const;
-    /// Superblocks, descriptors and bitmaps: what mke2fs writes in any case.
+    /// Superblocks, descriptors and bitmaps. mke2fs writes them in any case.
     std::vector<BlockRun> written_first() const;
     std::vector<BlockRun> inode_tables() const;
 
-    /// The default of e2fsprogs for a file system of so many blocks (ext2fs_default_journal_size()); 0: too small.
+    /// The default of e2fsprogs for a file system of this many blocks (ext2fs_default_journal_size()); 0: it is too
+    /// small.
     static std::uint64_t default_journal_blocks(std::uint64_t blocks);
 
 private:

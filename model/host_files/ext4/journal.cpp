@@ -31,12 +31,12 @@ std::uint64_t Jbd2Journal::change(std::uint64_t block, SimTime now) {
 }
 
 void Jbd2Journal::want(std::uint64_t transaction) {
-    // One that is empty has nothing to commit.
+    // An empty transaction has nothing to commit.
     if (transaction == running_ && changed_.empty()) return;
     wanted_ = std::max(wanted_, transaction);
 }
 
-/// The next `blocks` of the ring, as one write or, at its end, two.
+/// Returns the next `blocks` of the ring, as one write or, at its end, two.
 Jbd2Journal::Step Jbd2Journal::log_step(std::uint64_t blocks) {
     Step step;
     while (blocks != 0) {
@@ -50,7 +50,7 @@ Jbd2Journal::Step Jbd2Journal::log_step(std::uint64_t blocks) {
     return step;
 }
 
-/// jbd2_journal_commit_transaction(): descriptor and blocks, then flush and commit record.
+/// Begins a commit as jbd2_journal_commit_transaction() does: descriptor and blocks, then flush and commit record.
 void Jbd2Journal::begin_commit() {
     committing_ = running_++;
     in_commit_.assign(changed_.begin(), changed_.end());
@@ -69,7 +69,7 @@ void Jbd2Journal::begin_commit() {
     counters_.log_bytes += blocks * config_.block_bytes;
 }
 
-/// All that is committed goes to its place, so that the log is empty; its superblock says so.
+/// Writes everything that is committed to its place, so that the log is empty, and notes it in the superblock.
 void Jbd2Journal::checkpoint() {
     ++counters_.checkpoints;
     std::vector<std::uint64_t> blocks;

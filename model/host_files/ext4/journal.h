@@ -37,7 +37,7 @@ public:
 
     /// A block of metadata has changed. Returns the transaction that it belongs to.
     std::uint64_t change(std::uint64_t block, SimTime now);
-    /// The transaction is to be committed as soon as may be.
+    /// The transaction should be committed as soon as possible.
     void want(std::uint64_t transaction);
     bool durable(std::uint64_t transaction) const { return transaction <= committed_; }
 
@@ -46,7 +46,7 @@ public:
     SimTime wakes() const;
 
     const Counters& counters() const { return counters_; }
-    /// Blocks of the log that are in use.
+    /// Number of blocks of the log that are in use.
     std::uint64_t log_used() const { return used_; }
 
 private:

@@ -29,21 +29,21 @@ class FileSystem {
 public:
     virtual ~FileSystem() = default;
 
-    /// What makes the file system, in steps: the I/Os of a step may be under way together, the next step comes after
-    /// them. Empty: it is there already.
+    /// The I/Os that make the file system, in steps. Those of a step may be under way together; the next step comes
+    /// after them. Empty: the file system is there already.
     virtual std::vector<std::vector<FileIo>> format() = 0;
-    /// Bytes that files can have, all together.
+    /// Bytes that all files together can have.
     virtual std::uint64_t room() const = 0;
-    /// A new file. `allocated`: bytes that fallocate() gives it at once, of which none is written.
+    /// Creates a file. `allocated`: bytes that fallocate() gives it at once; none of them is written.
     virtual std::uint32_t create(std::uint64_t allocated, SimTime now) = 0;
 
-    /// Appends what has to be read. Nothing: these bytes were never written.
+    /// Appends what has to be read. If nothing is appended, these bytes were never written.
     virtual void read(std::uint32_t file, std::uint64_t offset, std::uint64_t bytes, SimTime now,
                       std::vector<FileIo>& io) = 0;
     /// Appends what has to be written, after it has found room for it.
     virtual void write(std::uint32_t file, std::uint64_t offset, std::uint64_t bytes, SimTime now,
                        std::vector<FileIo>& io) = 0;
-    /// That data is on the drive.
+    /// The written data are on the drive.
     virtual void written(std::uint32_t file, std::uint64_t offset, std::uint64_t bytes, SimTime now) = 0;
 
     /// What a sync of the file waits for.
@@ -55,16 +55,16 @@ public:
     virtual Sync sync(std::uint32_t file, bool data_only) = 0;
     virtual bool durable(std::uint64_t transaction) const = 0;
 
-    /// The next I/O of its own. False: none now.
+    /// Gives the next I/O of its own. False: there is none now.
     virtual bool next(SimTime now, FileIo& io) = 0;
     virtual void completed(SimTime now) = 0;
-    /// When next() may have one although nothing has completed; kNever: not before the next call.
+    /// When next() may have an I/O although nothing has completed; kNever: not before the next call.
     virtual SimTime wakes() const = 0;
 
     /// Sentences about what it did, after the run.
     virtual std::vector<std::string> outcomes() const = 0;
 
-    /// The file has its length: what is kept for it to grow into is free.
+    /// The file has its final length: what is kept for it to grow into is free.
     virtual void close(std::uint32_t file) = 0;
 };
 

@@ -23,7 +23,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// A folder for each flow: its name, as far as that may be one of a file. Those that are equal then have a number.
+/// A folder name for each flow: its name, as far as that may be a file's name. Equal names get a number.
 std::vector<std::string> folders_of(const std::vector<std::string>& flows) {
     std::vector<std::string> all;
     for (const std::string& flow : flows) {
@@ -39,7 +39,7 @@ std::vector<std::string> folders_of(const std::vector<std::string>& flows) {
     return all;
 }
 
-/// The command line that would do the same.
+/// The command line that would do the same run.
 std::vector<std::string> words_alone(const RunOptions& all, const std::string& flow, const std::string& directory) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < all.command.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<std::string> words_alone(const RunOptions& all, const std::string& f
     return words;
 }
 
-/// The same run, but for what is recorded and shown of it.
+/// The options of the same run, without what is recorded and shown of it.
 RunOptions options_alone(const RunOptions& all, const std::string& flow, const std::string& folder) {
     RunOptions o = all;
     o.output_directory = (std::filesystem::path(all.output_directory) / "alone" / folder).string();

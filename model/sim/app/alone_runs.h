@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run --alone: each flow in a run without the others, before the run of all of them. A run is a process of its own,
-// since SystemC knows one simulation. Its results are in the folder alone/FLOW below those of the run.
+// run --alone: runs each flow without the others, before all of them run together. A run is a process of its own, since
+// SystemC knows one simulation. Its results are in the folder alone/FLOW below those of the run.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct AloneRuns {
     std::vector<FlowFigures> flows;  ///< by flow, when all did
 };
 
-/// `flows`: names, by tenant. Says on standard error which flow runs, unless the run is quiet.
+/// `flows`: names, by tenant. It says on standard error which flow runs, unless the run is quiet.
 AloneRuns run_alone(const SsdConfig& config, const RunOptions& options, const std::vector<std::string>& flows);
 
 }  // namespace ssdtlm

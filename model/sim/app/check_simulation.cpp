@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `config check`: the same device and the same workload as a run, but for its commands.
+// `config check`: builds the same device and the same workload as a run, but plays no commands.
 #include "common/report/all_problems.h"
 #include "sim/app/run.h"
 #include "sim/app/workload_source.h"
@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// The jobs of another one, or one job, and no command.
+/// A workload with the jobs of another one, or one job, and no command.
 class NoCommands final : public Workload {
 public:
     explicit NoCommands(const Workload* of) : of_(of) {}

@@ -124,14 +124,14 @@ private:
         return *app;
     }
 
-    /// Of `run`, whose command line takes options of fio as well; empty where none is near.
+    /// The nearest option of fio, for `run`, whose command line takes options of fio as well. Empty where none is near.
     static std::string near_fio_option(const CLI::App& app, const std::string& name) {
         if (app.get_name() != "run" || name.compare(0, 2, "--") != 0) return "";
         const std::string near = FioOptionTable::instance().suggestion(name.substr(2));
         return near.empty() ? "" : "did you mean '--" + near + "'?";
     }
 
-    /// Words that nobody took, on each level of subcommands.
+    /// Reports words that nobody took, on each level of subcommands.
     void report_extras() {
         for (const CLI::App* app = &app_;; app = app->get_subcommands().front()) {
             const bool needs_subcommand = app->get_require_subcommand_min() > 0 && app->get_subcommands().empty();
@@ -165,7 +165,7 @@ private:
         add(std::string(option) + " '" + given + "'", listed(names), did_you_mean(given, names));
     }
 
-    /// The pages that are made from the table.
+    /// Makes the pages that come from the table.
     void make_text() {
         switch (line_.command) {
             case Command::help:
@@ -203,7 +203,7 @@ private:
         return *app;
     }
 
-    /// A job file or a workload's name that stands where devices do.
+    /// Finds a job file or a workload's name that stands where devices do.
     void find_workload_among_devices() {
         const auto names = [](const std::vector<Preset>& all, const std::string& word) {
             return std::any_of(all.begin(), all.end(), [&](const Preset& p) { return p.name == word; });
@@ -226,7 +226,7 @@ private:
             add("--trace-format columns without columns", "", "describe them with --trace-columns");
     }
 
-    /// What a run shows and records of itself, whoever drives the drive.
+    /// Finishes the options for what a run shows and records, whoever drives the drive.
     void finish_recording() {
         RunOptions& run = line_.run;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as text to a filled struct. Prints nothing, runs nothing.
+// Turns the command line as text into a filled struct. It prints nothing and runs nothing.
 #pragma once
 
 #include <optional>

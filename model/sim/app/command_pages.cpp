@@ -36,7 +36,7 @@ std::string wrapped(const std::string& text, std::size_t column) {
     return out;
 }
 
-/// Heading and sentence beside each other, or below when the heading is long.
+/// Puts heading and sentence beside each other, or below when the heading is long.
 std::string entry(const std::string& heading, const std::string& sentence) {
     std::string s = "  " + heading;
     if (s.size() + 2 > kSentenceColumn)
@@ -70,7 +70,7 @@ std::string roff(const std::string& text) {
         else
             s += c;
     }
-    // A line that begins with a control character would be a request.
+    // In roff, a line that begins with a control character would be a request.
     return !s.empty() && (s[0] == '.' || s[0] == '\'') ? "\\&" + s : s;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table of commands is made with.
+// Helpers with which the table of commands is made.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-/// "a|b|c", the type name of an option that takes one of these words.
+/// The type name of an option that takes one of these words: "a|b|c".
 inline std::string one_of(const std::vector<std::string>& words) {
     std::string s;
     for (const auto& w : words) s += (s.empty() ? "" : "|") + w;
@@ -33,14 +33,14 @@ protected:
         sub->callback([&line = line_, command] { line.command = command; });
         return sub;
     }
-    /// A subcommand that only holds others.
+    /// Adds a subcommand that only holds others.
     CLI::App* family(const char* name, const char* sentence) {
         CLI::App* sub = app_.add_subcommand(name, sentence);
         sub->require_subcommand(1);
         sub->allow_extras();
         return sub;
     }
-    /// Options that follow belong to this group of the help.
+    /// Puts the options that follow into this group of the help.
     static void group(CLI::App* sub, const char* name) { sub->option_defaults()->group(name); }
 
     CLI::App& app_;
@@ -48,7 +48,7 @@ protected:
     CommandLine& line_;
 };
 
-/// Commands that are written in Python.
+/// Adds the commands that are written in Python.
 void add_python_commands(CLI::App& app, CommandLineTexts& texts);
 
 }  // namespace ssdtlm

@@ -16,7 +16,7 @@ class App;
 
 namespace ssdtlm {
 
-/// Words of the commands that are written in Python, which reads them itself.
+/// The words of a command that is written in Python, which reads them itself.
 struct PythonTexts {
     std::vector<std::string> words;
     std::vector<std::string> conditions;
@@ -26,7 +26,7 @@ struct PythonTexts {
     bool flag = false;
 };
 
-/// What the parser fills: values as typed, which parse_command_line() then checks and gives their meaning.
+/// What the parser fills in: values as typed. parse_command_line() then checks them and gives them their meaning.
 struct CommandLineTexts {
     CommandLine line;
     std::vector<std::string> topic;  ///< help: words of the command it is about
@@ -44,7 +44,7 @@ struct CommandLineTexts {
     std::string replay = "stamped";
 };
 
-/// Words that an option takes, with their meaning.
+/// The words that an option takes, with their meaning.
 template <class T>
 using OptionWords = std::map<std::string, T>;
 const OptionWords<char>& blkparse_action_words();
@@ -63,7 +63,7 @@ inline constexpr const char* kFolderKind = "DIR";
 inline constexpr const char* kAssignmentKind = "KEY=VALUE";
 inline constexpr const char* kCommandKind = "COMMAND";
 
-/// All commands, bound to `texts`, which must outlive it.
+/// All commands, bound to `texts`, which must outlive the result.
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts);
 
 }  // namespace ssdtlm

@@ -20,9 +20,9 @@ struct OptionView {
     bool optional_value = false;  ///< "--report" alone, or "--report=FILE"
     bool repeated = false;        ///< a positional argument that may have several words
 
-    /// "-w, --workload FILE", "--report[=FILE]", "DEVICE..."
+    /// The heading of an option: "-w, --workload FILE", "--report[=FILE]", "DEVICE..."
     std::string heading() const;
-    /// Of it, what stands behind the names: " FILE", "[=FILE]", "".
+    /// The part of heading() behind the names: " FILE", "[=FILE]", "".
     std::string value_part() const;
 };
 
@@ -42,7 +42,7 @@ struct CommandView {
     std::vector<OptionGroup> groups;  ///< in order of definition, the group with --help last
     std::vector<Subcommand> subcommands;
 
-    /// "ssdtlm run DEVICE... -w FILE [OPTION...]"
+    /// The usage of a command: "ssdtlm run DEVICE... -w FILE [OPTION...]"
     std::string usage() const;
     std::vector<OptionView> options() const;  ///< of all groups
     std::vector<OptionView> arguments() const;
@@ -50,7 +50,7 @@ struct CommandView {
 
 CommandView view_of(const CLI::App& command);
 
-/// The command and all below it that run something, parents first.
+/// The command and all commands below it that run something, parents first.
 std::vector<CommandView> all_commands(const CLI::App& table);
 
 }  // namespace ssdtlm

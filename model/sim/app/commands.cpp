@@ -21,7 +21,7 @@
 namespace ssdtlm {
 namespace {
 
-/// `run`, and `serve`, which is a run whose host is a guest.
+/// Does `run`, and `serve`, which is a run whose host is a guest.
 int run(const CommandLine& line) {
     end_with_parent();
     Interrupts::catch_all();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the completion scripts of all shells say of the table of commands. They ask the program only for what comes with
-// it, since that may be added to after the installation.
+// What the completion scripts of all shells need of the table of commands. They ask the program only for what comes
+// with it, since that may be added to after the installation.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace ssdtlm {
 
-/// Path below the program: "config show"; "" for the program itself.
+/// The path below the program: "config show"; "" for the program itself.
 std::string below_program(const std::string& path);
-/// "a b c"
+/// Joins words to "a b c".
 std::string joined(const std::vector<std::string>& words);
-/// Of each parameter "key=", for --set.
+/// "key=" for each parameter, for --set.
 std::vector<std::string> parameter_assignments();
 
-/// What a value may be.
+/// The kind of words that complete a value.
 enum class Completes { words, file, folder, device, workload, assignment, nothing };
 Completes completes(const OptionView& option);
 

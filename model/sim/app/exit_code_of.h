@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-/// The exit code (ExitCode) that `work` returns, or that belongs to what it throws, which is said on standard error.
+/// Runs `work`. Returns the exit code (ExitCode) that it returns, or the one of what it throws. The message goes to
+/// standard error.
 int exit_code_of(const std::function<int()>& work);
 
 }  // namespace ssdtlm

@@ -9,7 +9,8 @@
 
 namespace ssdtlm {
 
-/// Takes fio's options out of `words`, in order. `own`: names that belong to the program, with their dashes; they stay.
+/// Takes fio's options out of `words`, in order. `own`: names of the program's own options, with their dashes; they
+/// stay.
 std::vector<FioArgument> take_fio_arguments(std::vector<std::string>& words, const std::vector<std::string>& own);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.regions: where each workload of a run has its addresses.
+// host.regions: the addresses of each workload of a run.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct FlowRegion {
     std::uint64_t bytes = 0;
 };
 
-/// By workload. Edges in per cent are rounded down to logical units. Throws UserError with all problems.
+/// Regions by workload. Edges in per cent are rounded down to logical units. Throws UserError with all problems.
 std::vector<FlowRegion> flow_regions(const SsdConfig& config, std::uint64_t namespace_bytes);
 
 }  // namespace ssdtlm

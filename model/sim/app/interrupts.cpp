@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// Of processor time, which a busy machine does not shorten: until one step of the simulation is given up.
+/// Processor time after which one step of the simulation is given up. A busy machine does not shorten it.
 constexpr suseconds_t kPatienceMicroseconds = 220'000;
 
 enum class At : std::sig_atomic_t { nothing, building, running, writing };
@@ -45,7 +45,8 @@ void time_is_up(int) {
 void on_interrupt(int signal) {
     const int kept = errno;
     came = 1;
-    // A second one ends the program at once. But a terminal that goes sends two: the kernel's and the shell's.
+    // A second signal ends the program at once. But a terminal that goes sends two SIGHUP: the kernel's and the
+    // shell's.
     std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
     if (told_child != 0) ::kill(told_child, signal);
     if (at == At::nothing) end_at_once();
@@ -75,7 +76,7 @@ sigset_t the_signals() {
 
 void Interrupts::catch_all() {
     for (const int s : {SIGINT, SIGTERM}) std::signal(s, on_interrupt);
-    // nohup: who asked for that wants the run to go on without its terminal.
+    // With nohup, the user wants the run to go on without its terminal.
     if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPROF, time_is_up);
     // A file that may grow no further (ulimit -f) is an error of the write, as a full disk is.

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SIGINT, SIGTERM and SIGHUP do, by what the program is at. Signals are of the whole process, and so is this.
+// What SIGINT, SIGTERM and SIGHUP do depends on what the program is doing. Signals are for the whole process, and so is
+// this.
 //
 // - Nothing has begun (files are read, a job is parsed): the program ends at once.
 // - The drive is being built and preconditioned: no step of that can be left in order, and nothing is known yet. A text
-// that was
-//   written beforehand gets its name, temporary files go, and the program ends at once.
-// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. A step that takes
-// longer than
-//   kPatience ends as above.
+//   that was written beforehand gets its name, temporary files go, and the program ends at once.
+// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. If a step takes
+//   longer than kPatience, the program ends as in the step before.
 // - Results are written: they are written whole.
 //
-// In each a child in Python is told as well. A second signal ends the program at once, whatever it is at.
+// In each case a child in Python is told as well. A second signal ends the program at once, whatever it does.
 #pragma once
 
 #include <sys/types.h>
@@ -24,12 +23,12 @@ namespace ssdtlm {
 
 class Interrupts {
 public:
-    /// From now on; nothing has begun. Call once.
+    /// Catches signals from now on; nothing has begun. Call it once.
     static void catch_all();
-    /// One has come.
+    /// True: a signal has come.
     static bool any();
 
-    /// If the run ends by one.
+    /// What to do if a signal ends the run.
     struct Abandoned {
         std::filesystem::path text, named;   ///< the first has been written, and gets the second's name
         std::vector<std::string> temporary;  ///< files that go
@@ -41,9 +40,9 @@ public:
     static void running(Abandoned abandoned, void (*tell)(void*), void* self);
     static void writing();
 
-    /// A child that is to be told; 0: there is none.
+    /// The child that is told of signals; 0: there is none.
     static void tell(pid_t child);
-    /// No signal comes meanwhile: a child is begun.
+    /// Holds signals back while a child is begun.
     class HeldBack {
     public:
         HeldBack();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kOption = "--watch";
 constexpr int kViewerSocket = 3;
-/// Of the viewer when the terminal was given back in order.
+/// Exit code of the viewer when it gave the terminal back in order.
 constexpr int kEndedInOrder = 0;
 
 using Json = nlohmann::ordered_json;

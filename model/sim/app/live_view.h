@@ -23,10 +23,10 @@ public:
     LiveView(const LiveView&) = delete;
     LiveView& operator=(const LiveView&) = delete;
 
-    /// From now on there is something to see.
+    /// From now on there is something to show.
     void attach(const SsdSystem& system, const LatencyStats& latency) { meter_.emplace(system, latency); }
     void show(const Simulation::Progress& progress);
-    /// The terminal is as it was before; without effect the second time.
+    /// Gives the terminal back as it was before. A second call has no effect.
     void end();
 
 private:

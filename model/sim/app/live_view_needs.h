@@ -3,7 +3,7 @@
 
 namespace ssdtlm {
 
-/// `run --watch`: whether there is a terminal to draw on and a Python that can. Throws UserError.
+/// Checks for `run --watch` that there is a terminal to draw on and a Python that can draw. Throws UserError.
 void check_live_view();
 
 }  // namespace ssdtlm

@@ -34,8 +34,8 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
     return exit_code_of([&] {
         set_library_prefix(prefix);
         const int code = execute(parse_command_line(argc, argv));
-        // Output that did not reach a full disk or a closed pipe is no success. Of more than a buffer the beginning was
-        // written, or not, before.
+        // Output that did not reach a full disk or a closed pipe is no success. If there was more than a buffer, its
+        // beginning was written before, or not.
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
             // What the run itself has to say counts more: the terminal of an interrupted one may be gone.

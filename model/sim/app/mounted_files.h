@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the files of a fio job file to a file system on the drive, where files.system names one.
+// Turns the files of a fio job file into a file system on the drive, where files.system names one.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace ssdtlm {
 
-/// Empty without a file system, or where no job has files. UserError when it has no room for them, or a job does what
-/// is not modelled on one.
+/// Returns the mounts. They are empty without a file system, or where no job has files. Throws UserError when the file
+/// system has no room for the files, or a job does what is not modelled on one.
 std::vector<FilesWorkload::Mount> mounts_for(const SsdConfig& config, const FioJobFile& file, const FioDevice& device);
 
-/// What a job file says of where its files lie is true of files side by side on the drive.
+/// Corrects a note of a job file on where its files lie, which is only true of files side by side on the drive.
 std::string note_on_file_system(std::string note, const std::string& system);
 
 }  // namespace ssdtlm

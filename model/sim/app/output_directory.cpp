@@ -30,7 +30,7 @@ OutputError full(const std::string& path, const std::string& option, const std::
                                "make room, or choose another folder with -o"});
 }
 
-/// A name as one part of a path: a device may be called "../x" or "WD / 512G".
+/// Makes a name one part of a path: a device may be called "../x" or "WD / 512G".
 std::string path_part(std::string name) {
     for (char& c : name)
         if (c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '_';

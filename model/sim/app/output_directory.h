@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run writes: found out before hours of simulation, not after.
+// The folder to which a run writes. It is checked before hours of simulation, not after.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ private:
 /// Throws UserError; `option` names the option in the message.
 OutputLock prepare_output_directory(const std::string& path, const std::string& option);
 
-/// Of a run that is refused for other reasons: whether the folder could be made and written, as far as that is seen
-/// without making it. Throws UserError.
+/// For a run that is refused for other reasons: checks whether the folder could be made and written, as far as that is
+/// seen without making it. Throws UserError.
 void check_output_directory(const std::string& path, const std::string& option);
 
-/// "results/<device>-<workload file without extension>"; what is no part of a file name becomes '_'.
+/// "results/<device>-<workload file without extension>". Characters that cannot be in a file name become '_'.
 std::string default_output_directory(const std::string& device, const std::string& workload);
 
 }  // namespace ssdtlm

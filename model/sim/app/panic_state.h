@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// Empty until set.
+/// The text is empty until set.
 std::string& panic_state();
 
 }  // namespace ssdtlm

@@ -15,12 +15,12 @@ constexpr std::uint64_t kSeed = 0x7072652d706c6179;
 bool begins_with(const std::string& text, const char* begin) {
     return text.rfind(begin, 0) == 0;
 }
-/// An option that says how a trace is read.
+/// True: the option says how a trace is read.
 bool reads_a_trace(const std::string& word) {
     return begins_with(word, "--trace-") || begins_with(word, "--blkparse-action");
 }
 
-/// At spaces, but for those between quotes.
+/// Splits the text at spaces, except those between quotes.
 std::vector<std::string> words_of(const std::string& text) {
     std::vector<std::string> words;
     bool in_word = false;

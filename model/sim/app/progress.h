@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run is, on standard error: one line rewritten in place on a terminal, else a line of its own every 10 s.
+// Shows on standard error how far a run is: one line rewritten in place on a terminal, else a line of its own every 10
+// s.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,7 @@ public:
     bool on() const { return on_; }
     /// Call a few times a second.
     void show(const Simulation::Progress& progress);
-    /// Before anything else is printed.
+    /// Call it before anything else is printed.
     void clear();
 
 private:

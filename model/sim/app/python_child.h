@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command written in Python as a process beside this one: what a run asks of it before and after the simulation.
+// A command written in Python as a process beside this one. A run uses it before and after the simulation.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// One of its descriptors.
+/// One of the child's descriptors.
 struct ChildStream {
     int child;   ///< in the new process
     int parent;  ///< in this one; -1: the null device
@@ -34,7 +34,8 @@ private:
     int code_ = 0;
 };
 
-/// Whether Python has what these need ("report"). Throws UserError with all that is missing, and how it is had.
+/// Checks that Python has what these commands need ("report"). Throws UserError with all that is missing, and how to
+/// get it.
 void check_python(const std::string& command, const std::vector<std::string>& what);
 
 }  // namespace ssdtlm

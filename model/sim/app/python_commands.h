@@ -11,8 +11,8 @@
 
 namespace ssdtlm {
 
-/// The interpreter: SSDTLM_PYTHON; the environment that `binary` or its library is installed in; the build tree's
-/// (`make python`); the one of `ssdtlm python setup`; python3.
+/// Finds the interpreter. In this order: SSDTLM_PYTHON; the environment that `binary` or its library is installed in;
+/// the build tree's (`make python`); the one of `ssdtlm python setup`; python3.
 std::string find_python(const std::filesystem::path& binary);
 
 /// The folder that holds the Python package that came with `binary` or its library: in the wheel, in an installation,
@@ -24,10 +24,11 @@ std::filesystem::path find_python_package(const std::filesystem::path& binary);
 std::vector<std::string> python_line(const std::string& command, const std::string& module,
                                      const std::vector<std::string>& words);
 
-/// Of a Python that cannot be started: `number` is the system's error.
+/// The problem of a Python that cannot be started. `number`: the system's error.
 Problem no_python(const std::string& command, const std::string& python, int number);
 
-/// Does not return when Python can be started. Throws UserError. `words`: "compare", "a", "b", ...
+/// Turns this process into Python; does not return when Python can be started. Throws UserError. `words`: "compare",
+/// "a", "b", ...
 [[noreturn]] void become_python(const std::vector<std::string>& words);
 
 }  // namespace ssdtlm

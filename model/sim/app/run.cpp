@@ -79,7 +79,7 @@ void check(const RunSummary& summary, const HostDriver& driver, bool faults, boo
             if (!(r.busy[i] >= 0 && r.busy[i] <= 1))
                 throw CheckFailed(fmt::format("{} {} was busy for {} of the measured window, which is no share of it",
                                               r.name, i, r.busy[i]));
-    // A device whose flash fails may say so; the run is right all the same.
+    // A device whose flash fails may report errors; the run is right all the same.
     const std::uint64_t expected = faults ? driver.counters().media_errors() : 0;
     if (own && summary.error_status != expected)
         throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}",
@@ -98,7 +98,7 @@ FioReportOptions report_options(const RunOptions& options, const WorkloadSource&
     return o;
 }
 
-/// What became of steadystate and latency_target.
+/// Reports the outcome of steadystate and latency_target.
 void report_fio_outcome(const WorkloadSource::FioPart& fio, FioReport& report, std::vector<std::string>& notes) {
     const FioWorkload& workload = *fio.workload;
     for (const FioJob& job : workload.job_list()) {
@@ -288,7 +288,7 @@ private:
         ignored.of([&] { write_failed(s); });
     }
 
-    /// Of the block layer: tenants, or jobs.
+    /// Names of the contexts of the block layer: tenants, or jobs.
     std::vector<std::string> context_names(const SsdConfig& config) const {
         if (config.host.tenants != Tenants::one) return source_.flows;
         std::vector<std::string> names;
@@ -350,8 +350,8 @@ private:
                 summary.notes.push_back(fmt::format("{} {} has no effect: the workload ended before", option, *text));
     }
 
-    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a
-    /// run that was right until then has failed by it.
+    /// Writes recordings first: what was recorded up to a failure is worth most of all. Returns what could not be
+    /// written; a run that was right until then has failed by it.
     std::vector<Problem> save(RunSummary& summary) {
         AllProblems problems;
         problems.of([&] {
@@ -391,7 +391,7 @@ private:
         files_->commit();
     }
 
-    /// A run that was cut off by a failure has no summary: its numbers are in failed.json.
+    /// Prints the results. A run that was cut off by a failure has no summary: its numbers are in failed.json.
     void print(const RunSummary& summary, bool complete, bool not_written) const {
         if (options_.json) return say(stdout, result_json(summary, options_.resolved_config));
         if (!not_written && (!complete || options_.quiet)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulation: the netlist, the workload, the results. Once per process: the SystemC kernel is global.
+// One simulation: the netlist, the workload, the results. There is one per process, because the SystemC kernel is
+// global.
 #pragma once
 
 #include "sim/app/run_options.h"
@@ -11,8 +12,8 @@ namespace ssdtlm {
 /// run whose results are wrong, Panic for a broken invariant; see panic_state.h for the state dump.
 int run_simulation(const SsdConfig& config, const RunOptions& options);
 
-/// What `run` would refuse: builds the device, fresh, and starts and stops it, without a command of the workload.
-/// Throws as run_simulation() does. Without a workload in `options`: the device alone.
+/// Finds what `run` would refuse: builds the fresh device, and starts and stops it, without a command of the workload.
+/// Throws as run_simulation() does. Without a workload in `options`, it checks the device alone.
 void check_simulation(const SsdConfig& config, const RunOptions& options);
 
 }  // namespace ssdtlm

@@ -10,13 +10,13 @@
 
 namespace ssdtlm {
 
-/// As typed; "" when not given.
+/// The texts as typed; "" when an option is not given.
 struct RunLimitTexts {
     std::string time;      ///< "2s"
     std::string commands;  ///< "10k": k, M, G are powers of 1000, Ki, Mi, Gi of 1024
 };
 
-/// Mistakes are appended to `problems`.
+/// Reads the limits. Mistakes are appended to `problems`.
 LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector<Problem>& problems);
 
 /// What ended the workload, for result.json and the summary: "workload" or the option as typed.

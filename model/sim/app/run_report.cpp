@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kOption = "--report";
 
-/// Of a file that the user named; empty for the folder where the program stands.
+/// The folder of a file that the user named; empty for the program's working folder.
 fs::path folder_of(const std::string& file) {
     return fs::path(file).parent_path();
 }

@@ -9,11 +9,11 @@ namespace ssdtlm {
 /// Throws UserError with everything that would keep the report from being written.
 void check_report(const RunOptions& options);
 
-/// Of a run that ended with `code`. Returns the exit code of the whole. A run that failed has no report, as with
-/// `ssdtlm report`.
+/// Writes the report of a run that ended with `code`. Returns the exit code of the whole. A run that failed has no
+/// report, as with `ssdtlm report`.
 int write_report(const RunOptions& options, int code);
 
-/// Of a run that failed: says so, and removes the one that an earlier run left in the folder.
+/// Called for a run that failed: says so, and removes the report that an earlier run left in the folder.
 void no_report(const RunOptions& options);
 
 }  // namespace ssdtlm

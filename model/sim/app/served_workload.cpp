@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 namespace {
-/// Half of what simulated time can say: a guest may let its commands lie for as long as it likes.
+/// Half of the range of simulated time: a guest may leave its commands for as long as it likes.
 constexpr Ps kNoWatchdog{Ps::max() / 4};
 constexpr const char* kOrigin = "default of serve";
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a timeline becomes: said before it fills a disk.
+// How large a timeline becomes. It is said before it fills a disk.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace ssdtlm {
 
-/// Bytes of trace.json for a workload of this amount, roughly.
+/// Rough number of bytes of trace.json for a workload of this amount.
 std::uint64_t timeline_bytes(const WorkloadAmount& amount);
 
-/// A warning for a timeline of a gigabyte or more; empty: it is small, its end is given, or nobody knows how much the
-/// workload does.
+/// A warning for a timeline of a gigabyte or more. Empty: the timeline is small, its end is given, or nobody knows how
+/// much the workload does.
 std::string timeline_warning(const RunOptions& options, const WorkloadAmount& amount);
 
 }  // namespace ssdtlm

@@ -15,7 +15,7 @@
 namespace ssdtlm {
 namespace {
 
-/// result.json beside the waveform, or failed.json; null: neither.
+/// Reads result.json beside the waveform, or failed.json; null: there is neither.
 nlohmann::json run_beside(const std::filesystem::path& wave) {
     for (const char* name : {"result.json", "failed.json"}) {
         std::ifstream in(wave.parent_path() / name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on what was given for a workload and has no effect on it: options of traces, and what the host would do for
-// tenants and streams.
+// Notes on options for a workload that have no effect on it: options of traces, and what the host would do for tenants
+// and streams.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace ssdtlm {
 
-/// `given`: names of the options that stand on the command line, "--replay-depth".
+/// `given`: names of the options on the command line, "--replay-depth".
 std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
                                                 const TraceReplayOptions& replay);
 
-/// `jobs`: those of fio. `tenants`: of the workload.
+/// `jobs`: the jobs of fio. `tenants`: the number of the workload's tenants.
 std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants);
 
 /// Parameters of [workload.NAME] that are set for a workload other than `used`.

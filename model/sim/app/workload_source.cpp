@@ -27,7 +27,7 @@
 namespace ssdtlm {
 
 namespace {
-/// Without what a runtime cuts off, which nobody knows before.
+/// The amount without what a runtime cuts off, which nobody knows before.
 WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
     WorkloadAmount sum;
     for (const FioJob& job : jobs) {
@@ -51,7 +51,7 @@ std::string new_name(const std::vector<std::string>& names, const std::string& w
     return name;
 }
 
-/// The number of the flow that is to run without the others; none: all are.
+/// The number of the flow that is to run without the others; empty: all run.
 std::optional<std::uint32_t> number_of(const std::string& only, const std::vector<std::string>& flows) {
     if (only.empty()) return std::nullopt;
     const auto at = std::find(flows.begin(), flows.end(), only);
@@ -151,8 +151,8 @@ std::string read_some(std::FILE* in, std::size_t most) {
     return text;
 }
 
-/// A trace that can be read only once goes through a file without a name: it is read twice, for its format and for
-/// itself.
+/// Copies a trace that can be read only once into a file without a name, because it is read twice: for its format and
+/// for itself.
 std::string spill(std::FILE* in, const std::string& name, std::string head) {
     std::FILE* file = std::tmpfile();  // open until the program ends
     bool good = file != nullptr;
@@ -166,7 +166,7 @@ std::string spill(std::FILE* in, const std::string& name, std::string head) {
     return "/dev/fd/" + std::to_string(fileno(file));
 }
 
-/// Standard input, a fifo, or what a shell makes of <(...).
+/// Reads standard input, a fifo, or what a shell makes of <(...).
 void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name) {
     std::string head = read_some(in, kHead);
     const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") ||
@@ -249,7 +249,7 @@ void recognise(WorkloadOptions& options) {
         read_file(options);
 }
 
-/// Options for kinds of workloads that are not there. `all`: those of the run.
+/// Refuses options for kinds of workloads that the run does not have. `all`: the run's workloads.
 void check_kinds(const RunOptions& options, const std::vector<const WorkloadOptions*>& all) {
     const auto any = [&](WorkloadOptions::WorkloadKind kind) {
         return std::any_of(all.begin(), all.end(), [&](const auto* w) { return w->workload_kind == kind; });
@@ -396,7 +396,7 @@ void add(WorkloadSource& to, WorkloadSource& part, std::uint32_t first_job, std:
     to.generated.insert(to.generated.end(), part.generated.begin(), part.generated.end());
 }
 
-/// One workload or several, each with its region.
+/// Opens one workload or several, each with its region.
 WorkloadSource open_flows(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     const std::vector<FlowRegion> regions = flow_regions(config, namespace_bytes);
     const bool several = !options.flows.empty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From `--workload` or fio options to a Workload: a fio job file, a block trace or one that the program makes itself,
-// with what the fio-shaped report needs.
+// Makes a Workload from `--workload` or fio options: a fio job file, a block trace, or one that the program makes
+// itself. It has what the fio-shaped report needs.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct WorkloadSource {
     WorkloadAmount amount;
     std::vector<std::string> notes;
     std::vector<std::string> warnings;  ///< worth saying before the run
-    /// What is in `workload`, with the number of its first job.
+    /// The part of `workload` that is fio jobs, with the number of its first job.
     struct FioPart {
         FioWorkload* workload;
         std::uint32_t first_job;
@@ -46,31 +46,33 @@ struct WorkloadSource {
 /// Finds workloads that come with the program by name, tells a fio job from a block trace by its content, and reads
 /// standard input for "-". Throws UserError for options that belong to another kind.
 void recognise_workload(RunOptions& options);
-/// Several flows have queue pairs of their own, unless the device or --set says otherwise. Before all other sources.
+/// Gives several flows queue pairs of their own, unless the device or --set says otherwise. Call it before all other
+/// sources.
 void add_flow_defaults(ConfigLoader& loader, const RunOptions& options);
-/// What the results call the workload.
+/// The name of the workload in the results.
 std::string workload_title(const RunOptions& options);
 
-/// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
+/// Opens the workload. Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
 
-/// That of precondition.workload, with other random numbers than the run's, so that the same job in both places is not
-/// the same I/O. Empty without one, and for a saved drive. Throws UserError as open_workload() does, and for one that
-/// only time ends.
+/// Opens the workload of precondition.workload. It has other random numbers than the run's, so that the same job in
+/// both places is not the same I/O. Empty without one, and for a saved drive. Throws UserError as open_workload() does,
+/// and for a workload that only time ends.
 WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes);
 
-/// What a run plays, and what is played first. Keeps in `problems` what is wrong with them. Nothing is `played` without
-/// a workload in `options`.
+/// What a run plays, and what is played first. Their problems are kept in `problems`. Without a workload in `options`,
+/// nothing is `played`.
 struct WorkloadSources {
     WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems);
     WorkloadSource played, before;
 };
 
-/// Of a run whose device cannot be used: what is wrong with the workload on any device. Throws UserError. Of a trace
-/// that is nothing: it would have to be read whole.
+/// For a run whose device cannot be used: finds what is wrong with the workload on any device. Throws UserError. A
+/// trace is not looked at, because it would have to be read whole.
 void check_workload_alone(const RunOptions& options);
 
-/// A path under which a file can be read several times: of a fifo, which cannot, a copy that goes with the program.
+/// A path under which a file can be read several times. For a fifo, which cannot, it is a copy that goes with the
+/// program.
 std::string readable_twice(const std::string& path);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wear levelling and refresh.
+// The parameters of wear levelling and refresh.
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {

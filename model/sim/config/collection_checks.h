@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules between the parameters of garbage collection, and with others.
+// Rules between the parameters of garbage collection, and between these and others.
 #pragma once
 
 #include <vector>

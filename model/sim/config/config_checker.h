@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all checks of a configuration have: problems that begin with the place of a parameter, and its value as the user
+// What all checks of a configuration need: problems that begin with the place of a parameter, and its value as the user
 // writes it.
 #pragma once
 
@@ -20,7 +20,7 @@ protected:
     static std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
     explicit ConfigChecker(const ResolvedConfig& resolved) : resolved_(resolved), c_(resolved.config) {}
 
-    /// `key` is what the user should look at: its place opens the message.
+    /// Adds a problem. `key` is the parameter that the user should look at: its place opens the message.
     void add(const std::string& key, const std::string& what, std::string allowed, std::string repair) {
         out_.push_back({resolved_.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
     }

@@ -425,7 +425,7 @@ private:
         return c_.over_provisioning != 0 &&
                least_over_provisioning(c_, most_units * c_.nand.geometry.unit_bytes) <= kMostShare;
     }
-    /// In the way in which it was given: a value that is accepted.
+    /// The limit of the capacity in the form in which it was given, as a value that is accepted.
     std::string limit_of_capacity(std::uint64_t most_units) const {
         const std::uint64_t most = most_units * c_.nand.geometry.unit_bytes;
         return shares_say(most_units) ? "at least " + share_text(least_over_provisioning(c_, most))
@@ -445,7 +445,7 @@ private:
                ", because the soft threshold need not be reached then";
     }
 
-    /// False: what is derived from them would be meaningless.
+    /// False: the map's entries do not fit its pages, so figures derived from them would be meaningless.
     bool map_entries_fit() {
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash() || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
@@ -455,7 +455,8 @@ private:
         return false;
     }
 
-    /// Blocks of a plane that leave room for the least capacity. What is kept free grows with them, but more slowly.
+    /// Blocks of a plane that leave room for the least capacity. The blocks that are kept free grow with them, but more
+    /// slowly.
     std::uint32_t enough_blocks() const {
         const auto is_enough = [this](std::uint32_t blocks) {
             FtlConfig ftl = c_.ftl;
@@ -473,7 +474,7 @@ private:
         return enough;
     }
 
-    /// The threshold as it was given: in blocks, or as the share that is in use from then on.
+    /// The threshold as it was given: in blocks, or as the share of blocks that are in use when it is reached.
     std::string fewer_kept_free() const {
         const bool hard = c_.ftl.gc_least_invalid != 0.0;
         if ((hard ? c_.ftl.gc_hard_used_percent : c_.ftl.gc_soft_used_percent) == 0)
@@ -481,7 +482,7 @@ private:
         return hard ? "raise gc.hard_used" : "raise gc.soft_used";
     }
 
-    /// A map that is not all in memory.
+    /// Checks a map that is not all in memory.
     void cached_map() {
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash()) return;

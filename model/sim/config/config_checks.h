@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// All problems at once; empty: the device can be built.
+/// Returns all problems at once. If there are none, the device can be built.
 std::vector<Problem> check_config(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

@@ -35,7 +35,7 @@ std::string bracketed(const std::string& table) {
     return "[" + table + "]";
 }
 
-/// The key that an unknown one may have been meant to be: one of the same table, one of the same name in another
+/// The known key that the unknown one was perhaps meant to be: one of the same table, one of the same name in another
 /// table, or any that is spelled nearly alike.
 std::string meant_key(const std::string& key) {
     const auto dot = key.rfind('.');
@@ -80,7 +80,7 @@ void ConfigLoader::add_device(const std::string& path_or_preset) {
     }
 }
 
-/// `above`: the files that are based on it, by their canonical paths.
+/// `above`: the files that are based on this one, by their canonical paths.
 void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) {
     files_.push_back(file.shown);
     auto entries = read_toml_file(file.path, file.shown, problems_);
@@ -208,8 +208,8 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
                          meant.empty() ? "`ssdtlm config reference` lists all keys" : "did you mean '" + meant + "'?"});
 }
 
-/// The capacity that ftl.over_provisioning leaves. Where both were given the later source counts, as with any other
-/// key; of one source they have to say the same.
+/// Sets the capacity that ftl.over_provisioning leaves. If both were given, the later source counts, as with any other
+/// key; within one source they have to agree.
 void ConfigLoader::follow_over_provisioning() {
     const auto capacity = static_cast<std::size_t>(parameter_index("ftl.user_capacity")),
                share = static_cast<std::size_t>(parameter_index("ftl.over_provisioning"));
@@ -237,7 +237,7 @@ void ConfigLoader::follow_over_provisioning() {
     resolved_.origin[capacity] = resolved_.origin[share];
 }
 
-/// The free blocks of gc.soft_used and gc.hard_used. A number of them that somebody gave as well has to be the same.
+/// Sets the free blocks of gc.soft_used and gc.hard_used. If somebody gave their number as well, it has to be the same.
 void ConfigLoader::follow_used_shares() {
     const FtlConfig given = resolved_.config.ftl;
     ssdtlm::follow_used_shares(resolved_.config.ftl, resolved_.config.nand.geometry);
@@ -264,7 +264,7 @@ ResolvedConfig ConfigLoader::finish() {
     for (const auto& f : files_) all_files += (all_files.empty() ? "" : ", ") + f;
     if (files_.empty()) all_files = "command line";
     if (problems_.empty()) follow_over_provisioning();
-    // Files that could not be read may have had the key.
+    // A file that could not be read may have had the key.
     if (problems_.empty()) {
         for (std::size_t i = 0; i < table.size(); ++i) {
             if (!table[i].required || given_[i] != 0) continue;
@@ -278,7 +278,7 @@ ResolvedConfig ConfigLoader::finish() {
         follow_used_shares();
         FtlConfig& ftl = resolved_.config.ftl;
         const NandConfig& nand = resolved_.config.nand;
-        // A row in the array, one in the cache registers, one that waits.
+        // There is room for a row in the array, one in the cache registers, and one that waits.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
                                                                                      : ftl.flush_depth(nand.geometry);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From files and --set options to one resolved configuration, or to all problems at once.
+// Turns files and --set options into one resolved configuration, or into all problems at once.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,13 @@ namespace ssdtlm {
 
 inline constexpr const char* kDefaultOrigin = "default";
 
-/// A configuration and, for each entry of ssd_parameters(), where its value comes from: kDefaultOrigin,
-/// "file:line:col" or the option.
+/// A configuration and the origin of each entry of ssd_parameters(): kDefaultOrigin, "file:line:col" or the option.
 struct ResolvedConfig {
     SsdConfig config;
     std::vector<std::string> origin;
     std::vector<std::string> replaced;  ///< notes: options of the command line that a later one replaces
 
-    /// The origin of a key in a form that says which key it is: for problems.
+    /// The origin of a key, in a form that names the key: for problems.
     std::string where(const std::string& key) const;
 };
 
@@ -30,17 +29,17 @@ struct ResolvedConfig {
 class ConfigLoader {
 public:
     ConfigLoader();
-    /// A path, or the name of a preset.
+    /// Adds a device: a path, or the name of a preset.
     void add_device(const std::string& path_or_preset);
-    /// A document; `name` stands for the file in places.
+    /// Adds a document. `name` stands for the file in places.
     void add_text(const std::string& text, const std::string& name);
-    /// "key=value"
+    /// Adds a "key=value" of the command line.
     void add_assignment(const std::string& assignment);
     /// Another command line option that sets a parameter; `origin` is the option.
     void add_option(const std::string& key, const RawValue& value, const std::string& origin);
 
-    /// Checks the whole. Throws UserError with all problems of all sources; with those between parameters only when
-    /// each parameter by itself is right.
+    /// Checks the whole configuration. Throws UserError with all problems of all sources. Problems between parameters
+    /// are included only when each parameter by itself is right.
     ResolvedConfig finish();
 
 private:
@@ -53,15 +52,15 @@ private:
 
     ResolvedConfig resolved_;
     static constexpr std::uint32_t kCommandLine = ~0u;
-    /// By parameter, who tried to set it last: files and documents are 1, 2, ... in the order of their merging. 0:
-    /// nobody
+    /// By parameter: who tried to set it last. Files and documents are 1, 2, ... in the order of their merging. 0:
+    /// nobody.
     std::vector<std::uint32_t> given_;
     std::uint32_t documents_ = 0, source_ = kCommandLine;
     std::vector<std::string> files_;
     std::vector<Problem> problems_;
 };
 
-/// The usual case: device files or presets, then --set options.
+/// Loads a configuration in the usual way: device files or presets, then --set options.
 ResolvedConfig load_config(const std::vector<std::string>& devices, const std::vector<std::string>& assignments);
 
 }  // namespace ssdtlm

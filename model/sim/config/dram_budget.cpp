@@ -23,7 +23,7 @@ std::string text_of(std::uint64_t bytes) {
     return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
 }
 
-/// The file, or the command line: one that comes later changes what earlier ones say.
+/// The file of an origin, or the command line. A later source changes what earlier ones say.
 std::string source_of(const std::string& origin) {
     return origin.substr(0, origin.find_first_of(": "));
 }

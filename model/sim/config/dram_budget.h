@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One size of DRAM for write buffer, read cache and map: whether they fit, and who gets what the others leave.
+// One size of DRAM for write buffer, read cache and map: checks whether they fit, and gives one of them what the others
+// leave.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// With dram.rest the size of the part that it names is set to what is left; its origin says so. Returns what does not
-/// fit.
+/// With dram.rest, the part that it names gets the size that is left; its origin says so. Returns the problems if the
+/// parts do not fit.
 std::vector<Problem> divide_dram(ResolvedConfig& resolved);
 /// Bytes of write buffer, read cache and map together.
 std::uint64_t dram_used(SsdConfig config);

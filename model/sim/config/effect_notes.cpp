@@ -84,13 +84,13 @@ private:
         }
     }
 
-    /// A limit that other parameters keep below it.
+    /// Notes a limit that other parameters keep from being reached.
     void limit(const std::string& key, std::uint64_t given, std::uint64_t used, const std::string& as,
                const std::string& why) {
         if (given > used && is_meant(resolved_, key))
             out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
     }
-    /// Commands that a Serial ATA drive has at a time.
+    /// Commands that a Serial ATA drive takes at a time.
     std::uint64_t sata_tags() const {
         if (value("host.sata.ncq") == "false") return 1;
         return std::min(std::stoull(value("host.sata.queue_depth")), std::stoull(value("frontend.sata.queue_depth")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody has set that has no effect on this device: notes, for the terminal, result.json and `config check`.
+// Notes on what somebody has set that has no effect on this device, for the terminal, result.json and `config check`.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ssdtlm {
 
-/// Whether somebody set the parameter so that an effect may be expected: on the command line, or to another value than
-/// its default.
+/// True: somebody set the parameter so that an effect may be expected, on the command line or to another value than its
+/// default.
 bool is_meant(const ResolvedConfig& resolved, const std::string& key);
-/// "--set a=1", or "mine.toml:3:1: a = 1".
+/// The setting as the user wrote it: "--set a=1", or "mine.toml:3:1: a = 1".
 std::string said_text(const ResolvedConfig& resolved, const std::string& key);
 
-/// A sentence for each parameter whose conditions (ParameterInfo::conditions) do not hold, for limits that limit
-/// nothing, and for options that another one replaces.
+/// Returns a sentence for each parameter whose conditions (ParameterInfo::conditions) do not hold, for limits that
+/// limit nothing, and for options that another one replaces.
 std::vector<std::string> notes_on_effect(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

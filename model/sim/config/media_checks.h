@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules between the parameters of flash that fails, and with others.
+// Rules between the parameters of failing flash, and between these and others.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// Precondition: the geometry and the FTL's parameters fit each other.
+/// Returns the problems. Precondition: the geometry and the FTL's parameters fit each other.
 std::vector<Problem> check_media(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

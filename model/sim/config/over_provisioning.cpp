@@ -11,7 +11,7 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint64_t kWhole = 1'000'000;
 constexpr double kStep = 1e-4;
 
-/// Of a geometry that nobody has checked yet: it may be more than 64 bits say.
+/// Bytes of a geometry that nobody has checked yet: they may not fit 64 bits.
 Wide flash_bytes(const NandGeometry& g) {
     Wide bytes = g.page_bytes;
     for (const std::uint64_t factor :

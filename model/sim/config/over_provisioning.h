@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spare flash as a share of what the host may use: (flash - capacity) / capacity, as makers of drives say it. MQSim's
-// and SimpleSSD's ratio is of the flash.
+// Spare flash as a share of what the host may use: (flash - capacity) / capacity, as makers of drives state it. MQSim's
+// and SimpleSSD's ratio is a share of the flash.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace ssdtlm {
 
-/// Of the capacity that the configuration has, however it was given.
+/// The share that the configuration's capacity leaves, however the capacity was given.
 double over_provisioning_of(const DeviceConfig& c);
 
-/// The capacity that leaves so much spare, in whole mapping units and logical blocks, rounded down. `share` counts in
-/// millionths, as the parameter is read.
+/// The capacity that leaves this share spare, in whole mapping units and logical blocks, rounded down. `share` counts
+/// in millionths, as the parameter is read.
 std::uint64_t capacity_with(const DeviceConfig& c, double share);
 
 /// The least share, in steps of 0.01 %, that leaves a capacity of `most` bytes or less.

@@ -22,7 +22,7 @@
 namespace ssdtlm {
 namespace {
 
-/// A sentence for the table of each policy that has parameters, behind that of its kind.
+/// Adds a sentence for the table of each policy that has parameters, behind that of its kind.
 template <class Registry>
 void add_policy_tables(std::vector<TableSentence>& tables, const std::string& name, const Registry& registry,
                        const std::string& what = "Policy") {

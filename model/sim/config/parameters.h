@@ -15,16 +15,16 @@ namespace ssdtlm {
 
 using SsdParameter = Parameter<SsdConfig>;
 
-/// In the order in which they are shown.
+/// The parameters in the order in which they are shown.
 const std::vector<SsdParameter>& ssd_parameters();
 /// Index of a key; -1 when there is none.
 int parameter_index(const std::string& key);
 /// The TOML tables in that order, each with a sentence.
 const std::vector<TableSentence>& parameter_tables();
 
-/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig.
-/// They act where the parameter `chosen_by`, which is in the table already, names their policy; empty: something else
-/// names it.
+/// Adds the parameters of all policies of a kind, under "<table>.<policy>.". `field` returns the PolicyTable in
+/// SsdConfig. They act where the parameter `chosen_by`, which is in the table already, names their policy; empty:
+/// something else names it.
 template <class Registry, class Field>
 void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by,
                            const Registry& registry, Field field) {
@@ -50,7 +50,7 @@ void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& 
         }
 }
 
-// The parts, one per organ.
+// The parts of the table, one per organ.
 void add_general_parameters(std::vector<SsdParameter>& table);
 void add_host_parameters(std::vector<SsdParameter>& table);
 void add_files_parameters(std::vector<SsdParameter>& table);

@@ -16,7 +16,7 @@ struct Range {
     Ps low, high;
     const char* source;
 };
-/// Of cells with so many bits. Ends are the parts named, with a margin of about a quarter: assumed.
+/// Ranges for cells of so many bits. The ends are the parts named, with a margin of about a quarter: assumed.
 struct Cells {
     const char* name;
     Range read, program, one_shot, erase;  ///< `program` of one page, `one_shot` of all pages of a word line
@@ -93,7 +93,7 @@ private:
         }
         time("nand.t_erase", n.t_erase, "tBERS", name, cells.erase);
     }
-    /// The shortest and the longest, if these are two.
+    /// The shortest and the longest of the times; one value if they are equal.
     static std::vector<Ps> ends(const std::vector<Ps>& times) {
         const auto [low, high] = std::minmax_element(times.begin(), times.end());
         return *low == *high ? std::vector<Ps>{*low} : std::vector<Ps>{*low, *high};

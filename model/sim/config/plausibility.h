@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are allowed, and that no drive has: notes for `config check`.
+// Notes for `config check` on values that are allowed, but that no drive has.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// A sentence for each value outside the range that parts and drives have, with the range and its source.
+/// Returns a sentence for each value outside the range that parts and drives have, with the range and its source.
 std::vector<std::string> notes_on_plausibility(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Paths by name: of the files of this extension in configs/<kind>.
+/// Paths by name, of the files with this extension in configs/<kind>.
 std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
     std::vector<fs::path> folders;
     for (const fs::path& prefix : installations()) folders.push_back(prefix / "share" / "ssdtlm" / "configs" / kind);
@@ -35,7 +35,7 @@ std::map<std::string, std::string> preset_paths() {
     return shipped_paths("device", ".toml");
 }
 
-/// The comment that a job file begins with, up to its first full stop.
+/// The first sentence of the comment with which a job file begins.
 std::string first_sentence(const std::string& path) {
     std::ifstream in(path);
     std::string text;
@@ -69,7 +69,7 @@ std::vector<Preset> presets() {
 
 DeviceFile find_device(const std::string& path_or_preset) {
     std::error_code error;
-    // Or a fifo, or what a shell makes of <(...).
+    // It may also be a fifo, or what a shell makes of <(...).
     if (fs::exists(path_or_preset, error) && !fs::is_directory(path_or_preset, error))
         return {path_or_preset, path_or_preset};
     const auto paths = preset_paths();

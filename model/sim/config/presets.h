@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices and job files that come with the program, and how they are found by their names.
+// The devices and job files that come with the program, and how they are found by name.
 #pragma once
 
 #include <string>
@@ -18,12 +18,13 @@ struct DeviceFile {
     std::string shown;  ///< in messages and origins: what the user gave, or "<preset>.toml"
 };
 
-/// All devices, by name. Looked for in the program's installations (share/ssdtlm/configs/device), then in the source
-/// tree that the program was built from; a name found in several folders counts once.
+/// All devices, by name. They are looked for in the program's installations (share/ssdtlm/configs/device), then in the
+/// source tree that the program was built from. A name found in several folders counts once.
 std::vector<Preset> presets();
-/// All fio job files (configs/workload), in the same way. Described by the first sentence of the comment above.
+/// All fio job files (configs/workload), found in the same way. The first sentence of the comment at their top
+/// describes them.
 std::vector<Preset> shipped_jobs();
-/// An existing file, or a preset of that name. Throws UserError.
+/// Finds an existing file, or a preset of that name. Throws UserError.
 DeviceFile find_device(const std::string& path_or_preset);
 
 }  // namespace ssdtlm

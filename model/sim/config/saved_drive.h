@@ -10,9 +10,9 @@
 
 namespace ssdtlm {
 
-/// Of this drive.
+/// The text for a file that holds this drive.
 std::string saved_drive_text(const SsdConfig& config);
-/// Each parameter that was another one when the drive of this text was saved, in a sentence.
+/// A sentence for each parameter that had another value when the drive of this text was saved.
 std::vector<std::string> differences_from_saved(const SsdConfig& config, const std::string& text);
 
 }  // namespace ssdtlm

@@ -63,7 +63,7 @@ Figures map_figures(const SsdConfig& c) {
 
 namespace {
 
-/// How fast the buffer fills when writes come as fast as the link takes them: link against flash.
+/// Time until the buffer is full when writes come as fast as the link takes them: the link's rate against the flash's.
 void add_time_to_fill(const SsdConfig& c, Figures& all) {
     const Ceilings writes = ceilings_of(c, derived_works()[1]);
     double link = 0, flash = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one command asks of each resource at least, by formula: its ceiling is the resource's members over that. What it
-// may ask for at most says how far below the ceiling a device may stay although nothing else limits it.
+// What one command needs of each resource at least, by formula. A resource's ceiling is its number of members divided
+// by that. What a command may need at most says how far below the ceiling a device may stay although nothing else
+// limits it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// Commands of one kind, saturated.
+/// Commands of one kind, at saturation.
 struct Work {
     const char* name;
     HostOp op = HostOp::read;
@@ -29,7 +30,7 @@ struct Demand {
     std::string formula;  ///< of `least`, with its numbers
 };
 
-/// In the order of verdicts; `left_out`: a sentence for each resource that has no formula here.
+/// Demands in the order of verdicts. `left_out`: a sentence for each resource that has no formula here.
 struct Demands {
     std::vector<Demand> of;
     std::vector<std::string> left_out;
@@ -41,9 +42,9 @@ void add_flash_demands(const SsdConfig& c, const Work& w, Demands& all);       /
 
 Demands demands_of(const SsdConfig& c, const Work& w);
 
-/// Writes whose unit is in the write buffer: at most this share takes the place of an older one.
+/// Most writes that take the place of an older one, as a share: their unit is in the write buffer.
 double most_coalesced(const SsdConfig& c, const Work& w);
-/// Mapping units that a command touches.
+/// Number of mapping units that a command touches.
 std::uint64_t units_of_command(const SsdConfig& c, const Work& w);
 /// Pages that a row of the flash has for each page of data: more than 1 with parity.
 double pages_with_parity(const SsdConfig& c);

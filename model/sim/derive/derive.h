@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from a configuration before anything runs, by formula. Everything is a plain function of the
-// configuration; what a formula does not hold for is left out, with a sentence.
+// configuration. Cases for which a formula does not hold are left out, with a sentence.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct Derived {
 };
 
 Ceilings ceilings_of(const SsdConfig& c, const Work& w);
-/// Sequential and random, reads and writes.
+/// The kinds of work: sequential and random, reads and writes.
 const std::vector<Work>& derived_works();
 
 Figures capacity_figures(const SsdConfig& c);
@@ -55,7 +55,7 @@ Figures buffer_figures(const SsdConfig& c);
 Figures latency_figures(const SsdConfig& c);
 Figures steady_state_figures(const SsdConfig& c);
 
-/// Precondition: the configuration has been checked.
+/// Derives all figures. Precondition: the configuration has been checked.
 Derived derive(const SsdConfig& c);
 
 std::string derived_text(const SsdConfig& c, const Derived& d);

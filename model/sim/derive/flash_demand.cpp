@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channel buses, and dies or (where planes read on their own) planes. Sequences and times are those of
+// Demands on channel buses, and on dies or (where planes read on their own) planes. Sequences and times are those of
 // nand/onfi/onfi_timing.h.
 #include <algorithm>
 
@@ -46,7 +46,7 @@ private:
         add("channel bus", g_.channels, least, most,
             fmt::format("{} channels / {} for {} B: {}", g_.channels, time_words(least), w_.bytes, formula));
     }
-    /// Of the time that an operation takes a die: all its planes, or each of those that take part.
+    /// Adds the time that an operation takes of a die: of all its planes, or of each plane that takes part.
     void add_array(double planes, double least, double most, const std::string& formula) {
         if (c_.nand.independent_plane_read) {
             add("plane", g_.planes(), planes * least, planes * most,
@@ -61,7 +61,7 @@ private:
     }
 
     void reads() {
-        // Ascending commands of whole pages share none.
+        // Ascending commands of whole pages share no reads.
         if (c_.scheduler.merge_reads && (w_.random || w_.bytes % g_.page_bytes != 0)) {
             all_.left_out.push_back("channel bus, die: with scheduler.merge_reads commands share reads of a page.");
             return;
@@ -118,7 +118,7 @@ private:
             static_cast<double>(units_of_command(c_, w_)) * g_.unit_bytes / g_.page_bytes * pages_with_parity(c_);
         const std::uint32_t joined = c_.scheduler.multi_plane ? g_.planes_per_die : 1;
         // Programs in flight may be too few for a row of all planes. Planes that go by themselves drift apart, and
-        // pages with different numbers are not programmed together: at worst one at a time.
+        // pages with different numbers are not programmed together: in the worst case they go one at a time.
         const bool apart = c_.ftl.superblock == SuperblockSpan::plane;
         const auto row_pages = apart ? 1u
                                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(

@@ -42,7 +42,7 @@ struct Traffic {
     double up = 0, down = 0;  ///< bytes for one command
 };
 
-/// Data, submission and completion entries; `least`: what may be shared is.
+/// Traffic of data, submission and completion entries. `least`: what can be shared is shared.
 Traffic traffic_of(const SsdConfig& c, const Work& w, bool least) {
     using L = LinkBytes;
     const L bytes(c.link);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One command alone in a drive at rest, in a closed loop, from the entry in host memory to the completion handler.
+// The latency of one command alone in a drive at rest, in a closed loop, from the entry in host memory to the
+// completion handler.
 #include <algorithm>
 #include <array>
 #include <memory>

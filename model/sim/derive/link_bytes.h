@@ -21,7 +21,7 @@ public:
     double write(std::uint64_t address, std::uint64_t bytes) const {
         return data(TlpKind::mem_write, address, bytes, link_.max_payload_bytes);
     }
-    /// Requests of the device for host memory, and what answers them.
+    /// Bytes of the device's requests for host memory. answers() are those of their completions.
     double one_request(std::uint64_t address) const { return overhead(TlpKind::mem_read, address); }
     double requests(std::uint64_t address, std::uint64_t bytes) const {
         return piece_count(address, bytes, link_.max_read_request_bytes) * one_request(address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the array, over the pages of a block.
+// Times of the array as means over the pages of a block.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ssdtlm {
 
-/// Seconds. One value stands for all types of pages.
+/// Mean time in seconds. One value stands for all types of pages.
 double mean_of_pages(const NandGeometry& g, const std::vector<Ps>& by_type);
-/// tR and tPROG that a drive can have at best: with an SLC cache those of its cells, if they are shorter.
+/// tR and tPROG that a drive can have at best. With an SLC cache they are those of its cells, if they are shorter.
 double mean_read(const SsdConfig& c);
 double least_program(const SsdConfig& c);
 

@@ -19,9 +19,9 @@ namespace ssdtlm {
 double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density) {
     if (law.kind == ChoiceLaw::Kind::oldest) return 1 / (1 - oldest_share(density));
     const std::vector<double> shares = valid_shares(law, n, density);
-    // Blocks leave the count of i valid units as often as they come to it, until they are victims: what leaves n is
-    // what is filled, and what leaves i for i - 1 goes with i times their number.
-    // Blocks that are as full as that are not drawn, or seldom: the rest of them goes on.
+    // Blocks leave the count of i valid units as often as they come to it, until they are victims. So the rate at which
+    // blocks leave n is that at which they are filled, and the rate from i to i - 1 is proportional to i times their
+    // number. Blocks that are as full as that are drawn never or seldom: the rest of them goes on.
     const double drawn = law.drawn == ChoiceLaw::kAll || law.most_valid < n ? 0 : std::pow(shares[n], law.drawn);
     const double filled = n * shares[n] / (1 - drawn);
     double valid = 0;

@@ -27,7 +27,7 @@ public:
         return (bytes_.one_request(address) + bytes_.answers(address, bytes)) / rate_ + up() +
                to_seconds(link_.root_complex_latency) + down();
     }
-    /// A register of an adapter.
+    /// Time of a read of an adapter's register.
     double read_register(double access) const {
         return (bytes_.one_request(L::kHigh) + bytes_.answers(L::kHigh, 4)) / rate_ + down() + access + up();
     }
@@ -90,8 +90,9 @@ double sata_rate(const PolicySettings& drive) {
     return rate == "1.5Gbps" ? 150e6 : rate == "3Gbps" ? 300e6 : 600e6;
 }
 
-/// AHCI behind the PCIe link, and Serial ATA behind that. A queued command: its frame; the D2H Register that releases
-/// BSY; DMA Setup; Data (each asked for with a DMA Activate, when the host sends them); Set Device Bits.
+/// AHCI behind the PCIe link, and Serial ATA behind that. A queued command has these frames: the command; the D2H
+/// Register that releases BSY; DMA Setup; Data (each asked for with a DMA Activate, when the host sends them); Set
+/// Device Bits.
 class AhciTransport final : public Transport {
     using L = LinkBytes;
     // AHCI 1.3.1, 4.2: a command header, a command table before its list of pages, and an entry of this.
@@ -172,7 +173,8 @@ SataTraffic sata_traffic(const SsdConfig& c, HostOp op, std::uint32_t bytes) {
     const bool queued = settings_of<HostSides>("sata", c.host_sides).flag("ncq");
     SataTraffic t;
     t.bytes_per_second = sata_rate(drive);
-    // The command, and the D2H Register that releases BSY or, of a command that is not queued, ends it.
+    // The frames are the command and a D2H Register. The latter releases BSY or, for a command that is not queued, ends
+    // it.
     t.least = 2.0 * sata::wire_bytes(sata::kRegisterBytes);
     if (queued) t.least += sata::wire_bytes(sata::kDmaSetupBytes);
     for (std::uint32_t done = 0; done < bytes; done += sata::kMostDataBytes) {

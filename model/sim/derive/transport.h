@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command that is alone waits for between its host and the drive's firmware, by the drive's front end, and what
-// it puts on a Serial ATA link.
+// How long a command that is alone waits between its host and the drive's firmware, for each front end. It also has a
+// command's traffic on a Serial ATA link.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// Seconds, without CPU time of the host.
+/// Times in seconds, without CPU time of the host.
 class Transport {
 public:
     Transport() = default;
@@ -19,22 +19,24 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    /// The request is issued -> the firmware has the command.
+    /// Time from the issue of the request until the firmware has the command.
     virtual double submission(std::uint32_t bytes) const = 0;
-    /// Data of one page on their way to the host, before those of the next.
+    /// Time in which data of one page go to the host, before those of the next page.
     virtual double page_to_host(std::uint32_t bytes) const = 0;
-    /// What follows when the data of all pages are there.
+    /// Time that follows when the data of all pages are there.
     virtual double rest_of_read(std::uint32_t bytes) const = 0;
-    /// The firmware has the command, and works on it for so long -> its data are there.
+    /// Time from when the firmware has the command until its data are there. `firmware`: how long the firmware works on
+    /// it.
     virtual double to_drive(std::uint32_t bytes, double firmware) const = 0;
-    /// All is done -> the host knows.
+    /// Time from the end of all work until the host knows it.
     virtual double completion(HostOp op, std::uint32_t bytes) const = 0;
 };
 
-/// Null: no formula is here for that front end, or for commands over Serial ATA that are not queued.
+/// The transport of the drive's front end. Null: there is no formula for that front end, or for commands over Serial
+/// ATA that are not queued.
 std::unique_ptr<Transport> transport_of(const SsdConfig& c);
 
-/// Of a queued command, or of one that is not queued (host.sata.ncq = false), on the wire of a Serial ATA link.
+/// Traffic of a queued command, or of one that is not queued (host.sata.ncq = false), on the wire of a Serial ATA link.
 struct SataTraffic {
     double bytes_per_second = 0;
     double least = 0;  ///< bytes; several commands share a Set Device Bits

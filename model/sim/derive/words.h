@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as formulas show them.
+// Formats numbers as formulas show them.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What capacitors have to supply when the power goes: the programs of all that they protect, and the controller
+// What capacitors have to supply when the power goes: the programs of everything that they protect, and the controller
 // meanwhile.
 #pragma once
 
@@ -19,9 +19,9 @@ struct Capacitors {
     bool any() const { return buffer_pages + map_pages != 0; }
 };
 
-/// Rows of one page in each plane, one after the other: the data of a channel's dies pass its bus, then all dies
-/// program. Page types take the longest of nand.t_program. Reads of translation pages that are not in memory as a
-/// whole, the energy of the bus, and losses of the converter are left out.
+/// The formula: rows of one page in each plane follow one another. The data of a channel's dies pass its bus, then all
+/// dies program. Page types take the longest of nand.t_program. Reads of translation pages that are not whole in
+/// memory, the energy of the bus, and losses of the converter are left out.
 Capacitors capacitors_of(const DeviceConfig& config);
 
 }  // namespace ssdtlm

@@ -24,26 +24,27 @@ namespace ssdtlm {
 
 class Device : public sc_core::sc_module {
 public:
-    /// A preconditioned drive. `taps` must outlive it. `host`: see SsdController.
+    /// Builds and preconditions a drive. `taps` must outlive it. `host`: see SsdController.
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
            SsdTaps& taps = SsdTaps::none(), FunctionalHost* host = nullptr);
 
-    /// The front end of frontend.kind = "nvme". CheckFailed when it is another.
+    /// The front end of frontend.kind = "nvme". Throws CheckFailed when it is another one.
     NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }
-    /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host,
-    /// until buffer and journal are in flash: then `off` is called, in an entry of the agenda, and power_off() is to
-    /// follow. Else at once. The entries of the agenda that are of the device's end of the link are dropped; those of
-    /// what stands before it must be gone.
+    /// The supply fails. Where capacitors protect the write buffer, they keep the controller at work, without its host,
+    /// until buffer and journal are in flash. Then `off` is called, in an entry of the agenda, and power_off() must
+    /// follow. Without capacitors `off` is called at once. Agenda entries of the device's end of the link are dropped;
+    /// entries of what stands before it must be gone already.
     void supply_fails(std::function<void()> off);
-    /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are
-    /// built again in their places. With a map on the flash it must have been said (ContentsConfig::outlives_power).
-    /// The agenda must hold no entry of the device any more. `host_commands`: see SsdController::lose_power().
+    /// The power goes. What is not on the flash is gone, operations of the dies are torn, and all other organs are
+    /// built again in their places. With a map on the flash this must have been announced
+    /// (ContentsConfig::outlives_power). The agenda must hold no entry of the device any more. `host_commands`: see
+    /// SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
-    /// It is back: the map is searched for on the flash, before the host is served.
+    /// The power is back. The map is searched for on the flash before the host is served.
     void power_on();
-    /// Called when the map has been found again, before the host's first command.
+    /// `f` is called when the map has been found again, before the host's first command.
     void set_on_rebuilt(std::function<void()> f) { on_rebuilt_ = std::move(f); }
-    /// By the agenda's time.
+    /// Losses of power, by the agenda's time.
     const std::vector<PowerCut>& power_cuts() const { return power_cuts_; }
 
     NandFlash flash;

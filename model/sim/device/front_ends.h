@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front ends by name. A new one: a class that does what controller/ports/front_end.h says, and one file like
-// nvme_kind.cpp in any program that links the model.
+// The front ends by name. A new front end is a class that does what controller/ports/front_end.h says, and one file
+// like nvme_kind.cpp in any program that links the model.
 #pragma once
 
 #include "common/config/policy_registry.h"
@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// What a front end is made of. Agenda and stages outlive it; the others are copied.
+/// What a front end is made with. Agenda and stages outlive it; the others are copied.
 struct FrontEndSetup {
     Agenda& agenda;
     CommandTracker& stages;  ///< of the commands' time, for whoever observes
@@ -19,7 +19,7 @@ struct FrontEndSetup {
     const DriveFacts& drive;
     DataMode data;
 };
-/// All that are linked into the program; frontend.kind names one, and [frontend.<name>] has its parameters.
+/// All front ends that are linked into the program. frontend.kind names one, and [frontend.<name>] has its parameters.
 using FrontEnds = PolicyRegistry<FrontEnd, FrontEndSetup>;
 
 }  // namespace ssdtlm

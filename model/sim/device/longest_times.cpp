@@ -23,7 +23,7 @@ namespace {
 constexpr double kRowSeconds = 60e-9, kRefreshShare = 0.1;
 // What was under way before: victims half emptied, transfers that were asked for. assumed
 constexpr double kUnderWay = 2;
-// Of a host whose drive has no limit (MDTS 0): the largest command there is, 65,536 blocks of 512 bytes.
+// The largest command of a host whose drive has no limit (MDTS 0): 65,536 blocks of 512 bytes.
 constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
 
 Ps longest_of(const std::vector<Ps>& times) {
@@ -33,8 +33,8 @@ double reads_seconds(const DeviceConfig& c) {
     return to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read));
 }
 
-// Of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on one die. Each of
-// their pages is read and programmed by itself; as long again for buses and cores (assumed).
+// Time of the merges of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on
+// one die. Each of their pages is read and programmed by itself; buses and cores take as long again (assumed).
 double longest_merges(const DeviceConfig& c, const Mapping& mapping, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const SuperblockShape shape(g, c.ftl.superblock);
@@ -64,8 +64,8 @@ public:
     }
     double amplified() const { return amplified_; }
     double seconds() const { return flash() + bus() + dram() + firmware(); }
-    /// Of one page: read, and programmed elsewhere; in an SLC cache once more, and for it a page that was there is read
-    /// and makes way.
+    /// Time of one page: it is read, and programmed elsewhere. With an SLC cache it is programmed once more, and for it
+    /// a page that was there is read and makes way.
     double page() const {
         const double once = to_seconds(longest_of(c_.nand.t_program)) + reads_seconds(c_) +
                             to_seconds(c_.nand.t_erase) / g_.pages_per_block;
@@ -95,7 +95,7 @@ private:
                         timing.burst(g_.page_bytes).out + timing.burst(g_.page_bytes).in;
         return pages_of_flash() / g_.channels * to_seconds(page);
     }
-    /// With the translation pages.
+    /// Pages, with the translation pages.
     double pages_of_flash() const {
         return (pages_ + (mapping_->is_on_flash() ? 2 * units_ / g_.units_per_page() : 0)) * amplified_;
     }

@@ -31,7 +31,7 @@ PowerLoss NandFlash::lose_power() {
 
 void NandFlash::state(Snapshot& s) {
     s.section("faults");
-    // One that has nothing to say is not asked, but a drive may go on with other rates than it was saved with.
+    // A model without failures is not asked, but a drive may go on with other rates than it was saved with.
     bool any = faults->kinds().any();
     s(any);
     if (any) faults->state(s);

@@ -19,16 +19,17 @@ namespace ssdtlm {
 
 class NandFlash : public sc_core::sc_module {
 public:
-    /// The faults of the dies are drawn from `seed`.
+    /// `seed`: the faults of the dies are drawn from it.
     NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const FaultConfig& faults,
               std::uint64_t seed);
 
-    /// Where the channel's controller is bound.
+    /// The socket to which the channel's controller is bound.
     OnfiTargetSocket& channel(std::uint32_t ch) { return buses[ch]->controller_target; }
 
-    /// The power goes in the middle of whatever the dies are at.
+    /// The power goes in the middle of the dies' operations.
     PowerLoss lose_power();
-    /// Of the faults; what the pages hold is the controller's part, which lays them out.
+    /// Reads or writes the state of the faults. The contents of the pages are the controller's part, which lays them
+    /// out.
     void state(Snapshot& s);
 
     const NandConfig config;

@@ -20,7 +20,7 @@ namespace ssdtlm {
 
 namespace {
 
-// Of the seed: independent of what the workload draws.
+// This stream of the seed is independent of the workload's draws.
 constexpr std::uint64_t kCacheStream = 0x636163686573;
 
 DriveFacts drive_facts(const DeviceConfig& c, const Ftl& ftl) {
@@ -187,7 +187,7 @@ std::uint64_t SsdController::flash_pages(FlashClass cls, FlashCause cause) const
 void SsdController::supply_fails(std::function<void()> saved) {
     front_end->host_is_gone();
     saved_ = std::move(saved);
-    // In an entry of its own: the firmware, which says so, may be built again there.
+    // It goes on in an entry of its own: the firmware that calls it may be built again there.
     firmware->supply_fails([this] { agenda.post(agenda.now(), Then::to<&SsdController::buffer_saved>(this)); });
 }
 

@@ -43,13 +43,13 @@ namespace ssdtlm {
 
 class SsdController : public sc_core::sc_module {
 public:
-    /// Preconditions the drive: `flash` is what the flash behind the channels holds. It and `taps` must outlive the
-    /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there
-    /// are none.
+    /// Preconditions the drive. `flash`: the contents of the flash behind the channels. `flash` and `taps` must outlive
+    /// the controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null:
+    /// there are none.
     SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data,
                   SpareArea& flash, SsdTaps& taps = SsdTaps::none(), FunctionalHost* host = nullptr);
 
-    /// The front end by its type, for whoever joins it to a host. CheckFailed when it is of another one.
+    /// The front end by its type, for whoever joins it to a host. Throws CheckFailed when it has another type.
     template <class T>
     T& front_end_as() const {
         T* const it = dynamic_cast<T*>(front_end.get());
@@ -58,27 +58,27 @@ public:
                               "', and a front end of another type is asked for");
         return *it;
     }
-    /// To be bound to the flash of that channel.
+    /// The socket to be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
 
-    /// The host's power goes, and capacitors protect the write buffer: what comes from the host, or goes there, is lost
-    /// from now on. Calls `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the
-    /// agenda holds no entry of the front end any more.
+    /// The host's power goes, and capacitors protect the write buffer. Data to and from the host are lost from now on.
+    /// Calls `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds
+    /// no entry of the front end any more.
     void supply_fails(std::function<void()> saved);
-    /// A drive that looks for its map has nothing in its buffer.
+    /// True: the drive looks for its map. Its buffer is empty then.
     bool looks_for_map() const { return looks_for_map_; }
     /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: commands whose
     /// completion has reached the host.
     void lose_power(std::uint64_t host_commands);
-    /// It is back: looks for the map on the flash, calls `found`, and serves the host.
+    /// The power is back. The controller looks for the map on the flash, calls `found`, and serves the host.
     void start_again(std::function<void()> found);
-    /// Since the power came back last; null: it was never away.
+    /// The search for the map since the power came back last; null: it was never away.
     const MapRebuild* scan() const { return scan_ ? &*scan_ : nullptr; }
 
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
     std::uint64_t flash_pages(FlashClass cls) const;  ///< whatever the cause
     std::uint64_t flash_pages(FlashClass cls, FlashCause cause) const;
-    /// Of the erases that blocks bear, in per cent (nand.faults.pe_limit); 0: no limit is known.
+    /// How many of the erases that blocks bear are used up, in per cent (nand.faults.pe_limit); 0: no limit is known.
     std::uint8_t percentage_used() const;
     /// What was counted before the power came back last.
     struct Earlier {
@@ -98,15 +98,16 @@ public:
     };
     const Earlier& earlier() const { return earlier_; }
 
-    /// From now on it is told of each victim of garbage collection. It must outlive the controller.
+    /// From now on `probe` is told of each victim of garbage collection. It must outlive the controller.
     void watch_gc(GcProbe& probe);
-    /// From now on what holds dies, buses and cores is kept there.
+    /// From now on `occupancy` records what holds dies, buses and cores.
     void record(Occupancy& occupancy);
-    /// What the drive remembers when nothing is under way; reading: of a drive that was not preconditioned.
+    /// Reads or writes the state when nothing is under way. It is read into a drive that was not preconditioned.
     void state(Snapshot& s);
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
+    /// Throws CheckFailed if in some organ somebody waits whom nobody will wake. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
     const DeviceConfig config;

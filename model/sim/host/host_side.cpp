@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// NVMe over the PCIe link.
+/// A host that speaks NVMe over the PCIe link.
 class NvmeSide final : public HostSide {
 public:
     explicit NvmeSide(const HostSetup& s)
@@ -34,7 +34,7 @@ private:
     const std::unique_ptr<Host> host_;
 };
 
-// Here, so that whoever links the run has both.
+// They are registered here, so that whoever links the run has both.
 const HostSides::Registered kNvme{
     {"nvme", "a host that speaks NVMe over PCIe", {}, [](const HostSetup& s, const PolicySettings&) {
          return std::make_unique<NvmeSide>(s);

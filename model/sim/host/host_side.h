@@ -24,7 +24,7 @@
 
 namespace ssdtlm {
 
-/// What a host is made of. All that is referred to outlives it.
+/// What a host is made with. Everything that it refers to outlives the host.
 struct HostSetup {
     Agenda& agenda;
     const SsdConfig& config;
@@ -44,35 +44,36 @@ public:
 
     HostDriver& driver;
 
-    /// The module behind it, a Host or a RawDriver. CheckFailed when it is another.
+    /// The module of this type behind it, a Host or a RawDriver. Throws CheckFailed when it is another one.
     template <class T>
     T& module_as() {
         T* const it = dynamic_cast<T*>(&module());
         SSDTLM_CHECK(it != nullptr, "the host of this front end is another module");
         return *it;
     }
-    /// Objects whose entries of the agenda outlive a loss of power of the drive.
+    /// Objects whose agenda entries outlive a loss of power of the drive.
     using Bytes = std::pair<const void*, std::size_t>;
     virtual std::vector<Bytes> survivors() const = 0;
-    /// The drive's supply fails: what is on its way between the two is gone, and so are its entries of the agenda. As
-    /// it stands here, that is all that is on the PCIe link, which ends at the drive.
+    /// The drive's supply fails: what is on its way between host and drive is gone, and so are its agenda entries. This
+    /// default does so for everything on the PCIe link, which ends at the drive.
     virtual void cut_way(Agenda& agenda, PcieLink& link);
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     virtual void check_waiters() const { driver.check_waiters(); }
 
-    // --- What it has between the PCIe link and the drive, beside its driver ---
+    // --- What the host has between the PCIe link and the drive, beside its driver ---
 
-    /// Time that something there was in use, since the start of the simulation.
+    /// The time that something there was in use, since the start of the simulation.
     struct Resource {
         const char* name;
         Ps busy;
     };
     virtual std::vector<Resource> resources() const { return {}; }
-    /// Of the host's own traffic, for the counters of a result.
+    /// Counters of the host's own traffic, for the results.
     virtual Counters figures() const;
     /// The parameter that sets how many commands a queue has at a time.
     virtual std::string queue_slots(const SsdConfig& config) const;
-    /// State for the watchdog, one fact per line.
+    /// Text for the watchdog, one fact per line.
     virtual std::string dump() const { return {}; }
 
 protected:
@@ -80,11 +81,11 @@ protected:
     virtual sc_core::sc_module& module() = 0;
 
 public:
-    // --- Of a host whose commands are not all known to its driver ---
+    // --- For a host whose driver does not know all commands ---
 
-    /// Those that the drive counts, too, and whose end has reached the host.
+    /// Commands whose end has reached the host, as the drive counts them, too.
     virtual std::uint64_t carried_out() const { return driver.counters().commands_completed; }
-    /// What the driver counts is all that the drive has been told.
+    /// True: the driver counts everything that the drive has been told.
     virtual bool knows_all() const { return true; }
 };
 
@@ -93,7 +94,7 @@ using HostMaker = std::function<std::unique_ptr<HostSide>(const HostSetup&)>;
 
 std::unique_ptr<HostSide> make_raw_side(const HostSetup& setup);
 
-/// The host of config.front_end.kind. UserError when there is none.
+/// Makes the host of config.front_end.kind. Throws UserError when there is none.
 std::unique_ptr<HostSide> make_host_side(const HostSetup& setup);
 
 }  // namespace ssdtlm

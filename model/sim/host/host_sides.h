@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hosts by name: for the configuration, which has their parameters, and for the netlist. Free of the kernel.
+// The hosts by name, for the configuration, which has their parameters, and for the netlist. Kernel-free.
 #pragma once
 
 #include "common/config/policy_registry.h"
@@ -9,7 +9,7 @@ namespace ssdtlm {
 class HostSide;
 struct HostSetup;
 
-/// All that are linked into the program, by the name of the front end that they speak to (frontend.kind);
+/// All hosts that are linked into the program, by the name of the front end that they speak to (frontend.kind).
 /// [host.<name>] has the parameters of one.
 using HostSides = PolicyRegistry<HostSide, HostSetup>;
 

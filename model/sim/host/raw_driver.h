@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's driver of the front end "raw": each command is one payload at the drive's TLM target. It takes no time:
-// what is measured is the drive. Queues are the host's own, as many and as deep as host.queue_pairs and
-// host.queue_entries say, and the drive sees one stream of payloads. Not modelled: resets, which are a matter of the
-// protocol that would stand in front.
+// The host's driver of the front end "raw": each command is one payload at the drive's TLM target. It takes no time, so
+// only the drive is measured. The queues are the host's own, as many and as deep as host.queue_pairs and
+// host.queue_entries say; the drive sees one stream of payloads. Not modelled: resets, which belong to the protocol
+// that would stand in front.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ class RawDriver : public sc_core::sc_module,
                   private CommandQueues,
                   private tlm::tlm_bw_transport_if<> {
 public:
-    /// Address = byte of the drive; see RawFrontEnd.
+    /// The socket's address is a byte of the drive; see RawFrontEnd.
     tlm::tlm_initiator_socket<> socket;
 
-    /// `info`: of the drive; `stages`: where it tells what it does in the time of commands. `oracle` and `observer` may
-    /// be null, see IoPath. All that is given must outlive the driver.
+    /// `info`: facts of the drive. `stages`: where the drive tells what it does in the time of commands. `oracle` and
+    /// `observer` may be null, see IoPath. All arguments must outlive the driver.
     RawDriver(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const DriveInfo& info,
               Workload& workload, CommandTracker& stages, IntegrityOracle* oracle, CompletionObserver* observer);
 
@@ -58,7 +58,7 @@ private:
         std::uint32_t outstanding = 0;
     };
 
-    // DriveControl
+    // The following functions are those of DriveControl.
     void start(std::function<void()> done) override;
     void shutdown(std::function<void()> done) override { stop(std::move(done)); }
     void stop(std::function<void()> done) override;
@@ -68,7 +68,7 @@ private:
     const char* doing() const override { return doing_; }
     void check_accesses() const override { door_.check_waiters("host, raw commands"); }
 
-    // CommandQueues
+    // The following functions are those of CommandQueues.
     std::uint32_t count() const override { return static_cast<std::uint32_t>(queues_.size()); }
     bool has_room(std::uint16_t queue) const override { return at(queue).outstanding + 1 < info_.queue_entries; }
     Submitted submit(std::uint16_t queue, const HostRequest& request) override;

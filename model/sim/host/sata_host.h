@@ -24,12 +24,12 @@ struct SataHostConfig {
 
 class SataHost : public sc_core::sc_module {
 public:
-    /// `stages`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the host.
+    /// `stages`, `oracle` and `observer` may be null, see IoPath. All arguments must outlive the host.
     SataHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& host, const SataHostConfig& sata,
              const SataLinkConfig& link, Workload& workload, CommandTracker* stages, IntegrityOracle* oracle,
              CompletionObserver* observer);
 
-    /// Of the I/O path: interrupts have their latency in the driver's own handler.
+    /// Configuration of the I/O path. Interrupts have their latency in the driver's own handler.
     const HostConfig config;
     HostMemory memory;
     AhciDriver driver;

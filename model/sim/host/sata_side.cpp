@@ -60,7 +60,7 @@ SataLinkConfig link_of(const SataFrontEnd& drive) {
     return c;
 }
 
-/// AHCI over the PCIe link, and Serial ATA behind it.
+/// A host that speaks AHCI over the PCIe link, with Serial ATA behind it.
 class SataSide final : public HostSide {
 public:
     SataSide(const HostSetup& s, const PolicySettings& own)
@@ -98,7 +98,7 @@ public:
                 {"host_error_recoveries", host_->driver.control().recoveries()},
                 {"host_commands_submitted_again", host_->driver.queue().submitted_again()}};
     }
-    /// The one of several that lets in the least; the protocol itself has no more than 32 tags.
+    /// The parameter that limits the commands most. The protocol itself has no more than 32 tags.
     std::string queue_slots(const SsdConfig&) const override {
         if (!own_.ncq) return "host.sata.ncq";
         if (drive_tags_ < own_.queue_depth) return "frontend.sata.queue_depth";

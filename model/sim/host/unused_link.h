@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends for the sockets of a PcieLink that nothing goes through, because SystemC refuses sockets without a partner.
+// Ends for the sockets of a PcieLink through which nothing goes, because SystemC refuses sockets without a partner.
 #pragma once
 
 #include <systemc>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guest before an NVMe drive, in place of the host that the model brings: `ssdtlm serve`.
+// Puts a guest before an NVMe drive, in place of the model's own host: `ssdtlm serve`.
 #pragma once
 
 #include "host_vfio/guest_service.h"
@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// Makes it; `service` must outlive it.
+/// Makes the host; `service` must outlive it.
 HostMaker make_vfio_side(GuestService& service);
 
 }  // namespace ssdtlm

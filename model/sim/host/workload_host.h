@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload as the host of an FunctionalDrive: its commands one after the other, without the time between them.
-// Moments that it waits for are there when it asks again. What is larger than a command of the drive may be is several
-// of them, as the timed host does it.
+// A workload as the host of a FunctionalDrive. Its commands come one after the other, without the time between them: a
+// moment that it waits for is there when it asks again. A request larger than a command of the drive may be becomes
+// several commands, as with the timed host.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 class WorkloadHost final : public FunctionalHost {
 public:
-    /// `workload` must outlive it, and end by itself.
+    /// `workload` must outlive it, and must end by itself.
     WorkloadHost(Workload& workload, const SsdConfig& config);
 
     State next(FunctionalCommand& command) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How throughput grows with the number of commands and with the speed of resources: mean value analysis with
+// How throughput grows with the number of commands and with the speed of resources, by mean value analysis with
 // Schweitzer's approximation (Bard and Schweitzer 1979). The busy shares of a run say how much of each resource a
 // command needs, and how many commands there were.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// A closed network of queues with the demands that the busy shares tell.
+/// A closed network of queues with the demands that the busy shares show.
 class ClosedNetwork {
 public:
     explicit ClosedNetwork(const std::vector<ResourceUse>& resources) {
@@ -23,9 +23,9 @@ public:
         for (const Station& s : stations_) sum += s.busy;
         if (sum > 1) commands_ = zero(1, 1e9, [this](double n) { return held(1, n, {}) - n; });
     }
-    /// No more than one command at a time uses the resources.
+    /// True: at most one command at a time uses the resources.
     bool is_idle() const { return commands_ == 0; }
-    /// Throughput with so many times the commands, and with these resources twice as fast, as a factor of the present
+    /// Throughput with `times` times the commands and with these resources twice as fast, as a factor of the present
     /// one.
     double throughput(double times, const std::vector<std::size_t>& faster) const {
         const double n = commands_ * times;
@@ -52,7 +52,7 @@ private:
         }
         return sum;
     }
-    /// Of a function that falls.
+    /// Finds the zero of a falling function.
     template <class F>
     static double zero(double low, double high, F f) {
         for (int i = 0; i < 80; ++i) {

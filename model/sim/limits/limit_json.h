@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// "limit" of result.json: the verdict, and what it was judged by.
+/// "limit" of result.json: the verdict and its evidence.
 nlohmann::ordered_json limit_json(const RunSummary& s);
 
 }  // namespace ssdtlm

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at a run at random instants, and counts who waits for what: the host for a slot of its queue, the controller
-// for its fetch window, the write buffer for a program that may start, and so on. What a look finds is a yes or no of
-// each organ, or the share of its members that say yes. The share of looks is the share of time, within 3 % (two
-// standard deviations at 512 looks). The hot path pays nothing for it.
+// Looks at a run at random instants and counts who waits for what: the host for a slot of its queue, the controller for
+// its fetch window, the write buffer for a program that may start, and so on. A look finds a yes or no of each organ,
+// or the share of its members that say yes. The share of looks is the share of time, within 3 % (two standard
+// deviations at 512 looks). The hot path pays nothing for it.
 //
 // The looks are spread evenly over a run of unknown length: when there are kMost of them, every second one is dropped
 // and the interval doubles. Each comes at a random moment of its interval, so that it does not keep step with anything.
@@ -24,23 +24,23 @@ class LimitSampler {
 public:
     static constexpr std::size_t kMost = 512;
 
-    /// `system` must outlive it, and be told that its entries survive a loss of power.
+    /// `system` must outlive it, and must be told that its entries survive a loss of power.
     explicit LimitSampler(SsdSystem& system) : system_(system), random_(system.config.run.seed, 0x6C696D69u) {
         looks_.reserve(kMost);
     }
 
-    /// From now on.
+    /// Looks from now on.
     void start();
     /// What was seen up to now does not count.
     void forget() { looks_.clear(); }
-    /// No look comes any more.
+    /// Ends the looks.
     void stop();
 
-    /// At the first look that found the workload without anything more to give, the last one of all; none: it had more
-    /// to the end.
+    /// The state at the first look that found that the workload has nothing more to give; it is the last look of all.
+    /// Empty: the workload had more to the end.
     const std::optional<SsdSystem::BusySnapshot>& all_taken() const { return all_taken_; }
     std::size_t looks() const { return looks_.size(); }
-    /// Share of the looks, by WaitKind.
+    /// Shares of the looks, by WaitKind.
     WaitShares shares() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can limit a run, and the parameters that lift it: a row for each resource, wait and kind of credit.
+// What can limit a run, and the parameters that lift the limit: a row for each resource, wait and kind of credit.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace ssdtlm {
 
-/// Share of the time from which on a wait is there most of it. assumed: below, half of the load sees no wait at all.
+/// Share of the time from which on a wait counts as there most of it. Assumed: below it, half of the load sees no wait
+/// at all.
 inline constexpr double kMostly = 0.5;
-/// A resource that limits should bring more than the 2 % that are a gain, with a margin for what the network of queues
-/// does not know.
+/// Least gain that a limiting resource should bring: more than the 2 % that count as a gain, with a margin for what the
+/// network of queues does not know.
 inline constexpr double kSureGain = 0.03;
 
 struct ResourceParameters {
@@ -28,11 +29,11 @@ struct WaitRow {
     const char* says;
     double enough = kMostly;  ///< share of the time from which on it limits
 };
-/// In the order of WaitKind.
+/// The rows in the order of WaitKind.
 const std::vector<WaitRow>& wait_rows();
 
-/// What keeps a resource from its work while it has some: together they fill the time. For want of credits a link is
-/// idle.
+/// What keeps a resource from its work while it has some; together they fill the time. A link is idle while it lacks
+/// credits.
 struct CreditRow {
     const char* resource;
     WaitKind any, headers, data;  ///< shares of the time

@@ -15,7 +15,7 @@ namespace {
 
 /// Less is no gain.
 constexpr double kGain = 0.02;
-/// Of the time that a resource works: what it takes for others that work with it.
+/// Share of the time from which on a resource that works together with others counts as full.
 constexpr double kFull = 1 - 2 * kGain;
 
 std::string joined(const std::vector<std::string>& words, const char* last) {
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words, const char* last) {
     return all;
 }
 
-/// The share that counts: of the members, or of one that is much busier than the others.
+/// True: one member is much busier than the mean, so its share counts.
 bool is_uneven(const ResourceUse& r) {
     return r.max - r.mean > 0.1;
 }
@@ -69,7 +69,7 @@ struct Evidence {
     }
 };
 
-/// The resources (by index) that have to be twice as fast for a gain: one, or several that bind together.
+/// The resources (by index) that have to be twice as fast for a gain. It is one, or several that bind together.
 std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& network) {
     const std::vector<ResourceUse>& all = run.resources;
     std::vector<std::size_t> named;
@@ -105,8 +105,8 @@ std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& n
     return named;
 }
 
-/// Which credits: those of headers, of data, or both, if the ones that are short for longer do not bring the gain
-/// alone.
+/// The credits that limit: those of headers or of data. It is both if the ones that are short for longer do not bring
+/// the gain alone.
 std::vector<WaitUse> credits_of(const Evidence& run, const CreditRow& row) {
     const double headers = run.share(row.headers), data = run.share(row.data);
     std::vector<WaitUse> uses;

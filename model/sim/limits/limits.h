@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits the throughput of a run: what, when doubled, raises it. Plain values in, plain values out.
+// What limits the throughput of a run: what raises it when it is doubled. Plain values go in, and plain values come
+// out.
 //
 // 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up. A
-// link that is idle for want of
-//    credits is used as well: then the credits limit.
+//    link that is idle because it lacks credits counts as used: then the credits limit.
 // 2. Else a wait that is there most of the time limits, the one nearest to the flash: what is full further up is full
-// because of it.
+//    because of it.
 // 3. Else more load would be served: the offered load limits.
 //
 // "All the time" means that twice the load would bring less than 2 %. That is computed from the busy shares: they say
@@ -37,17 +37,17 @@ struct LimitContext {
                              ///< erases"; empty: nothing worth a word
 };
 
-/// `resources` and `waits`: while the workload had more to give.
+/// Judges a run. `resources` and `waits` are those of the time while the workload had more to give.
 LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits,
                           const LimitContext& context);
 
 /// All waits, in the order of WaitKind.
 std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& context);
 
-/// By how much twice the load raises throughput at the resources alone, as a share: 0.02 for 2 %. Infinite without
-/// resources.
+/// By how much twice the load raises throughput if only the resources limit it, as a share: 0.02 for 2 %. Infinite
+/// without resources.
 double gain_of_twice_the_load(const std::vector<ResourceUse>& resources);
-/// By how much these resources (by index), twice as fast, raise it while the number of commands stays.
+/// By how much these resources (by index), twice as fast, raise throughput while the number of commands stays.
 double gain_of_twice_the_speed(const std::vector<ResourceUse>& resources, const std::vector<std::size_t>& faster);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a run, as its results say it.
+// What limits a run, in the form of the results.
 #pragma once
 
 #include <optional>

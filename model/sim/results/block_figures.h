@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's block layer says at the end of a run, in plain values, and how result.json and the terminal show it.
+// The figures of the host's block layer at the end of a run, in plain values, and how result.json and the terminal show
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct BlockFigures {
     std::uint32_t queue_depth = 0, nr_requests = 0;
     BlockLayer::Counters counters;  ///< whole run
     Ps window{};                    ///< measured
-    /// Of one context, in the measured window.
+    /// Figures of one context in the measured window.
     struct Context {
         std::string name;
         std::uint32_t weight = 100;
@@ -33,7 +34,7 @@ struct BlockFigures {
     double tags(const Context& c) const { return mean(c.use.tags_ps); }
     double requests(const Context& c) const { return mean(c.use.requests_ps); }
     double starved(const Context& c) const { return mean(c.use.starved_ps); }
-    /// U: of all tags, the mean share in use.
+    /// U: the mean share of all tags that is in use.
     double utilisation() const {
         double sum = 0;
         for (const Context& c : contexts) sum += tags(c);

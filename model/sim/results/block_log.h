@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// block.csv: what each context of the block layer had in each interval of the time series.
+// Writes block.csv: what each context of the block layer had in each interval of the time series.
 #pragma once
 
 #include <ostream>
@@ -10,13 +10,13 @@
 
 namespace ssdtlm {
 
-/// A row says: end of the interval from the start of the workload (us); the context; mean requests in the block layer
-/// and below; mean commands in the drive; share of the interval in which a request waited and no tag was its own; mean
-/// latency of its commands from dispatch (us; empty without one); and the limit that NASS has set at its end (empty
-/// without NASS). Rows of contexts that had no request in the interval are left out.
+/// A row has the end of the interval from the start of the workload (us); the context; mean requests in the block layer
+/// and below; mean commands in the drive; the share of the interval in which a request waited and the context had no
+/// tag; mean latency of its commands from dispatch (us; empty without one); and the limit that NASS has set at its end
+/// (empty without NASS). Rows of contexts that had no request in the interval are left out.
 class BlockLog {
 public:
-    /// Writes the header. `names`: by context.
+    /// Writes the header. `names`: names of the contexts.
     BlockLog(const HostDriver& driver, std::vector<std::string> names, std::ostream& out);
     /// An interval ends now, at `at` of the workload.
     void look(SimTime at);

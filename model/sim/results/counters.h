@@ -12,7 +12,7 @@ namespace ssdtlm {
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;  ///< flat, in print order
 
 /// What was counted between two looks at the same system. A counter that the first look did not have was 0. States and
-/// maxima, which no difference says anything about, are left out.
+/// maxima are left out, as their difference means nothing.
 Counters counted_between(const Counters& begin, const Counters& end);
 
 }  // namespace ssdtlm

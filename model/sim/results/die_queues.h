@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many flash transactions wait for each die, looked at now and then: the mean over time costs a pass over the dies
-// a look, and nothing a command.
+// How many flash transactions wait for each die, looked at now and then. The mean over time costs a pass over the dies
+// for each look, and nothing for each command.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace ssdtlm {
 
 class DieQueues {
 public:
-    /// waiting(die): now.
+    /// `waiting(die)` returns how many wait now.
     DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting)
         : waiting_(std::move(waiting)), dies_(dies) {}
 
-    /// At the end of interval `number` (from 1, ascending). Those that were left out since the last look, because
-    /// nothing happened in them, had the queues of that look.
+    /// Looks at the end of interval `number` (from 1, ascending). Intervals that were left out since the last look,
+    /// because nothing happened in them, had the queues of that look.
     void look(std::uint64_t number);
-    /// What was seen up to interval `number` does not count. That of the last look lasts.
+    /// What was seen up to interval `number` does not count. The state of the last look lasts.
     void begin(std::uint64_t number);
-    /// By die; empty before the first look.
+    /// Figures by die; empty before the first look.
     std::vector<DieQueue> queues() const;
     std::uint64_t looks() const { return number_ - begin_; }
 

@@ -28,7 +28,7 @@ const char* name_of(InitialState state) {
     return "?";
 }
 
-/// Only the keys that the state has a use for.
+/// The keys for which the state has a use.
 Json asked_json(const DriveStart& start) {
     if (!start.from.empty()) return {{"from", start.from}};
     const FtlConfig& c = start.asked;

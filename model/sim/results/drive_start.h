@@ -24,7 +24,7 @@ struct DriveStart {
 };
 
 nlohmann::ordered_json drive_start_json(const DriveStart& start);
-/// A sentence, when overwrites were to go on until they are steady and did not become so; else empty.
+/// A sentence if overwrites were to go on until they are steady and did not become so; else empty.
 std::string not_steady(const DriveStart& start);
 
 }  // namespace ssdtlm

@@ -94,7 +94,7 @@ std::int64_t of_cause(const FlowWait& w, const std::string& cause) {
     return ps;
 }
 
-/// BDR and EV, in both readings.
+/// The text of BDR and EV, in both readings.
 std::string bandwidth_text(const RunSummary& s, const std::vector<FlowChange>& change) {
     const auto all = bandwidth_shares_of(change);
     if (!all) return {};

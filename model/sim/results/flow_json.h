@@ -10,10 +10,10 @@
 
 namespace ssdtlm {
 
-/// Adds "flows", "interference" and "flow_waits". Nothing for one flow.
+/// Adds "flows", "interference" and "flow_waits". It adds nothing for one flow.
 void add_flows_json(nlohmann::ordered_json& result, const RunSummary& summary);
 std::string flows_text(const RunSummary& summary);
-/// Those of result.json. Throws UserError naming the file when it holds none.
+/// Reads the flows of a result.json. Throws UserError naming the file when it holds none.
 std::vector<FlowFigures> flows_of_json(const std::string& file);
 
 }  // namespace ssdtlm

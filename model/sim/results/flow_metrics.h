@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What flows that share a drive do to each other, from each flow beside the others and alone: slow-down, fairness and
-// weighted speed-up, as Tavakkol et al. (MQSim, FAST '18) define them, and the part of its bandwidth that each flow
-// keeps, with fairness and utilisation from that, as Fan et al. (NASS, IPDPS 2019) do. Arithmetic only.
+// What flows that share a drive do to each other, from each flow beside the others and alone. Slow-down, fairness and
+// weighted speed-up are defined as by Tavakkol et al. (MQSim, FAST '18). The part of its bandwidth that each flow
+// keeps, with fairness and utilisation from that, is defined as by Fan et al. (NASS, IPDPS 2019). This is arithmetic
+// only.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,7 @@ private:
     }
 };
 
-/// Beside the others over alone. None: alone there is nothing to compare with.
+/// A flow's figures beside the others, divided by those alone. Empty: alone there is nothing to compare with.
 struct FlowChange {
     std::optional<double> slowdown;       ///< of the mean response time
     std::optional<double> throughput;     ///< of the IOPS
@@ -63,7 +64,7 @@ inline FlowChange change_of(const FlowFigures& shared, const FlowFigures& alone)
     return c;
 }
 
-/// Over all flows. None: a flow has no slow-down.
+/// Figures over all flows. Empty: a flow has no slow-down.
 struct Interference {
     double fairness = 1;          ///< least slow-down over largest: 1 when all suffer alike
     double weighted_speedup = 0;  ///< sum of the inverse slow-downs: as many as there are flows without interference
@@ -82,8 +83,9 @@ inline std::optional<Interference> interference_of(const std::vector<FlowChange>
     return all;
 }
 
-/// The same by bandwidth. The paper says "bandwidth degradation ratio" of what flows keep or of what they lose; here it
-/// is what they keep, and what they lose is one less that, the sum of losses the number of flows less `utilisation`.
+/// The figures by bandwidth. The paper says "bandwidth degradation ratio" of what flows keep or of what they lose. Here
+/// it is what they keep; what a flow loses is one less that, and the sum of losses is the number of flows less
+/// `utilisation`.
 struct BandwidthShares {
     double utilisation = 0;  ///< EV: sum over the flows; 1: they share one drive, above: they overlap well
     double least = 1, most = 0;

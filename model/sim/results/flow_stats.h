@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured commands by flow, and for whose operations they waited: flow x flow x stage, in whole picoseconds. It is
-// there only when there are several flows.
+// The measured commands by flow, and for whose operations they waited: flow x flow x stage, in whole picoseconds. It
+// exists only when there are several flows.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace ssdtlm {
 
-/// What commands of `flow` waited for operations that `of` owns or has caused. Flows count from 1; `of` is 0 for what
-/// is nobody's.
+/// How long commands of `flow` waited for operations that `of` owns or has caused. Flows count from 1; `of` is 0 for
+/// operations of nobody.
 struct FlowWait {
     std::uint32_t flow = 0, of = 0;
     std::array<std::int64_t, kStageCount> ps{};  ///< of the stages that is_flash_wait() names
@@ -23,17 +23,17 @@ struct FlowWait {
 
 class FlowStats final : public CompletionObserver {
 public:
-    /// `flow_of_job`: from 0 on.
+    /// `flow_of_job`: the flow of each job, from 0 on.
     explicit FlowStats(std::vector<std::uint32_t> flow_of_job);
 
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                      const Timeline& timeline, bool measured) override;
 
     std::uint32_t flows() const { return static_cast<std::uint32_t>(figures_.size()); }
-    /// commands, bytes, response_ps, reads and reads_without_flash are set.
+    /// Figures by flow. commands, bytes, response_ps, reads and reads_without_flash are set.
     const std::vector<FlowFigures>& figures() const { return figures_; }
-    /// Those that are not zero, by flow and of. Panics when a flow's waits are not, stage by stage, those of its
-    /// commands.
+    /// The waits that are not zero, by `flow` and `of`. Panics when the waits of a flow differ, in some stage, from
+    /// those of its commands.
     std::vector<FlowWait> waits() const;
     const std::vector<std::uint32_t>& flow_of_job() const { return flow_of_job_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gc.csv: a row when a victim of garbage collection is chosen, and one when it is empty and erased.
+// Writes gc.csv: a row when a victim of garbage collection is chosen, and one when it is empty and erased.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace ssdtlm {
 
-/// A row says: simulated time from the start of the workload (us; negative before it); chosen or ended; the group of
-/// planes and the number of the victim, a superblock; why it was chosen (space, wear, failed); units of it in use and
-/// not in use; how often it has been erased; and, of its group, the free superblocks and those that are full.
+/// A row has the simulated time from the start of the workload (us; negative before it); chosen or ended; the group of
+/// planes and the number of the victim, a superblock; why it was chosen (space, wear, failed); its units in use and not
+/// in use; how often it has been erased; and, for its group, the free superblocks and the full ones.
 class GcLog final : public GcProbe {
 public:
-    /// Writes the header. `ftl` is what is there at each call: a loss of power builds it again. All must outlive the
-    /// run.
+    /// Writes the header. `ftl` is the FTL at each call: a loss of power builds it again. All arguments must outlive
+    /// the run.
     GcLog(const Agenda& agenda, const std::optional<Ftl>& ftl, std::ostream& out);
     /// The present instant is time zero.
     void start() { epoch_ = agenda_.now(); }

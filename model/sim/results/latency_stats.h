@@ -30,7 +30,7 @@ public:
     };
 
     /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one bucket of
-    /// fio's. Whole numbers: lines of two runs with the same operation and bucket may be added.
+    /// fio's. The figures are whole numbers: lines of two runs with the same operation and bucket may be added.
     struct BinRow {
         std::string op;
         unsigned bucket = 0;  ///< BucketCounts
@@ -39,7 +39,7 @@ public:
     };
 
     /// One line of latency_by_job.csv: the measured commands of one operation of a job, or of all jobs of a tenant.
-    /// Times in us.
+    /// Times are in us.
     struct JobRow {
         std::uint32_t job = 0;  ///< or tenant, or stream
         std::string op;
@@ -51,34 +51,34 @@ public:
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                      const Timeline& timeline, bool measured) override;
 
-    /// Stages that were never entered are left out.
+    /// The rows. Stages that were never entered are left out.
     std::vector<Row> rows() const;
-    /// Buckets that hold a command, ascending for each operation.
+    /// The buckets that hold a command, ascending for each operation.
     std::vector<BinRow> bins() const;
-    /// By job and operation.
+    /// Rows by job and operation.
     std::vector<JobRow> by_job() const;
-    /// The same with the jobs of a tenant together; `tenant_of`: by job.
+    /// Rows by tenant and operation. `tenant_of`: the tenant of each job.
     std::vector<JobRow> by_tenant(const std::vector<std::uint32_t>& tenant_of) const;
-    /// By write stream, of the writes that name one.
+    /// Rows by write stream, for the writes that name one.
     std::vector<JobRow> by_stream() const;
     std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
-    /// Measured commands whose total latency, rounded to ns, is in this bucket.
+    /// Number of measured commands whose total latency, rounded to ns, is in this bucket.
     std::uint64_t count(HostOp op, unsigned bucket) const {
         const auto& bins = ops_[static_cast<std::size_t>(op)].bins;
         return bins.empty() ? 0 : bins[bucket].count;
     }
-    /// From a job's first issue to its last completion of measured commands.
+    /// The time from a job's first issue to its last completion of measured commands.
     struct JobSpan {
         SimTime begin = kNever;
         SimTime end{};
         std::uint32_t ops = 0;  ///< bit per HostOp; 0: nothing measured
     };
     const std::vector<JobSpan>& jobs() const { return jobs_; }
-    /// First issue to last completion of all measured commands.
+    /// Time from the first issue to the last completion of all measured commands.
     Ps window() const;
-    /// Every completion, measured or not.
+    /// Number of all completions, measured or not.
     std::uint64_t all_commands() const;
     std::uint64_t all_bytes(HostOp op) const { return bytes(op) + ops_[static_cast<std::size_t>(op)].unmeasured_bytes; }
     /// Sum of the total latency of every completion, measured or not.
@@ -86,17 +86,17 @@ public:
         const Op& o = ops_[static_cast<std::size_t>(op)];
         return Ps{o.total_ps + o.unmeasured_ps};
     }
-    /// The longest total latency of a completion, measured or not, since the last call; 0 without one.
+    /// The longest total latency of a completion since the last call, measured or not; 0 without one.
     Ps take_longest(HostOp op) { return Ps{std::exchange(ops_[static_cast<std::size_t>(op)].recent_max_ps, 0)}; }
-    /// 99th percentile of the total latency of the measured commands since the last call, in us; none without one.
+    /// 99th percentile of the total latency of the measured commands since the last call, in us; empty without one.
     std::optional<double> take_p99(HostOp op);
-    /// Completions that are not measured: in a ramp, or of files that are laid out.
+    /// Number of completions that are not measured: in a ramp, or of files that are laid out.
     std::uint64_t unmeasured_count() const {
         std::uint64_t sum = 0;
         for (const Op& op : ops_) sum += op.unmeasured_count;
         return sum;
     }
-    /// Of these the ones of files that are laid out.
+    /// Number of these completions that are of files that are laid out.
     std::uint64_t layout_count() const {
         std::uint64_t sum = 0;
         for (const Op& op : ops_) sum += op.layout_count;
@@ -105,8 +105,8 @@ public:
     std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
-    /// What each command needs of a stage. The same duration follows itself more often than not, so
-    /// it is only counted here, and only another one needs the histogram or can be the largest.
+    /// The sums of a stage for each command. The same duration usually follows itself, so it is only counted here. Only
+    /// another duration needs the histogram or can be the largest.
     struct StageSum {
         std::int64_t last_ps = -1;
         std::uint64_t repeats = 0;  ///< of the last duration, not yet in the histogram
@@ -132,7 +132,7 @@ private:
         alignas(64) std::array<StageSum, kStageCount> stage;
         std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };
-    /// Of one operation of a job.
+    /// Sums of one operation of a job.
     struct JobOp {
         Bin sum;
         std::int64_t max_ps = 0;

@@ -34,7 +34,7 @@ bool is_rtl_recording(const std::string& name) {
     return name.rfind("rtl_", 0) == 0 && ends_with(name, ".fst");
 }
 
-/// Of the run that wrote this file: what else it wrote in its folder. Nothing of a file that says nothing of it.
+/// The other files that the run of this manifest wrote in its folder. Empty if the manifest does not list them.
 std::vector<std::string> listed_in(const fs::path& manifest) {
     std::vector<std::string> listed;
     std::ifstream in(manifest, std::ios::binary);

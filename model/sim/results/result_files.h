@@ -14,39 +14,40 @@
 
 namespace ssdtlm {
 
-/// Throws OutputError when not all of `text` can be written.
+/// Writes a text. Throws OutputError when not all of it can be written.
 void write_text_file(const std::filesystem::path& path, const std::string& text);
-/// The same, and the file has its name when it is whole.
+/// As write_text_file(). The file gets its name when it is whole.
 void write_whole_file(const std::filesystem::path& path, const std::string& text);
 
 class ResultFiles {
 public:
-    /// Nothing is touched yet.
+    /// Touches nothing yet.
     explicit ResultFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
     /// Removes what was not committed.
     ~ResultFiles();
     ResultFiles(const ResultFiles&) = delete;
     ResultFiles& operator=(const ResultFiles&) = delete;
 
-    /// Takes away what a run left that was killed: temporary files.
+    /// Removes temporary files that a killed run left.
     void remove_parts() const;
-    /// Takes away what an earlier run left: the files whose names are in names() and recordings(), and the logs of fio
-    /// that its wall_clock.json lists. Nothing else.
+    /// Removes only what an earlier run left: the files whose names are in names() and recordings(), and the logs of
+    /// fio that its wall_clock.json lists.
     void remove_earlier() const;
-    /// Throws OutputError when not all of `text` can be written.
+    /// Adds a file with this text. Throws OutputError when not all of it can be written.
     void add(const std::string& name, const std::string& text);
-    /// A file that is written while the run goes, and is whole at commit(). Throws OutputError when it cannot be made.
+    /// Adds a file that is written while the run goes, and is whole at commit(). Throws OutputError when it cannot be
+    /// made.
     std::ostream& stream(const std::string& name);
-    /// Renames all, in the order of add() and stream(). Throws OutputError, also when not all of a stream was written.
+    /// Gives all files their names, in the order of add() and stream(). Throws OutputError, also when not all of a
+    /// stream was written.
     void commit();
 
-    /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one
-    /// that did not.
+    /// The names of a run's results. result.json stands for a run that ended in order, failed.json for one that did
+    /// not.
     static const std::vector<std::string>& names();
-    /// What a run records on request, by names of its own; a name that ends in '/' is a folder. Blocks in RTL have
-    /// rtl_*.fst.
+    /// The names of what a run records on request; a name that ends in '/' is a folder. Blocks in RTL have rtl_*.fst.
     static const std::vector<std::string>& recordings();
-    /// Temporary names of all that this run may have there.
+    /// Temporary names of all files that this run may have there.
     std::vector<std::string> parts() const;
 
 private:

@@ -24,7 +24,7 @@ Json direction_json(const RunSummary::Direction& d) {
             {"MB_per_s", d.mb_per_s}};
 }
 
-/// One member of each element, as a list.
+/// A list of one member of each element.
 template <class T, class Member>
 Json list_of(const std::vector<T>& all, Member member) {
     Json list = Json::array();
@@ -243,7 +243,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
 }
 
 namespace {
-/// The bounds of a bucket in ns: from (included) to below (excluded, empty for the last, which has none).
+/// The rows of latency_bins.csv. A bucket's bounds in ns are from (included) to below (excluded; empty for the last,
+/// which has none).
 std::string latency_bins_csv(const RunSummary& s) {
     std::string csv = "op,from_ns,below_ns,count";
     for (std::size_t i = 0; i < kStageCount; ++i) csv += fmt::format(",{}_ps", stage_name(static_cast<Stage>(i)));

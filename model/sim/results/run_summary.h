@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a finished run knows, in plain values: what the writers print and what tests compare.
+// Everything that is known of a finished run, in plain values. The writers print it, and tests compare it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ResourceUse {
     std::vector<double> busy;  ///< of each member
 };
 
-/// Of one die's blocks: how often each was erased since the device was new, preconditioning included.
+/// How often each block of one die was erased since the device was new, preconditioning included.
 struct DieWear {
     std::uint32_t least = 0;
     double mean = 0;
@@ -97,7 +97,7 @@ struct RunSummary {
         std::uint64_t first_byte = 0, bytes = 0;
         std::uint64_t host_units = 0;  ///< mapped by writes of the host
         std::uint64_t pages = 0;       ///< programmed, of any class
-        /// None without a write.
+        /// Empty without a write.
         std::optional<double> unit_write_amplification(std::uint32_t units_per_page) const {
             if (host_units == 0) return std::nullopt;
             return static_cast<double>(pages) * units_per_page / static_cast<double>(host_units);
@@ -145,7 +145,7 @@ struct RunSummary {
     };
     Direction read, write, trim, flush;
 
-    // Depends on the machine: written to wall_clock.json only.
+    // These depend on the machine, so they are written to wall_clock.json only.
     std::vector<std::string> command;  ///< the command line
     std::string directory;             ///< where it was given
     std::vector<std::string> files;    ///< logs of fio in the run's folder

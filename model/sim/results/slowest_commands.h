@@ -24,8 +24,8 @@ public:
         std::vector<PathStep> path;  ///< times from the start of the workload
         bool slow = false;           ///< among the slowest; else it was asked for
     };
-    /// Keeps `count` of each operation; of equal ones those with the lower numbers. `asked`: numbers to be kept
-    /// whatever they take, measured or not. `occupancy` must be recording.
+    /// Keeps `count` commands of each operation; of equal ones those with the lower numbers. `asked`: numbers of
+    /// commands that are kept however long they take, measured or not. `occupancy` must be recording.
     SlowestCommands(std::uint32_t count, const std::vector<std::uint64_t>& asked, const Occupancy& occupancy);
 
     void on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
@@ -36,7 +36,7 @@ public:
         if (__builtin_expect(!asked_.empty(), 0)) answer(request, issued, total, timeline);
     }
 
-    /// By operation, then the slowest first, then by number.
+    /// The commands by operation, then the slowest first, then by number.
     std::vector<Kept> all() const;
 
 private:

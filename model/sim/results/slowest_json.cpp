@@ -38,7 +38,7 @@ std::string name_of(const PathResource& r, const Occupancy::Size& device) {
     return {};
 }
 
-/// Of a flow that is known; tenants count from 1.
+/// Adds the flow's name if the flow is known. Tenants count from 1.
 void add_flow(Json& j, const SlowestFlows& flows, std::uint64_t tenant) {
     if (tenant != 0 && tenant <= flows.names.size()) j["flow"] = flows.names[tenant - 1];
 }

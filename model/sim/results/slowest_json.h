@@ -9,14 +9,14 @@
 
 namespace ssdtlm {
 
-/// The names of the flows, by tenant from 0 on, and the flow of each job. Empty: there is one.
+/// The names of the flows, by tenant from 0 on, and the flow of each job. Empty: there is one flow.
 struct SlowestFlows {
     std::vector<std::string> names;
     std::vector<std::uint32_t> of_job;
 };
 
-/// A line for each command. Times in ps from the start of the workload. Operations, collections and commands have the
-/// numbers that they have in trace.json, resources the names of its tracks.
+/// One line for each command. Times are in ps from the start of the workload. Operations, collections and commands have
+/// the numbers that they have in trace.json; resources have the names of its tracks.
 std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device,
                          const SlowestFlows& flows = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what a run measured was a steady state. The measured window is cut into five rounds. By the rule of SNIA's
-// Solid State Storage Performance Test Specification throughput, mean latency and WAF of the rounds have to lie within
+// Judges whether a run measured a steady state. The measured window is cut into five rounds. By the rule of SNIA's
+// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds have to lie within
 // 20 % of their mean, and the line through them within 10 %. Rounds that are too short for what they judge say nothing:
 // each has to turn over, at least once, whatever the drive keeps for its writes and its map.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace ssdtlm {
 
-/// What has been counted since the run began. Sums, and one state.
+/// Counts since the run began. They are sums, and one state.
 struct SteadyCounts {
     std::uint64_t commands = 0;
     Ps latency{};  ///< of all of them
@@ -33,7 +33,7 @@ struct SteadyCounts {
 class SteadyHistory {
 public:
     void begin(SimTime now, const SteadyCounts& counts);
-    /// look() is to be called before anything at `now` is counted.
+    /// True: look() must be called before anything at `now` is counted.
     bool is_due(SimTime now) const { return now >= next_; }
     void look(SimTime now, const SteadyCounts& counts);
     void end(SimTime now, const SteadyCounts& counts);
@@ -41,7 +41,7 @@ public:
     Ps window() const { return end_at_ - begin_at_; }
     const SteadyCounts& first() const { return begin_; }
     const SteadyCounts& last() const { return end_; }
-    /// Values of a sum at the edges of the rounds, those between two looks on the line through them.
+    /// Values of a sum at the edges of the rounds. Between two looks they are on the line through them.
     template <class Sum>
     std::array<double, Steadiness::kWindow + 1> at_edges(Sum sum) const {
         std::array<double, Steadiness::kWindow + 1> edges{};
@@ -71,7 +71,7 @@ private:
     std::vector<SteadyCounts> looks_;  // entry i: after i + 1 intervals
 };
 
-/// What the drive keeps and a round has to turn over. 0: it has none.
+/// What the drive keeps, and a round has to turn over. 0: the drive has none of it.
 struct KeptByDrive {
     std::uint64_t write_buffer_bytes = 0, slc_bytes = 0, read_cache_bytes = 0;
     std::uint64_t map_entries = 0;  ///< in the cache of a map on the flash
@@ -98,7 +98,7 @@ struct SteadyVerdict {
     std::string reason;  ///< one sentence in figures
 };
 
-/// Precondition: begin() and end() were called, with a command between them.
+/// Judges the window. Precondition: begin() and end() were called, with a command between them.
 SteadyVerdict judge(const SteadyHistory& history, const KeptByDrive& kept);
 const char* name_of(SteadyVerdict::Kind kind);
 nlohmann::ordered_json steadiness_json(const SteadyVerdict& verdict);

@@ -72,8 +72,8 @@ void TimeSeries::start() {
     post_next_tick();
 }
 
-/// At the first end of an interval that is not before the next entry of the agenda. None without an entry: nothing
-/// happens any more.
+/// Posts the next tick at the first end of an interval that is not before the next entry of the agenda. Without an
+/// entry there is none: nothing happens any more.
 void TimeSeries::post_next_tick() {
     const SimTime next = agenda_.next_time();
     if (next > kNever - 2 * interval_) return;

@@ -28,14 +28,14 @@ const char* op_name(IoOp op) {
     return kNames[static_cast<std::size_t>(op)];
 }
 
-/// Of a slice that the power has cut off.
+/// Argument of a slice that a loss of power has cut off.
 constexpr const char* kPowerLost = R"(,"power_lost":true)";
 
 std::string command_argument(std::uint64_t number) {
     return number == 0 ? "" : fmt::format(R"("command":{},)", number);
 }
 
-/// The command that reads this; 0: other work.
+/// The command for which this work reads; 0: it is other work.
 std::uint64_t command_of(const FlashWork& work) {
     return work.cls == FlashClass::host_read ? work.owner : 0;
 }
@@ -91,7 +91,7 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
              at += nvme::kPageBytes - (memory->address_of(at) & nvme::kPageMask))
             by_page_[memory->address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
-    // Part of a request that another command ended, or one that reached the controller when the host had given it up.
+    // It is part of a request that another command ended, or it reached the controller when the host had given it up.
     if (r.number != 0) {
         slots_of_.erase(r.number);
         write(r, std::max(r.ended, r.submitted), nullptr);
@@ -100,7 +100,8 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
     r = Record{number, op_name(c.op), c.queue, c.tag, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
-/// Here, because commands begin in the order in which they left the host. False if there is nothing to show.
+/// Waits are written here, because commands begin in the order in which they left the host. False if there is nothing
+/// to show.
 bool DeviceTimeline::write_wait(const Command& c, SimTime issued, SimTime submitted) {
     const std::uint64_t number = c.timeline->number();
     if (issued == submitted || !wanted(issued)) return false;
@@ -324,7 +325,7 @@ void DeviceTimeline::catch_up(SimTime now) {
     look_at_ = std::max(kAhead, 2 * ahead_.size());
 }
 
-/// Of the link, or of all else.
+/// Cuts slices that are ahead of their time: those of the link, or all others.
 void DeviceTimeline::cut(SimTime now, bool link) {
     const auto rest = std::stable_partition(ahead_.begin(), ahead_.end(),
                                             [link](const Ahead& a) { return (a.track.group == kLink) != link; });
@@ -343,7 +344,7 @@ void DeviceTimeline::reset(SimTime now) {
     end_commands(now, R"(,"reset":true)");
 }
 
-/// `why`: an argument more.
+/// `why`: an additional argument of the slices.
 void DeviceTimeline::end_commands(SimTime now, const char* why) {
     std::vector<Record*> given_up;
     for (auto& [timeline, record] : records_)

@@ -25,28 +25,29 @@ namespace ssdtlm {
 
 class DeviceTimeline final : public FlashListener {
 public:
-    /// Slices that begin before `from` or behind `to` are left out.
+    /// Slices that begin before `from` or after `to` are left out.
     DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to);
 
     /// The firmware takes a command from the front end. The host has issued and submitted it at these times. `memory`:
-    /// where its data lie there; null: not known.
+    /// where its data lie in the host; null: this is not known.
     void command_begins(const Command& command, SimTime issued, SimTime submitted, const HostData* memory);
-    /// The firmware is done with it.
+    /// The firmware has ended the command.
     void command_ends(const Command& command, SimTime now);
     /// The host's handler has seen the completion of the command with this timeline, which stands for the whole
     /// request.
     void request_ends(const HostRequest& request, const Timeline& timeline, SimTime now);
 
     void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end);
-    /// A DMA write is given to the link: whose it is, told by its address or, for a CQE, by what is in it.
-    /// `bulk`: others may pass it, and its data are there from `at` on.
+    /// A DMA write is given to the link. Its command is known by its address or, for a CQE, by its contents. `bulk`:
+    /// others may pass it, and its data are there from `at` on.
     void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at);
     void on_wire(bool up, const WireBurst& burst);
-    /// There is a Serial ATA link, too.
+    /// Names the tracks of a Serial ATA link.
     void name_sata_link();
-    /// The host sends a command with this tag; which one the drive says when it has decoded it.
+    /// The host sends a command with this tag. The drive says which command it is when it has decoded it.
     void sata_command_comes(std::uint32_t tag) { by_id_.erase(kSataQueue << 16 | tag); }
-    /// A frame was on it, for the command with this tag; none: for none, or for several.
+    /// A frame was on the Serial ATA link. `tag`: that of its command; empty: the frame is for no command, or for
+    /// several.
     void sata_frame(SimTime begin, SimTime end, const char* name, const std::string& arguments,
                     std::optional<std::uint32_t> tag);
 
@@ -56,15 +57,15 @@ public:
     void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void data_done(std::uint32_t, std::uint32_t, std::uint32_t, SimTime) override {}
-    /// All that the drive was at ends now, and what it was to do later does not come.
+    /// All operations of the drive end now, and what it was to do later does not come.
     void power_lost(SimTime now) override;
-    /// It resets the controller: the host has given up its commands.
+    /// The host resets the controller, and has given up its commands.
     void reset(SimTime now);
     /// The host has given up its commands, and nothing is on the link any more.
     void supply_fails(SimTime now);
     void power_back(SimTime now);
 
-    /// The end of the run: what has not been written yet.
+    /// The run ends: writes what has not been written yet.
     void finish(SimTime now);
 
 private:
@@ -88,7 +89,7 @@ private:
         std::uint32_t count = 0;
         SimTime busy_from = kNever;  ///< kNever: none
     };
-    /// A slice of a serial resource that its time has not come to, with the flow that passes it.
+    /// A slice of a serial resource whose time has not come, with the flow that passes it.
     struct Ahead {
         TrackId track;
         SimTime begin, end;

@@ -41,7 +41,7 @@ void DeviceWave::watch(const std::string& scope, const std::string& name, const 
                         0});
 }
 
-/// With the admin queues.
+/// Number of queue pairs, with the admin queues.
 std::uint32_t DeviceWave::queue_pairs() const {
     return std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1;
 }

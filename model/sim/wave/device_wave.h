@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of a device: which signals there are, where their values come from, and when the trigger fires. What has
-// a duration on a serial resource (wires, cores, buses, dies) is told by probes when it begins; counts and pointers are
-// looked at after every entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither
-// happens.
+// The waveform of a device: its signals, where their values come from, and when the trigger fires. Probes tell of work
+// with a duration on a serial resource (wires, cores, buses, dies) when it begins. Counts and pointers are looked at
+// after every entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither happens.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +33,9 @@ public:
 
     /// Declares the other signals and begins. Call once, before the simulation starts.
     void attach(SsdSystem& system);
-    /// A doorbell store of the host.
+    /// The host has stored to a doorbell.
     void doorbell(std::uint32_t offset, std::uint32_t value);
-    /// A command completed: a possible trigger.
+    /// A command has completed, which may be the trigger.
     void completed(Ps latency);
     void on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end);
     void on_wire(bool up, const WireBurst& burst);
@@ -45,7 +44,7 @@ public:
     void power_lost();
     void built_again();
     void power_back();
-    /// Steps of cores and bursts on the link are wanted now.
+    /// True: steps of cores and bursts on the link are wanted now.
     bool probing() const { return probing_; }
     /// `failed`: the run did not end in order, which may be the trigger.
     void finish(bool failed);
@@ -57,7 +56,7 @@ public:
 
 private:
     static constexpr WaveId kNone = ~WaveId{0};
-    /// A variable of the model, watched.
+    /// A variable of the model that is watched.
     struct Watched {
         const void* variable;
         bool wide;  ///< 8 bytes, not 4
@@ -99,7 +98,7 @@ private:
     template <class T>
     void watch(const std::string& scope, const std::string& name, const T& variable, WaveKind kind = WaveKind::integer);
     WaveId declare(const std::string& scope, const std::string& name, WaveKind kind, std::uint32_t width);
-    /// Records `value` if it is another than `last`.
+    /// Records `value` if it differs from `last`.
     void look(WaveId id, std::uint64_t& last, std::uint64_t value) {
         if (value == last) return;
         last = value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wave and timeline say of a frame on a Serial ATA link. Kernel-free.
+// What wave and timeline show of a frame on a Serial ATA link. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@ namespace ssdtlm {
 /// Value of a FIS type in fis_names().
 std::uint64_t fis_value(std::uint8_t type);
 
-/// Tells the tags of frames, one after the other as they are on the wire. Data and DMA Activate name no tag: theirs is
+/// Finds the tags of frames, one after the other as they are on the wire. Data and DMA Activate name no tag: they have
 /// that of the DMA Setup before them.
 class FisTags {
 public:
-    /// Of a frame that belongs to no queued command; as the key of a command that is not queued, see SataFrontEnd.
+    /// The tag of a frame that belongs to no queued command. It is also the key of a command that is not queued, see
+    /// SataFrontEnd.
     static constexpr std::uint64_t kNoTag = 32;
 
     std::uint64_t tag_of(const std::uint8_t* fis, std::uint32_t bytes);

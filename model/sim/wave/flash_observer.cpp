@@ -32,8 +32,8 @@ void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, Si
         l->submitted(geometry_.channel_of(txn.die), geometry_.die_in_channel(txn.die), work, now);
 }
 
-/// The oldest waiting transaction for that page. Only reads can be equal but for their class (of the host and of
-/// garbage collection, for one page at one time); then the two may be taken for each other.
+/// Takes the oldest waiting transaction for that page. Only reads can be equal except for their class (one of the host
+/// and one of garbage collection, for one page at one time); then the two may be taken for each other.
 FlashWork FlashObserver::take(Die& die, FlashOp op, const OnfiTarget& target) {
     const auto found = std::find_if(die.waiting.begin(), die.waiting.end(), [&](const FlashWork& w) {
         return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page &&

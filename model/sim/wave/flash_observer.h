@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to flash work, put together from both sides of the channel controllers: transactions as the firmware
-// submits them, and the sequences that appear on the ONFI buses. Says for each sequence whose work it is and for how
-// long the die is busy with it. A read that the decoder cannot correct, and that is read again, waits from the end of
-// its data on, its decoding included. Kernel-free.
+// Observes flash work from both sides of the channel controllers: transactions as the firmware submits them, and the
+// sequences on the ONFI buses. For each sequence it says whose work it is and for how long the die is busy with it. A
+// read that the decoder cannot correct, and that is read again, waits from the end of its data on, its decoding
+// included. Kernel-free.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct BusSequence {
     SimTime begin{};
     SimTime end{};
     SimTime busy_from{};  ///< R/B# falls (not: read_out)
-    /// Cache program: what the die said of a program.
+    /// With cache program: the die's answer about a program.
     struct Cached {
         SimTime array_from{};      ///< the array takes the pages over
         SimTime array_to{};        ///< and is done, if nothing suspends it
@@ -68,13 +68,13 @@ public:
     virtual void sequence(const BusSequence& s) = 0;
     /// A suspend or a resume of `work` takes the bus; after a resume the die is busy with it from `busy_from` on.
     virtual void control(const BusSequence& s) = 0;
-    /// The array has stopped what it did in these planes; R/B# rises.
+    /// The array has stopped its work in these planes; R/B# rises.
     virtual void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
-    /// R/B# rises, as far as these planes hold it.
+    /// R/B# rises, as far as these planes hold it low.
     virtual void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
     /// The last byte of a read is out; the plane's register is free.
     virtual void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) = 0;
-    /// Nothing waits any more, and nothing is under way.
+    /// The power is lost: nothing waits any more, and nothing is under way.
     virtual void power_lost(SimTime now) = 0;
 
 protected:
@@ -86,17 +86,17 @@ public:
     FlashObserver(const NandConfig& nand, const EccConfig& ecc);
     void add(FlashListener& listener) { listeners_.push_back(&listener); }
 
-    /// Before the transaction reaches its channel controller, which will call it `number`.
+    /// Called before the transaction reaches its channel controller, which will call it `number`.
     void submit(const FlashTransaction& txn, std::uint64_t number, SimTime now);
     /// The bus takes the sequence's first cycle.
     void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
                SimTime from, SimTime to);
-    /// The package has accepted a program, of which begin() was called just now. With cache program only.
+    /// The package has accepted a program, of which begin() was called just now. It is called with cache program only.
     void accepted(std::uint32_t channel, std::uint32_t die, BusSequence::Cached times);
-    /// The package answers it.
+    /// The package answers the sequence.
     void end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
              SimTime now);
-    /// The drive forgets what it was at.
+    /// The drive loses its power and forgets its work.
     void power_lost(SimTime now);
 
 private:

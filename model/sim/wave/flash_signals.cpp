@@ -153,7 +153,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     state(s.begin, BusState::command);
     SimTime free = s.end;
     if (s.op == FlashOp::program) {
-        // From the last plane back: 10h or 11h, data, then address and tADL.
+        // It goes from the last plane back: 10h or 11h, data, then address and tADL.
         const Ps data = timing_.data_in(s.data_bytes);
         SimTime end = s.end;
         for (std::uint32_t i = 0; i < s.count; ++i) {

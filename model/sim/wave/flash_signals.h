@@ -25,10 +25,10 @@ public:
     void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) override;
     void power_lost(SimTime now) override;
 
-    /// Pages that garbage collection has programmed.
+    /// Number of pages that garbage collection has programmed.
     std::uint64_t moved_pages() const { return moved_pages_; }
-    /// Programs of garbage collection that waited for a die when a read of the host submitted later went before them:
-    /// the most since the last call.
+    /// Most programs of garbage collection that waited for a die when a host read that was submitted later went before
+    /// them, since the last call.
     std::uint32_t take_overtaken() {
         const std::uint32_t was = overtaken_;
         overtaken_ = 0;

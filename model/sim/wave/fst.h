@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VCD to FST, by GTKWave's vcd2fst: FST is what large waveforms are kept in, and its only writer is GTKWave's.
+// Converts VCD to FST by GTKWave's vcd2fst. Large waveforms are kept in FST, and its only writer is GTKWave's.
 #pragma once
 
 #include <filesystem>

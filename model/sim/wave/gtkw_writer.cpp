@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 namespace {
 
-// Flags of a trace, GTKWave 3.3 analyzer.h (TR_*).
+// Flags of a trace are those of GTKWave 3.3 analyzer.h (TR_*).
 constexpr unsigned kHex = 0x2, kDec = 0x4, kRightJustify = 0x20, kBlank = 0x200, kFileTranslated = 0x2000;
 constexpr unsigned kClosed = 0x400000, kGroupBegin = 0x800000, kGroupEnd = 0x1000000;
 constexpr unsigned kBin = 0x8;
@@ -68,7 +68,7 @@ Place place_of(const std::string& scope) {
     return p;
 }
 
-/// "rb_n" -> "R/B#", "waiting_gc_read" -> "waiting gc_read", "sq1_tail" -> "SQ1 tail".
+/// Short names of signals: "rb_n" -> "R/B#", "waiting_gc_read" -> "waiting gc_read", "sq1_tail" -> "SQ1 tail".
 std::string short_name(const std::string& name) {
     static const std::pair<const char*, const char*> kPins[] = {{"rb_n", "R/B#"}, {"ce_n", "CE#"}, {"we_n", "WE#"},
                                                                 {"re_n", "RE#"},  {"cle", "CLE"},  {"ale", "ALE"},
@@ -147,7 +147,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         if (groups.count(p.group) == 0) order.push_back(p.group);
         groups[p.group].push_back({&s, p});
     }
-    // The open channel first, then what is not of a channel, then the other channels.
+    // The open channel comes first, then groups of no channel, then the other channels.
     const auto rank = [&](const std::string& group) {
         if (group == kConstant) return 3;
         const int channel = groups[group].front().place.channel;

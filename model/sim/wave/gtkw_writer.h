@@ -28,7 +28,7 @@ struct GtkwView {
 };
 
 /// Writes `<dump without extension>.gtkw` and the folder `<...>.names`. `changed`: by signal, whether it ever changes.
-/// Throws UserError when it cannot.
+/// Throws UserError when it cannot write.
 void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, const std::vector<bool>& changed);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that watches a device: stands at the taps of the netlist and behind its probes, and tells the waveform.
-// Exists only in runs that record something.
+// Everything that observes a device. It stands at the taps of the netlist and behind its probes, and feeds the
+// waveform. It exists only in runs that record something.
 #pragma once
 
 #include <filesystem>
@@ -32,20 +32,21 @@ class Instruments final : public SsdTaps,
                           private CommandSink,
                           private CompletionSink {
 public:
-    /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
+    /// Throws UserError for scopes that the device does not have, a file that cannot be written, or a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                 const std::filesystem::path& directory, bool check_pins = false);
-    /// Call when the system that it was attached to is gone.
+    /// Call it when the system that it was attached to is gone.
     ~Instruments() override;
 
-    /// When the device is built, before the simulation starts.
+    /// Call it when the device is built, before the simulation starts.
     void attach(SsdSystem& system);
-    /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should
-    /// know, one sentence each. Throws OutputError for files that cannot be written, after closing the others.
+    /// Ends the recordings at the end of the run, however it came (`failed`: not in order). Closes the files. Returns
+    /// what the user should know, one sentence each. Throws OutputError for files that cannot be written, after closing
+    /// the others.
     std::vector<std::string> finish(bool failed = false);
-    /// Once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
+    /// Call it once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
     void finish_checks();
-    /// After finish(): what was asked for and is not recorded, a sentence each.
+    /// What was asked for and is not recorded, a sentence each. Call it after finish().
     const std::vector<std::string>& missed() const { return missed_; }
 
     FlashPort& flash(FlashPort& backend) override;

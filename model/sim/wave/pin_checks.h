@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the pins of all channels during a run (`ssdtlm run --check-pins`). Changes no time.
+// Checks the pins of all channels during a run (`ssdtlm run --check-pins`). It changes no time.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ public:
     /// Throws UserError where the interface has no pins.
     explicit PinChecks(const NandConfig& nand);
 
-    /// When the device is built, and again when it is built anew after a loss of power.
+    /// Call it when the device is built, and again when it is built anew after a loss of power.
     void attach(SsdSystem& system);
     /// The flash loses its power.
     void power_lost(SimTime now);
-    /// The end of the run: what was checked, in one sentence. Throws CheckFailed for rules that were broken.
+    /// Ends the run: returns what was checked, in one sentence. Throws CheckFailed for rules that were broken.
     std::string finish();
 
 private:

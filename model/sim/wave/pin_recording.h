@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-/// "cle", "ce_n_3", "rb_n_0", ...: names of pins in a waveform. False: it is no pin.
+/// Finds a pin by its name in a waveform: "cle", "ce_n_3", "rb_n_0", ... False: it is no pin.
 bool pin_of_name(const std::string& name, Pin& pin);
 
 struct CheckedRecording {
@@ -21,8 +21,8 @@ struct CheckedRecording {
     std::string report;  ///< the first of them, a line each
 };
 
-/// Every scope that has pins, in the order of the file. `power_losses`: instants at which the flash lost its power,
-/// ascending. Throws UserError for a file without pins, or with pins that the device does not have.
+/// Checks every scope that has pins, in the order of the file. `power_losses`: instants at which the flash lost its
+/// power, ascending. Throws UserError for a file without pins, or with pins that the device does not have.
 std::vector<CheckedRecording> check_recorded_pins(const std::string& vcd, const NandConfig& nand,
                                                   const std::vector<SimTime>& power_losses);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of a Serial ATA link as slices of a timeline. Kernel-free.
+// Shows the frames of a Serial ATA link as slices of a timeline. Kernel-free.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Serial ATA link as signals: what FIS is on the wire, from which end, and for which tag. Kernel-free.
+// Shows a Serial ATA link as signals: which FIS is on the wire, from which end, and for which tag. Kernel-free.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket in the middle of a connection: passes all calls on and shows the two that carry the short AT protocol.
+// A socket in the middle of a connection. It passes all calls on, and shows the two that carry the short AT protocol.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace ssdtlm {
 
 class SocketWatcher {
 public:
-    /// Before the call is passed on. `tap`: as given to the tap's constructor.
+    /// Called before the call is passed on. `tap`: as given to the tap's constructor.
     virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase,
                          const sc_core::sc_time& delay) = 0;
-    /// After it.
+    /// Called after the call was passed on.
     virtual void forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
         static_cast<void>(tap);
         static_cast<void>(payload);

@@ -30,9 +30,10 @@ public:
     TraceWriter& operator=(const TraceWriter&) = delete;
 
     void name_group(std::uint32_t group, const std::string& name);
-    /// Tracks of a group are shown in the order of their numbers.
+    /// Names a track. Tracks of a group are shown in the order of their numbers.
     void name_track(TrackId track, const std::string& name);
-    /// Slices of one track do not overlap. `arguments`: the inside of a JSON object, may be empty.
+    /// Writes a slice. Slices of one track do not overlap. `arguments`: the inside of a JSON object, which may be
+    /// empty.
     void slice(TrackId track, SimTime begin, SimTime end, const char* name, const std::string& arguments);
     /// The slice that begins at `at` on this track belongs to that flow; `first`: the flow begins with it.
     void flow(TrackId track, SimTime at, std::uint64_t number, bool first);

@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-// Colours: reads of the host green, its writes blue, garbage collection orange, erases red, mapping violet, others
-// their own. Each colour twice where a read and a program of one cause must differ.
+// Colours: reads of the host are green, its writes blue, garbage collection orange, erases red, mapping violet; others
+// have their own. A colour occurs twice where a read and a program of one cause must differ.
 
 namespace {
 

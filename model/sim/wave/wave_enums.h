@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and colours of what the signals show. Kernel-free.
+// Names and colours of the values that signals show. Kernel-free.
 #pragma once
 
 #include "common/wave/wave_signal.h"
@@ -7,12 +7,12 @@
 
 namespace ssdtlm {
 
-/// 0: none, then by FlashClass: what the scheduler sees.
+/// Classes as the scheduler sees them. 0: none, then by FlashClass.
 const WaveEnum& class_names();
 constexpr std::uint64_t class_value(FlashClass c) {
     return 1 + static_cast<std::uint64_t>(c);
 }
-/// The same, and behind them the kinds of work that have a cause of their own.
+/// As class_names(), and behind them the kinds of work that have a cause of their own.
 const WaveEnum& work_names();
 std::uint64_t work_value(FlashCause cause, FlashClass cls);
 /// What the number in FlashTransaction::owner counts: "command", "collection" (a victim of the collector) or "merge".
@@ -21,20 +21,20 @@ const char* owner_name(FlashCause cause, FlashClass cls);
 enum class BusState : std::uint8_t { idle, command, data_in, data_out, turnaround };
 const WaveEnum& bus_state_names();
 
-/// Idle, selected (its command is on the bus), data_ready (read, waits for the bus), data_out, then in the array by
-/// work_value().
+/// States of a die: idle, selected (its command is on the bus), data_ready (a read waits for the bus), data_out; then
+/// in the array by work_value().
 enum class DieState : std::uint8_t { idle, selected, data_ready, data_out, array };
 const WaveEnum& die_state_names();
 inline std::uint64_t die_state(FlashCause cause, FlashClass cls) {
     return static_cast<std::uint64_t>(DieState::array) + work_value(cause, cls) - 1;
 }
 
-/// 0: idle, then by TlpKind.
+/// Kinds of TLPs. 0: idle, then by TlpKind.
 const WaveEnum& tlp_names();
-/// 0: idle; FISes of Serial ATA. 0: nobody, 1: the host, 2: the drive.
+/// FISes of Serial ATA; 0: idle. The ends of its link: 0: nobody, 1: the host, 2: the drive.
 const WaveEnum& fis_names();
 const WaveEnum& sata_end_names();
-/// 0: idle, then by CoreStep.
+/// Steps of a core. 0: idle, then by CoreStep.
 const WaveEnum& core_step_names();
 
 enum class RunPhase : std::uint8_t { bring_up, workload, shutdown };

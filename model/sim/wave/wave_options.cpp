@@ -10,7 +10,7 @@ namespace ssdtlm {
 
 namespace {
 
-// Around a trigger, unless told otherwise. assumed: some page programs.
+// Times around a trigger, unless told otherwise. Assumed: some page programs.
 constexpr Ps kBefore = 1ms;
 constexpr Ps kAfter = 2ms;
 
@@ -140,7 +140,7 @@ private:
         select(i);
     }
 
-    /// The index as a range; false with a problem when there is no such.
+    /// Reads the index as a range. False with a problem when there is no such index.
     bool range(const Item& i, std::size_t which, std::uint32_t count, const char* of, std::uint32_t& first,
                std::uint32_t& limit) {
         first = 0;

@@ -13,7 +13,7 @@
 
 namespace ssdtlm {
 
-/// As typed.
+/// The texts as typed.
 struct WaveTexts {
     std::string scopes;  ///< --wave, "" when it is not given
     std::string from;
@@ -44,7 +44,7 @@ struct WaveOptions {
     WaveWindow window() const;
 };
 
-/// Mistakes are appended to `problems`.
+/// Reads the options. Mistakes are appended to `problems`.
 WaveOptions parse_wave_options(const WaveTexts& texts, std::vector<Problem>& problems);
 
 struct TimelineOptions {
@@ -74,11 +74,11 @@ struct WaveScopes {
     bool any_rtl() const;
 };
 
-/// Whether a word was meant for scopes: it begins with the name of one, or has an index.
+/// True: a word was meant for scopes. It begins with the name of one, or has an index.
 bool looks_like_wave_scopes(const std::string& text);
 
-/// "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws UserError with all
-/// mistakes: names that do not exist, indices that the device does not have.
+/// Reads scopes: "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws
+/// UserError with all mistakes: names that do not exist, and indices that the device does not have.
 WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry);
 
 }  // namespace ssdtlm

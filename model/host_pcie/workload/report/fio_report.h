@@ -37,7 +37,7 @@ public:
 
     /// Called when the workload has handed out `request`. `measured`: Workload::measuring().
     void on_issue(const HostRequest& request, SimTime now, bool measured);
-    /// In the completion handler. issued <= submitted <= completed.
+    /// Called in the completion handler, with issued <= submitted <= completed.
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime completed, bool measured,
                      bool ok);
     /// The measured time of a job when the workload knows it better than "first issue to last completion"
@@ -52,7 +52,7 @@ public:
     /// Closes windows and logs. Call once, after the last completion.
     void finish(SimTime end);
 
-    /// After finish().
+    /// Call it after finish().
     nlohmann::ordered_json json() const;
     /// json() laid out as fio prints it: two blanks of indentation, `"key" : value`, six decimals.
     std::string text() const;
