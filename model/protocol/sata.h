@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kFrameDwords = 3;
 /// with the turn-around of a half-duplex link. Ten dwords: assumed (experiments of the model's users, not the
 /// specification).
 inline constexpr std::uint32_t kHandshakeDwords = 10;
-/// Of a frame whose FIS has so many bytes (a multiple of 4), the handshake included.
+/// Bytes on the wire of a frame whose FIS has this many bytes (a multiple of 4), the handshake included.
 constexpr std::uint32_t wire_bytes(std::uint32_t fis_bytes) {
     return fis_bytes + 4 * (kFrameDwords + kHandshakeDwords);
 }

@@ -63,7 +63,7 @@ struct FlashOperation {
 
 class Timeline {
 public:
-    /// Most steps whose order is kept. Of later steps only the sums by stage remain.
+    /// Most steps whose order is kept. Later steps only count in the sums by stage.
     static constexpr std::uint32_t kSteps = 32;
 
     Timeline() = default;

@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-/// Only the buckets, which suffice for percentiles. Each value costs one increment.
+/// A histogram of buckets only, which suffices for percentiles. Each value costs one increment.
 class BucketCounts {
 public:
     static constexpr unsigned kBits = 6;

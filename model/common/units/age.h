@@ -35,7 +35,7 @@ public:
     constexpr double in_seconds() const { return static_cast<double>(ns_) * 1e-9; }
     /// True: it fits into a duration of simulated time.
     constexpr bool fits() const { return ns_ <= kMost / kPsPerNs && ns_ >= -(kMost / kPsPerNs); }
-    /// The same duration, or the longest one of simulated time.
+    /// The age as a duration of simulated time, or the longest such duration if it does not fit.
     constexpr Ps at_most() const { return fits() ? Ps{ns_ * kPsPerNs} : ns_ < 0 ? Ps{-kMost} : Ps::max(); }
 
     friend constexpr Age operator+(Age a, Age b) {

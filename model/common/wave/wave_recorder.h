@@ -34,7 +34,7 @@ public:
     WaveId add(const WaveSignal& signal);
     const std::vector<WaveSignal>& signals() const { return signals_; }
 
-    /// The signal has this value from `at` on. Of several changes for one time, the one made last counts.
+    /// The signal has this value from `at` on. If there are several changes for one time, the one made last counts.
     void change(WaveId id, SimTime at, std::uint64_t value) { pending_.push_back({at, id, false, value}); }
     /// The signal's value at `at` is greater by `delta` (modulo 2^64) than before.
     void step(WaveId id, SimTime at, std::int64_t delta) {

@@ -105,7 +105,8 @@ bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t c
     return true;
 }
 
-/// Nobody is asked before it, and all entries are in memory. A clean one must be that of its translation page.
+/// True: no question waits before this one, and all of its entries are in memory. A clean entry must be that of its
+/// translation page.
 bool CachedMap::at_hand(const Question& q) const {
     bool all = queue_.empty();
     for_each_key(q, [&](std::uint32_t key, const WorkTag&) {
@@ -221,7 +222,7 @@ void CachedMap::want(const Wanted& entry) {
     make_room();
 }
 
-/// Who wants entries of one translation page at one time waits for one read.
+/// All who want entries of one translation page at the same time wait for one read.
 void CachedMap::load(const Wanted& entry) {
     counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
     const std::uint32_t page = table_.page_of(table_.key(entry.slot));

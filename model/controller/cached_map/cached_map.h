@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that
-// is not in the cached mapping table waits until its translation page has been read. The coldest entries leave to make
-// room, dirty ones by way of WriteBacks.
+// A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Whoever asks for an entry
+// that is not in the cached mapping table waits until its translation page has been read. The coldest entries leave to
+// make room, dirty ones by way of WriteBacks.
+//
 // Entries of units that garbage collection moves or that are deallocated are taken into the table without a question,
 // beyond its room if need be. Collection never waits for the map, because the map is written to its blocks. As many
 // entries leave when a command of the host goes on. The same holds for entries that a start finds in no translation

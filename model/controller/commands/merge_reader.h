@@ -2,6 +2,7 @@
 // The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the
 // rest is there. If the rest cannot be read, the unit is lost, and with it the writes that need its bytes. Commands
 // that wait for it end with an unrecovered read.
+//
 // With RestReads::at_write_back the read does not begin with the write: a later write may bring the rest, and then
 // nothing is read. It begins when the unit has to go to the flash: a flush or a command waits for it, somebody waits
 // for room in the buffer, or such units are more than half of it; then the oldest go. Until then the old copy is not

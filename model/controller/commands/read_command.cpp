@@ -304,7 +304,7 @@ void ReadCommand::flash_done(FlashJob& job) {
     through_dram(job, &piece, 1);
 }
 
-/// Reads a part whose newest data are all in the buffer. Of the first and the last unit only a part may be wanted.
+/// Reads a part whose newest data are all in the buffer. Only a part of the first and the last unit may be wanted.
 __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
     std::uint64_t at = services_.extents.first_byte(*job.command) + job.byte_offset;
     const std::uint64_t end = at + job.txn.data_bytes;
@@ -325,8 +325,8 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
     part_delivered(job, services_.agenda.now());
 }
 
-/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
-/// known.
+/// If the command has several parts, nothing has to be decided when one ends. So the DMA engine gets the data at once
+/// where the end is known.
 inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
     const Then then = Then::to<&ReadCommand::dram_done>(this, job);
     if (!is_one_of_several(job)) return services_.dram.access(pieces, count, then);

@@ -36,7 +36,7 @@ private:
         std::uint32_t remaining = 0;  ///< parts not delivered
         std::uint32_t unsent = 0;     ///< parts not handed to the DMA engine; with the last of them, all are delivered
         SimTime sent_from{};          ///< the data of those handed over are there
-        // Of several parts only.
+        // These are for a command of several parts only.
         FlashJob* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
         SimTime latest{};          ///< its arrival
     };

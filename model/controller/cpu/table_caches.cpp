@@ -58,7 +58,8 @@ void TableCaches::take(std::uint64_t core, std::uint64_t line, bool changes) {
     p.first[0] = tag | (changes ? kDirty : 0);
 }
 
-/// Who changes a line has it alone; who reads it takes what another has changed. Whether another had changed it.
+/// A core that changes a line has it alone. A core that reads it takes what another has changed. True: another had
+/// changed it.
 bool TableCaches::drop_elsewhere(std::uint64_t core, std::uint64_t line, bool changes) {
     bool dirty = false;
     for (std::uint64_t other = 0; other < cores_; ++other) {

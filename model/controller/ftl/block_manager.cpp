@@ -72,8 +72,8 @@ SuperblockId BlockManager::take_behind(Group& g, SuperblockId before) {
     return b;
 }
 
-/// The one in front of it in the list of free ones; kNoSuperblock: it is the first. Of equals the one that is free
-/// longest.
+/// Finds the free superblock with the most or fewest erases; of equals the one that is free longest. Returns the one in
+/// front of it in the list; kNoSuperblock: it is the first.
 SuperblockId BlockManager::before_by_wear(const Group& g, bool most) const {
     SuperblockId before = kNoSuperblock, best_before = kNoSuperblock;
     std::uint32_t best = erases(g.free_first);

@@ -9,8 +9,8 @@
 // out-of-band areas, journal and checkpoints (recovery/). Features add to this without being named here (feature.h).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
-// host_page_programmed. Of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per page
-// programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
+// host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per
+// page programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ namespace ssdtlm {
 
 class Ftl {
 public:
-    /// UserError with all problems when the configuration does not fit the geometry (check_ftl).
+    /// Throws UserError with all problems when the configuration does not fit the geometry (check_ftl).
     Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed);
 
     const FtlConfig& config() const { return config_; }

@@ -99,7 +99,7 @@ void Ftl::verify_books() const {
             const std::uint32_t first = idx(block) * geometry_.units_per_block();
             bits += books_.count_valid(first, first + geometry_.units_per_block());
             programmed += spare_.next_page(block);
-            // Of the pages handed out, every planes()-th is this plane's. Where GC goes on behind torn pages
+            // Every planes()-th of the pages handed out is this plane's. Where GC goes on behind torn pages
             // (reopen_roomiest()) planes may be ahead.
             const std::uint32_t most = (r.write_pointer + shape_.planes() - 1 - i) / shape_.planes();
             if (r.state != BlockState::victim && r.state != BlockState::set_apart && !r.cut)

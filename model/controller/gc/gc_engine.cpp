@@ -157,8 +157,8 @@ void GcEngine::issue(FlashJob& first) {
     }
 }
 
-// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their
-// numbers: what the host has rewritten meanwhile has the higher one, and is not copied any more.
+// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. Their numbers
+// are drawn now, too: what the host has rewritten meanwhile has the higher one, and is not copied any more.
 void GcEngine::issue_programs(FlashJob& first) {
     if (__builtin_expect(ftl_.media().read_only, 0)) return drop_programs(first);
     const GroupId group = group_of(first);

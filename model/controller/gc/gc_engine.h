@@ -3,7 +3,7 @@
 // units are programmed into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to
 // the flash at one instant, so that it can become one multi-plane operation. What to collect and where to put it is the
 // Ftl's business. What a failed program was to move is programmed again; what cannot be read is marked as lost. A
-// superblock in which a program or the erase failed is not used again. Of a read-only drive nothing is collected: what
+// superblock in which a program or the erase failed is not used again. In a read-only drive nothing is collected: what
 // was begun stays as it is.
 //
 // With gc.charge_time = false all this takes no time (gc_at_once.h): after each command of the host one victim at most

@@ -65,7 +65,8 @@ __attribute__((noinline, cold)) bool GcEngine::holds_translation(const FlashJob&
     return any;
 }
 
-/// Whose unit it is stands in the block's directory too.
+/// Reads whose unit it is from the flash's record, as the block's directory has it too. The unit is lost unless it is a
+/// translation page. True: it is one, and is kept.
 __attribute__((noinline, cold)) bool GcEngine::keeps(Ppa from, Spare& unit) const {
     unit = ftl_.flash().at(from);
     if (ftl_.is_translation(codec_.lpa(unit))) return true;

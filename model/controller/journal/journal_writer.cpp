@@ -106,7 +106,8 @@ Journal::Id JournalWriter::next() const {
     return journal.next(journal.last_pending() <= demanded_);
 }
 
-/// Whose erase waits for it may be of a group that losses of power have left without a page; another one takes it then.
+/// Places the page in this group, whose erase waits for it. Losses of power may have left the group without a page;
+/// then another group takes it.
 bool JournalWriter::place_at_once(GroupId group) {
     if (next() == Journal::kDetached) return false;
     if (peers_.ftl.notes().group_for_page(group, true)) return place_one(group);

@@ -118,8 +118,8 @@ struct alignas(64) FlashTransaction {
     }
 };
 
-/// From the firmware to the scheduler and the channel controllers. It never refuses work: its queues are as deep as the
-/// pool.
+/// The way from the firmware to the scheduler and the channel controllers. It never refuses work: its queues are as
+/// deep as the pool.
 class FlashPort {
 public:
     virtual ~FlashPort() = default;

@@ -21,7 +21,7 @@ std::string class_text(FlashClass cls) {
     return c < kFlashClassCount ? class_names(1u << c) : "class " + number(c);
 }
 
-/// "0, 3" of a bit per die; "none".
+/// Text for a bit per die: "0, 3"; "none" for no die.
 std::string die_list(std::uint64_t dies) {
     std::string text;
     for (std::uint32_t d = 0; dies != 0; ++d, dies >>= 1)
@@ -147,7 +147,7 @@ std::string GrantRules::broken_by(const Grant& g) const {
     return {};
 }
 
-/// Of the i-th tag; those before it keep the rules.
+/// The rule that the i-th tag breaks. The tags before it keep the rules.
 std::string GrantRules::broken_by_tag(const Grant& g, std::uint32_t i) const {
     const auto cls = static_cast<std::size_t>(g.cls);
     const std::uint32_t tag = g.tags[i];

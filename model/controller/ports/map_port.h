@@ -45,7 +45,7 @@ public:
     virtual void lose(Lpa lpa) = 0;
 };
 
-/// Who waits to erase blocks that are being read.
+/// Waits to erase blocks that are being read.
 class EraseGate {
 public:
     /// A read of `block` has ended.

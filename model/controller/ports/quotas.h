@@ -30,7 +30,7 @@ public:
         if (__builtin_expect(shared(), 1)) return 0;
         return tenant != 0 && tenant < units_.size() ? tenant - 1u : parts() - 1;
     }
-    /// Size of a part in units. Not for a cache that all tenants share.
+    /// Size of a part in units. Precondition: the tenants do not share one part.
     std::uint64_t units(std::uint32_t part) const { return units_[part]; }
 
 private:

@@ -112,9 +112,9 @@ struct SchedulerFairness {
 /// Contract (GrantRules checks it in every run, unless the scheduler is proven):
 /// - Every pushed request is granted exactly once, for its die and in its class. The question must have asked for that
 ///   class.
-/// - Requests of one die and one class are granted in push order. Of planes that are joined, the first request is the
-///   oldest; the others pass no request of their own plane. The same holds for reads of planes that read
-///   independently. Reads of different flows (WorkTag::same_flow) may pass each other; programs and erases may not.
+/// - Requests of one die and one class are granted in push order. If planes are joined, the first request is the
+///   oldest; the others pass no request of their own plane. The same holds for reads of planes that read independently.
+///   Reads of different flows (WorkTag::same_flow) may pass each other; programs and erases may not.
 /// - A grant never names a die that is not ready. A die that is ready only for reads of one plane gets a read of that
 ///   plane.
 /// - A grant joins different planes of one die for the same page, and only if the configuration joins planes. It never

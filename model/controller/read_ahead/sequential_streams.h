@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds sequential streams of reads and says how far to read ahead of each. Plain C++ without time.
+//
 // A stream is known by its tenant and by the byte at which its last read ended. When there are kStreams, the one that
 // was not read for longest is given up. When less than half of the depth is left before a stream, it is filled up to
 // the whole, so that reads ahead come as whole flash pages.

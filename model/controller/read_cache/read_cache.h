@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clean units in DRAM that a read may want again: which units there are, and which leave when there is no room. Plain
 // C++ without time.
+//
 // A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or
 // its deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill()
 // returned is not valid any more.
@@ -76,7 +77,8 @@ public:
         const Fill* const f = fills_.find(idx(lpa));
         return f != nullptr && f->number == fill;
     }
-    // The same of units that are read ahead. Before the first of them: track_ahead(). `wanted`: a read wants the unit.
+    // The following functions are for units that are read ahead. Call track_ahead() before the first of them. `wanted`:
+    // a read wants the unit.
     void track_ahead() { tracks_ahead_ = true; }
     std::uint32_t begin_ahead(Lpa lpa) {
         ++counters_.ahead;

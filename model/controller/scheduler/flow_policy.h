@@ -37,8 +37,8 @@ public:
         static_cast<void>(joined);
         static_cast<void>(now);
     }
-    /// Whose grants count as overtaking a queue (scheduler.starvation_limit). They are those of all others, or only
-    /// those of other classes, when the policy itself sees to it that no flow starves.
+    /// Which grants count as overtaking a queue (scheduler.starvation_limit): those of all other queues, or only those
+    /// of other classes. The latter is for a policy that itself sees to it that no flow starves.
     enum class Overtaking : std::uint8_t { by_all_others, by_other_classes };
     virtual Overtaking overtaking() const { return Overtaking::by_all_others; }
     /// As SchedulerPort::proven().

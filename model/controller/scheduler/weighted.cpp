@@ -4,6 +4,7 @@
 // level goes first. A tenant that wants less than its share falls behind, by at most catch_up, and goes first until it
 // is level again. A level holds for the whole channel: a tenant that finds no work on one die makes up for it on
 // another. Within a tenant the order is that of read_first.
+//
 // With shares by bytes, a tenant gets what it measures: bytes per second. With shares by die time, it pays for what it
 // costs: a small read costs as much as a large one of the same page, a program as much as many reads. A tenant also
 // pays for what its writes have caused (collection, erases).

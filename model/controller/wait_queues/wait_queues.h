@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits in the firmware, and the one order in which they are resumed when something has changed:
+// Those who wait in the firmware, and the one order in which they are resumed when something has changed:
 //   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash
 //   page, 4. writes without room in the buffer, each in order of arrival, and last what forms new programs from what
 //   all these have left.

@@ -24,7 +24,7 @@
 
 namespace ssdtlm {
 
-/// In which order units go to flash.
+/// The order in which units go to flash.
 struct WriteOrder {
     bool merges = true;                  ///< a newer write of a dirty unit takes its place; false: both are programmed
     std::uint32_t units_per_bucket = 0;  ///< of a translation page; 0: in the order of arrival
@@ -130,8 +130,8 @@ public:
     /// parts.
     bool programs_give_room() const;
     /// Puts a unit into reserved room and returns its index. `waiter`: index of the command that waits for its
-    /// durability, or kNoWaiter. Bytes::merging: not programmable until merged(). `whose`: the command's tag; its
-    /// stream is a separate argument.
+    /// durability, or kNoWaiter. A unit of Bytes::merging cannot be programmed until merged(). `whose`: the command's
+    /// tag; its stream is a separate argument.
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
                  std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{});
     /// Replaces a unit of Bytes::merging by a newer write. Nobody may wait for the old write, and no write may be
@@ -169,8 +169,8 @@ public:
     /// Takes the unit of this partition that is to be programmed next; kNone when there is none. It stays readable
     /// until programmed().
     Index pop_dirty(std::uint32_t partition = 0);
-    /// Of the units of this partition that may be programmed now: the next one, and the one behind unit i. kNone: there
-    /// is none.
+    /// first_dirty(): the next unit of this partition that may be programmed now. dirty_behind(): the one behind unit
+    /// i. kNone: there is none.
     Index first_dirty(std::uint32_t partition) const;
     Index dirty_behind(Index i) const;
     /// All dirty units, in the order in which they would be programmed if nothing else came. With partitions or

@@ -5,7 +5,7 @@
 // - A context has two queues: for awaited requests, and for buffered writes. The weight of both is the context's,
 //   times 8 - level. Realtime goes before best effort, and this before idle, but for one turn of idle in 200 ms.
 // - A queue that comes starts at S, the larger of the class's virtual time V and of its own last finish; it finishes at
-//   F = S + budget / weight. Of the queues with S <= V the one with the least F has the next turn; if there is none,
+//   F = S + budget / weight. The queue with the least F of those with S <= V has the next turn; if there is none,
 //   V goes on to the least S. V grows by sectors served / weights of all queues with requests. After its turn a queue
 //   has finished at S + sectors served / weight, and starts there if it has more.
 // - A turn ends when the next request exceeds the budget, after timeout_sync, when there are no more requests, or after

@@ -2,6 +2,7 @@
 // Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands in
 // the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller that
 // refuses a step ends the run.
+//
 // Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1, Identify
 // Controller, Set Features Arbitration (for weighted round robin alone) and Number of Queues, MSI-X entries 1..n (not
 // for a host that polls), Create I/O CQ and SQ of each pair, Identify active namespaces, Identify Namespace. 64-bit

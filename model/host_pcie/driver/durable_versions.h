@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, or one that was
 // submitted later. An operation is durable when its own completion says so (a write with FUA), or when a flush that was
-// submitted after its completion has completed. Of durable operations, those that began last count: what had ended
+// submitted after its completion has completed. Only the durable operations that began last count: what had ended
 // before they began is gone for good. After the loss one of the versions is there, and the next read says which.
 //
 // Where the blocks of a mapping unit have versions of their own, this rule holds for each block, and one more holds for

@@ -50,7 +50,7 @@ std::vector<ContextUse> HostDriver::block_uses() const {
     return block_->uses(SimTime{agenda_.now() - epoch()});
 }
 
-/// Whose queues the block layer's requests go to is known when the drive has granted them.
+/// Tells the block layer the queue of each job, which is known when the drive has granted queues.
 void HostDriver::prepare_block_layer(std::uint32_t jobs) {
     std::vector<std::uint16_t> queue_of;
     for (std::uint32_t job = 0; job < jobs; ++job)

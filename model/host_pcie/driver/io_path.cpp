@@ -197,7 +197,7 @@ void IoPath::handler(std::uint64_t queue) {
     reap_all(q);
 }
 
-/// As above, for a core that polls.
+/// As handler(), for a core that polls.
 void IoPath::look(IoQueue& q) {
     if (q.reaping) return;  // whoever reaps looks again before he ends
     const SimTime at = cpu_.next_look(q.number - 1u, agenda_.now());

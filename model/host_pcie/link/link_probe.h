@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-/// TLPs of one kind that leave back to back. A burst that waits for credits in its middle counts as one. Of a bulk
-/// write, it is what is found at a time to have begun.
+/// TLPs of one kind that leave back to back. A burst that waits for credits in its middle counts as one. For a bulk
+/// write, it is the TLPs that are found at one time to have begun.
 struct WireBurst {
     TlpKind kind;
     std::uint32_t tlps;  ///< and header credits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults at given rates. They are the same for the same seed and order of operations. A block in which a program or an
-// erase has failed is worn out: every later erase of it fails. So is a block that has been erased as often as it bears.
+// erase has failed is worn out: every later erase of it fails. A block that has been erased as often as it bears is
+// worn out as well.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ public:
         if (bytes_ != nullptr) bytes_->read(first_slot, units, bytes);
     }
     /// Programs one page. `units` has units_per_page entries, none of them kErased (a slot without data is kPadding).
-    /// So has `bytes`; null: preconditioning, or the Spare stands for the data.
+    /// `bytes` has as many; null: preconditioning, or the Spare stands for the data.
     void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {},
                       const UnitBytes* bytes = nullptr, bool slc = false) {
         const BlockId b = geometry_.block_of(a);

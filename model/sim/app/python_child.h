@@ -25,7 +25,7 @@ public:
     PythonChild(const PythonChild&) = delete;
     PythonChild& operator=(const PythonChild&) = delete;
 
-    /// Its exit code, or 128 and the number of the signal that ended it.
+    /// Waits for the end of the child. Returns its exit code, or 128 plus the number of the signal that ended it.
     int wait();
     pid_t pid() const { return pid_; }
 

@@ -49,7 +49,8 @@ private:
             add("nand.t_cache_busy", value("nand.t_cache_busy") + " is longer than the array takes for a page",
                 "at most " + time_text(shortest) + " (" + of + ")", std::string("lower it, or raise ") + of);
     }
-    /// The same seed has the same ones: said before anything is built.
+    /// Checks the blocks that the factory has marked. They follow from the seed, so this is known before anything is
+    /// built.
     void bad_at_factory(const std::vector<BlockId>& marked) {
         if (marked.empty()) return;
         const NandGeometry& g = c_.nand.geometry;

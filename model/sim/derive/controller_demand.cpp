@@ -57,7 +57,7 @@ void firmware(const SsdConfig& c, const Work& w, Demands& all) {
     all.of.push_back(d);
 }
 
-/// Of the time, no bank of dram.model = "banks" moves anything.
+/// Share of the time in which no bank of dram.model = "banks" moves anything.
 double share_of_refresh(const SsdConfig& c) {
     static const PolicyValues kDefaults;
     const auto values = c.dram.policies.find(c.dram.model);

@@ -66,7 +66,7 @@ double die_time(const SsdConfig& c, double wa) {
     const double program = to_seconds(bus.issue(FlashOp::program, joined)) +
                            joined * to_seconds(bus.data_in(g.page_bytes)) + to_seconds(bus.busy_delay()) +
                            mean_of_pages(g, c.nand.t_program);
-    // Of a victim's pages those are read that hold a valid unit.
+    // Those pages of a victim are read that hold a valid unit.
     const double page_read = 1 - std::pow(1 - valid, units), per_page = units * valid;
     const double read =
         to_seconds(bus.issue(FlashOp::read, 1)) + to_seconds(bus.busy_delay()) + mean_of_pages(g, c.nand.t_read) +
@@ -79,7 +79,8 @@ double die_time(const SsdConfig& c, double wa) {
 
 double steady_density(const SsdConfig& c) {
     const NandGeometry& g = c.nand.geometry;
-    // Of each plane the hard threshold is free, and two blocks are open: one for the host, one for collection.
+    // In each plane the blocks of the hard threshold are free, and two blocks are open: one for the host, one for
+    // collection.
     const double open = c.ftl.gc_frontier == GcFrontier::shared ? 1 : 2;
     const double full = g.blocks_per_plane - static_cast<double>(c.ftl.gc_hard_free_blocks) - open - c.ftl.spare_blocks;
     return static_cast<double>(logical_units_of(c.ftl, g)) * pages_with_parity(c) /

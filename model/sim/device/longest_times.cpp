@@ -46,7 +46,7 @@ double longest_merges(const DeviceConfig& c, const Mapping& mapping, std::uint64
            (page * shape.pages() + 2 * shape.planes() * to_seconds(c.nand.t_erase));
 }
 
-/// So many bytes of the host get from the DRAM to the flash of a full drive.
+/// Time in which this many bytes of the host get from the DRAM to the flash of a full drive.
 class Writing {
 public:
     Writing(const DeviceConfig& c, std::uint64_t namespace_bytes, double bytes)

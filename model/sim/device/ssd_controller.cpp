@@ -38,8 +38,8 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
     return make_scheduler(c.scheduler, scheduler_shape(c.nand), agenda, rtl_schedulers());
 }
 
-/// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive
-/// brings them.
+/// Keeps records of pages only where somebody looks at them: a search for the map, or a refresh by age, which needs to
+/// know what was written first. A saved drive brings them.
 SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
     if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Age{}) flash.drop_records();
     return flash;

@@ -167,7 +167,7 @@ std::string flows_text(const RunSummary& s) {
     t += "\nwaits for the flash, us per command\n  of                for               ";
     for (const char* cause : kCauses) t += fmt::format("{:>11}", cause);
     t += "      total\n";
-    // Of many flows the table would be their square: those who waited longest.
+    // With many flows the table would have their square of rows, so it shows those that waited longest.
     std::vector<FlowWait> shown = s.flow_waits;
     if (shown.size() > kRowsOfWaits) {
         std::stable_sort(shown.begin(), shown.end(),

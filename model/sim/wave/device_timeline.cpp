@@ -190,8 +190,8 @@ void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const
 
 void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
     std::uint64_t number = 0;
-    // Posted writes keep their order, so the first one given to the link is the first one on the wire. So do bulk
-    // writes among themselves.
+    // Posted writes keep their order, so the first one given to the link is the first one on the wire. Bulk writes keep
+    // their order among themselves.
     if (up && b.bulk && !bulk_.empty()) {
         number = bulk_.front().second;
         if (b.last) bulk_.pop_front();

@@ -35,7 +35,7 @@ public:
         return was;
     }
     std::uint32_t overtaken_channel() const { return overtaken_channel_; }
-    /// When that read was submitted to the scheduler.
+    /// The time at which that read was submitted to the scheduler.
     SimTime overtaker_submitted() const { return overtaker_; }
 
 private:

@@ -19,7 +19,8 @@ namespace ssdtlm {
 /// The 24 permutations of C, W, D and P, sorted.
 std::vector<std::string> allocation_orders();
 
-/// All planes of the device, each once, in the named order. UserError when the name is none of allocation_orders().
+/// All planes of the device, each once, in the named order. Throws UserError when the name is none of
+/// allocation_orders().
 std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry& geometry);
 /// The order of the planes when each row of a superblock is filled before the next group's: the letter P comes first
 /// when the planes of a die are one group.

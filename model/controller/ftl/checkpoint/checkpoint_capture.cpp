@@ -41,7 +41,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         for (std::uint32_t i = 0; i < shape.planes(); ++i) {
             const BlockId block = shape.block(b, i);
             const std::uint32_t programmed = image_.flash.next_page(block);
-            // Of the pages handed out, every planes()-th is this plane's.
+            // Every planes()-th of the pages handed out is this plane's.
             const std::uint32_t handed_out = is_open ? (r.write_pointer + shape.planes() - 1 - i) / shape.planes() : 0;
             c.blocks[idx(block)] = {std::max(programmed, handed_out), image_.blocks.erases(b)};
         }

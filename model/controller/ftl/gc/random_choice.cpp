@@ -62,7 +62,8 @@ private:
     SuperblockId draw(GroupId group) {
         return candidates_.member(group, static_cast<std::uint32_t>(random_.below(candidates_.size(group))));
     }
-    /// Of those with so few valid units, all with the same chance; kNoSuperblock: there are none.
+    /// Draws a superblock with at most `most_valid` valid units, all with the same chance; kNoSuperblock: there is
+    /// none.
     SuperblockId any(GroupId group, std::uint32_t most_valid) {
         SuperblockId found = kNoSuperblock;
         std::uint64_t seen = 0;

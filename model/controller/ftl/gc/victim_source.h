@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may have a superblock collected. The victim policy is one source, which wins room; others have reasons of their
-// own. Victims (victims.h) asks them in turn.
+// A source of victims may have superblocks collected. The victim policy is one source, which wins room; others have
+// reasons of their own. Victims (victims.h) asks them in turn.
 #pragma once
 
 #include <cstdint>

@@ -2,16 +2,16 @@
 // Where a mapping by blocks puts pages of the host, and how it wins superblocks back: what the Ftl and the firmware ask
 // of it. Logical blocks have data blocks, in which each unit has its place; what the host writes may go to other
 // superblocks first, which are merged with them. The Ftl's table stays the truth about where a unit is. A merge is
-// asked for by the page that finds no room and waits; until it is over the group takes no pages of the host. Who does
-// it asks begin(), copies the pages of run() in order, and says end_run(), until demanded() is false; superblocks that
-// hold nothing any more are erased one by one. Nothing here knows time. Streams of superblocks: 0 of what garbage
-// collection writes is the journal's.
+// asked for by the page that finds no room and waits; until it is over the group takes no pages of the host. Whoever
+// does it asks begin(), copies the pages of run() in order, and says end_run(), until demanded() is false; superblocks
+// that hold nothing any more are erased one by one. Nothing here knows time. Among the streams of superblocks that
+// garbage collection writes, stream 0 is the journal's.
 //
 // Contract:
 // - take_pages(), take_part() and take_again() give pages of superblocks that the group has open (BlockManager), in
-// their order, and count those of the host.
+//   their order, and count those of the host.
 // - A superblock that sealed() or found() tells of is the placement's until begin_erase(): its state is
-// BlockState::placed, and no victim policy sees it.
+//   BlockState::placed, and no victim policy sees it.
 // - What cannot go on, because there is no free superblock and none to come, is said with Ftl::refuse_writes().
 // - The same calls give the same answers.
 #pragma once

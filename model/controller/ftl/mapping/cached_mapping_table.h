@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds
 // one entry, or a whole translation page; its key is the logical unit, or the number of the page. Entries in use are
-// pinned and stay. Of the others the coldest leaves first. Where tenants have parts of the cache, the coldest of the
+// pinned and stay. The coldest of the others leaves first. Where tenants have parts of the cache, the coldest of the
 // part that most exceeds its size leaves first; so a tenant may use what others do not use, until they want it. The
 // table knows which keys are present, not what their entries say.
 #pragma once

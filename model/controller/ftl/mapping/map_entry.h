@@ -18,7 +18,7 @@ public:
 
     bool is_copy(Ppa entry) const { return idx(entry) < units_; }
     bool is_note(Ppa entry) const { return !is_copy(entry) && entry != kUnmapped; }
-    // Of a note.
+    // The contents of a note.
     bool says_lost(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
     Journal::Id page_of(Ppa note) const { return (idx(note) - units_) / 2; }
     Ppa note(Journal::Id page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }

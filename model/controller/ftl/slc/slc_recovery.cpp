@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-/// A page of it can be read, in SLC mode. Of a block without such a page nobody knows the mode, and nobody needs it:
-/// nothing in it is of use, and its erase ends it.
+/// True: a page of the block can be read, in SLC mode. The mode of a block without such a page is not known, and nobody
+/// needs it: nothing in the block is of use, and its erase ends the mode.
 bool SlcRecovery::tells_slc(BlockId block) const {
     if (!spare_.slc(block)) return false;
     const NandGeometry& g = spare_.geometry();

@@ -29,7 +29,7 @@ public:
     /// Precondition (checked): nothing is under way. `layout`: that of the flash; a map that was rebuilt after a loss
     /// of power has none.
     static void exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
-    /// The same for an FTL that has not lost its power.
+    /// As exchange() with a layout, for an FTL that has not lost its power.
     static void exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
         FlashLayout layout = layout_of(ftl);
         exchange(ftl, flash, layout, s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an FTL owes to flash that is programmed in two steps (NandGeometry::two_step): a lower page is not safe before
-// its upper one has been programmed. Who waits for it closes its word line with padding, which goes on where the
+// its upper one has been programmed. Whoever waits for it closes its word line with padding, which goes on where the
 // superblock is open. So a victim wins only what is invalid beyond that, and a superblock that was open when the drive
 // started is not written to any more.
 #pragma once

@@ -16,8 +16,8 @@ class BufferPool {
 public:
     static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-    /// Of `pages` pages `frames` are in memory; `reserve` of these are to be free for pages to come. 1 <= reserve <
-    /// frames.
+    /// The database has `pages` pages, and memory has `frames` frames. `reserve` of the frames should be free for pages
+    /// to come. 1 <= reserve < frames.
     BufferPool(std::uint64_t pages, std::uint32_t frames, std::uint32_t reserve);
 
     std::uint32_t frames() const { return static_cast<std::uint32_t>(frames_.size()); }

@@ -56,7 +56,7 @@ struct TraceFormatInfo {
     /// described.
     std::vector<std::unique_ptr<TraceFormat>> (*make)(const TraceFormatOptions&);
 };
-/// All formats. Of two that fit a file equally well, detection takes the first.
+/// All formats. If two fit a file equally well, detection takes the first.
 const std::vector<TraceFormatInfo>& trace_formats();
 /// The row of one name; nullptr when there is none.
 const TraceFormatInfo* find_trace_format(const std::string& name);
