@@ -139,7 +139,7 @@ public:
     /// vanishes, and its waiter is returned.
     std::uint32_t merged(Index i);
     /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it
-    /// the later writes that need its bytes. Their waiters are appended to `wait_queues`. True: no write of the unit is
+    /// the later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is
     /// left.
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters);
     /// Newest buffered write of a unit, kNone when the buffer has none.
