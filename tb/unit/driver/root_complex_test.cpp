@@ -188,9 +188,9 @@ TEST(RootComplex, MovesTheEnabledBytesAndNoOthers) {
             ASSERT_EQ(data[i], command == tlm::TLM_READ_COMMAND && moves(i) ? place : before[i]) << n << " byte " << i;
         }
         std::vector<std::uint8_t> around(bytes + 64);
-        const std::uint64_t from = std::min(offset - std::min<std::uint64_t>(offset, 32), kBytes - peers.size());
-        b.memory.read(kBase + from, peers.data(), peers.size());
-        ASSERT_EQ(std::memcmp(peers.data(), &flat[from], peers.size()), 0) << n;
+        const std::uint64_t from = std::min(offset - std::min<std::uint64_t>(offset, 32), kBytes - around.size());
+        b.memory.read(kBase + from, around.data(), around.size());
+        ASSERT_EQ(std::memcmp(around.data(), &flat[from], around.size()), 0) << n;
     }
     std::vector<std::uint8_t> all(kBytes);
     b.memory.read(kBase, all.data(), all.size());

@@ -263,7 +263,7 @@ private:
                 late_map = map.get();
                 return map;
             };
-        return around;
+        return peers;
     }
     IntegrityOracle::Geometry oracle_geometry() const {
         IntegrityOracle::Geometry g{ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(),

@@ -127,7 +127,7 @@ TEST(ClockedEdges, AreExactAtAnyTimeOfARun) {
                 std::vector<std::unique_ptr<SchedulerCore>> cores;
                 cores.push_back(std::make_unique<ScriptedCore>(log));
                 ClockedScheduler scheduler(agenda, clock, std::move(cores));
-                agenda.run_until(at_edge + Ps{peers});
+                agenda.run_until(at_edge + Ps{around});
                 scheduler.push(SchedulerRequest{});
                 ASSERT_EQ(log.pushes.front().second, edge + (around >= 0))
                     << hertz << " Hz, " << around << " ps from edge " << edge;
