@@ -12,7 +12,8 @@
 
 namespace ssdtlm {
 
-/// Whose work keeps a die busy; the order of the die_wait_* stages. From rmw on: a kind for each FlashCause.
+/// The kind of work that keeps a die busy, in the order of the die_wait_* stages. From rmw on there is a kind for each
+/// FlashCause.
 enum class BusyKind : std::uint8_t {
     host_read,
     host_write,

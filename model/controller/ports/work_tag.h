@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose work it is, and how urgent. The tag travels with a command from its submission queue to the scheduler's port.
-// Written data take it through the write buffer to their program.
+// A tag that says whose work it is, and how urgent. The tag travels with a command from its submission queue to the
+// scheduler's port. Written data take it through the write buffer to their program.
 #pragma once
 
 #include <cstdint>
