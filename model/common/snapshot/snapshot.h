@@ -23,7 +23,7 @@ public:
     /// The following state belongs to this organ. Errors about a file of another version, or a damaged one, name the
     /// organ.
     virtual void section(const char* organ) = 0;
-    /// The state does not fit this drive, or cannot be written. Throws UserError.
+    /// Throws UserError: the state does not fit this drive, or cannot be written.
     [[noreturn]] virtual void refuse(const char* what) = 0;
 
     /// Refuses the snapshot unless `ok`.

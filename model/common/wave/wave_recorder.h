@@ -64,7 +64,7 @@ public:
     SimTime end_time() const { return end_time_; }  ///< when closed
     /// Number of changes passed on.
     std::uint64_t written() const { return written_; }
-    /// By signal: whether a change of it was passed on.
+    /// True for each signal of which a change was passed on.
     const std::vector<bool>& changed() const { return changed_; }
 
 private:

@@ -177,7 +177,7 @@ private:
     void read_page(std::uint64_t page);
     void page_at_hand(std::uint64_t page);
     void drop(Slot s);
-    // In map_prefetch.cpp.
+    // These are in map_prefetch.cpp.
     void page_was_at_hand(std::uint64_t page);
     void prefetch(std::uint32_t page, const FlashJob* read);
     bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const FlashJob* read);

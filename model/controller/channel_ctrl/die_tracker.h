@@ -48,7 +48,7 @@ public:
     /// name them as idle.
     std::uint64_t taking() const { return taking_; }
 
-    // What runs.
+    // The following functions keep the books of what runs.
     void occupy(std::uint32_t die, FlashTransaction& txn) {
         Die& d = dies_[die];
         SSDTLM_CHECK(d.active[txn.plane] == nullptr, "grant for a plane that is not idle");
@@ -143,7 +143,7 @@ private:
         std::uint32_t waiting = 0;                           // transactions in the scheduler
         std::uint32_t running = 0;                           // planes with an operation or with data not yet out
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
-        // Cache program.
+        // The state of cache programs.
         std::uint32_t programs = 0;      // of those that wait
         std::uint32_t waits_behind = 0;  // planes whose cache register holds a page for the array, or is being filled
         bool register_free = false;

@@ -46,7 +46,7 @@ bool ClassQueueScheduler::grant_at_once(const SchedulerRequest& request) {
     return true;
 }
 
-/// Something waits.
+/// Precondition: something waits.
 inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
     const ClassSet waiting = die.work.waiting;
     if (die.starved != 0) return oldest(die.work, die.starved);

@@ -31,7 +31,7 @@ public:
     std::uint32_t queued(std::uint16_t channel) const override { return channels_[channel].queued; }
     const PlanesHeld* planes_held(std::uint16_t channel) const override { return &channels_[channel].held; }
     bool proven() const override { return channels_.front().policy->proven(); }
-    /// As ClassQueueScheduler's, and how many queues wait.
+    /// The text of ClassQueueScheduler::dump(), and how many queues wait.
     std::string dump(std::uint16_t channel) const override;
 
 private:

@@ -59,9 +59,10 @@ public:
         return chunk != nullptr ? chunk + within : nullptr;
     }
 
-    /// Copies out; memory never touched reads as zero and is not allocated. Precondition (checked): contains().
+    /// Copies `bytes` bytes from `address`. Memory never touched reads as zero and is not allocated. Precondition
+    /// (checked): contains().
     void read(std::uint64_t address, void* to, std::uint64_t bytes) const;
-    /// Copies in. Precondition (checked): contains().
+    /// Copies `bytes` bytes to `address`. Precondition (checked): contains().
     void write(std::uint64_t address, const void* from, std::uint64_t bytes);
 
     template <class T>

@@ -50,8 +50,8 @@ public:
         push(train, 0, 0, train.count(), data, t, end);
         return true;
     }
-    /// As above, for TLPs first..limit-1. They follow TLP `base`, begun at `base_start`, without a gap. t: start of the
-    /// first.
+    /// As take_if_fits() above, for TLPs first..limit-1. They follow TLP `base`, begun at `base_start`, without a gap.
+    /// t: start of the first.
     bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit,
                       SimTime base_start, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits(first, limit);
@@ -75,7 +75,7 @@ public:
     void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
         take(train, first, first, limit, start, end);
     }
-    /// As above. The TLPs follow TLP `base`, begun at `base_start`, without a gap.
+    /// As take() above. The TLPs follow TLP `base`, begun at `base_start`, without a gap.
     void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
               SimTime end) {
         push(train, base, first, limit, train.data_credits(first, limit), base_start, end);

@@ -283,7 +283,7 @@ void LinkPath::read_arrives(std::uint64_t number) {
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
 
-/// Forwards it. False: the response comes by nb_transport_bw(), or has come.
+/// Forwards the part to the completer. False: the response comes by nb_transport_bw(), or has come.
 inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& part) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;

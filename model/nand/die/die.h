@@ -88,7 +88,7 @@ public:
     /// Copies a page register to `target.spare` (null: only checks), and to `target.bytes` if those are asked for.
     /// Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
-    /// From now on this model decides what goes wrong; null: nothing does. Not owned.
+    /// From now on this model decides what goes wrong; null: nothing does. The caller owns it.
     void inject(ArrayFaults* faults) { faults_ = faults; }
 
     /// When the first of the running operations ends; kNever: the die is idle.

@@ -32,7 +32,7 @@ public:
     /// The power goes. Operations of the dies leave their pages or blocks torn, and dies built anew stand over the same
     /// flash. Precondition: the agenda holds no entry of the package any more.
     PowerLoss restart();
-    /// From now on this model decides what goes wrong in its dies; null: nothing does. Not owned.
+    /// From now on this model decides what goes wrong in its dies; null: nothing does. The caller owns it.
     void inject(ArrayFaults* faults) {
         faults_ = faults;
         for (Die& die : dies_) die.inject(faults);

@@ -17,7 +17,8 @@ namespace ssdtlm {
 
 class LiveView {
 public:
-    /// Starts the viewer, which says that the device is being prepared. Throws UserError.
+    /// Starts the viewer, which says that the device is being prepared. Throws UserError if it
+    /// cannot be started.
     LiveView(const std::string& device, const std::string& workload, std::uint64_t seed);
     ~LiveView() { end(); }
     LiveView(const LiveView&) = delete;

@@ -3,7 +3,7 @@
 
 namespace ssdtlm {
 
-/// Checks for `run --watch` that there is a terminal to draw on and a Python that can draw. Throws UserError.
+/// For `run --watch`: throws UserError unless there is a terminal to draw on and a Python that can draw.
 void check_live_view();
 
 }  // namespace ssdtlm

@@ -21,11 +21,11 @@ private:
 };
 
 /// Makes the folder (and its parents), locks it and tries to write into it. Files of an earlier run will be replaced.
-/// Throws UserError; `option` names the option in the message.
+/// Throws UserError if any of this fails; `option` names the option in the message.
 OutputLock prepare_output_directory(const std::string& path, const std::string& option);
 
-/// For a run that is refused for other reasons: checks whether the folder could be made and written, as far as that is
-/// seen without making it. Throws UserError.
+/// For a run that is refused for other reasons: throws UserError if the folder could not be made and written, as far as
+/// that is seen without making it.
 void check_output_directory(const std::string& path, const std::string& option);
 
 /// "results/<device>-<workload file without extension>". Characters that cannot be in a file name become '_'.

@@ -20,15 +20,14 @@ std::string find_python(const std::filesystem::path& binary);
 std::filesystem::path find_python_package(const std::filesystem::path& binary);
 
 /// The words of `PYTHON -m MODULE WORDS...`, which is what runs `command` ("ssdtlm compare"); the environment of this
-/// process is set so that it finds package and program. Throws UserError.
+/// process is set so that it finds package and program. Throws UserError when the package is not there.
 std::vector<std::string> python_line(const std::string& command, const std::string& module,
                                      const std::vector<std::string>& words);
 
 /// The problem of a Python that cannot be started. `number`: the system's error.
 Problem no_python(const std::string& command, const std::string& python, int number);
 
-/// Turns this process into Python; does not return when Python can be started. Throws UserError. `words`: "compare",
-/// "a", "b", ...
+/// Turns this process into Python. Throws UserError if Python cannot be started. `words`: "compare", "a", "b", ...
 [[noreturn]] void become_python(const std::vector<std::string>& words);
 
 }  // namespace ssdtlm

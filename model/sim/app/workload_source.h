@@ -67,7 +67,7 @@ struct WorkloadSources {
     WorkloadSource played, before;
 };
 
-/// For a run whose device cannot be used: finds what is wrong with the workload on any device. Throws UserError. A
+/// For a run whose device cannot be used: throws UserError with what is wrong with the workload on any device. A
 /// trace is not looked at, because it would have to be read whole.
 void check_workload_alone(const RunOptions& options);
 

@@ -24,7 +24,7 @@ std::vector<Preset> presets();
 /// All fio job files (configs/workload), found in the same way. The first sentence of the comment at their top
 /// describes them.
 std::vector<Preset> shipped_jobs();
-/// Finds an existing file, or a preset of that name. Throws UserError.
+/// Finds an existing file, or a preset of that name. Throws UserError if there is neither.
 DeviceFile find_device(const std::string& path_or_preset);
 
 }  // namespace ssdtlm

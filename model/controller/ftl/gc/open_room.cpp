@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// Pages in use of the superblock's plane that has most of them, or fewest. Torn pages count.
+/// Number of pages in use of the superblock's plane that has most of them, or fewest. Torn pages count as in use.
 std::uint32_t OpenRoom::pages_used(SuperblockId b, bool most) const {
     std::uint32_t n = most ? 0 : geometry_.pages_per_block;
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
