@@ -176,16 +176,16 @@ private:
     void drop(Slot s);
     // In map_prefetch.cpp.
     void page_was_at_hand(std::uint64_t page);
-    void prefetch(std::uint32_t page, const FlashJob* read);
-    bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const FlashJob* read);
+    void prefetch(std::uint32_t page, const TranslationRead* read);
+    bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const TranslationRead* read);
     bool has_room_behind(std::uint32_t wanted, std::uint32_t key);
     enum class Cause : std::uint8_t { host, other };
     void make_room(Cause cause = Cause::other);
     void mark(Lpa lpa, Slot s);
     void keep(std::uint32_t page);
-    void compare(const FlashJob& read) const;
-    void flash_done(FlashJob& read);
-    void page_read(FlashJob& job);
+    void compare(const TranslationRead& read) const;
+    void flash_done(TranslationRead& read);
+    void page_read(TranslationRead& job);
 
     const CachedMapPeers peers_;
     const FastDivide page_of_;
@@ -194,6 +194,7 @@ private:
     const std::uint32_t prefetch_;  ///< 1: nothing but what is wanted
     CachedMappingTable table_;
     EntryCheck check_;
+    JobPool<TranslationRead> jobs_;
     WriteBacks write_backs_;
     Counters counters_;
     PageReads page_reads_;

@@ -14,11 +14,11 @@
 #include "controller/cached_map/cached_map.h"
 #include "controller/ftl/ftl.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
@@ -29,9 +29,9 @@ public:
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramQueue& feed;
+        PageWriter& writer;
         FlashPort& flash;
-        FlashJobPool& jobs;
+        FlashJobs& jobs;
         JournalWriter& journal;
         CachedMap* map;  ///< null: it is all in memory
     };
@@ -77,7 +77,7 @@ private:
     void begin();
     void read_map();
     void erase(SuperblockId b);
-    void issue_erases(FlashJob& first);
+    void issue_erases(FlashJob& first) { submit_all(peers_.flash, first); }
     void go_on();
     void issue_pages(std::uint64_t pages);
     void add(const PageAddress& at, PageKind kind, const PageContent& content);
@@ -87,12 +87,16 @@ private:
     void issue_root();
     void root_done(bool ok);
     void end();
-    void flash_done(FlashJob& job);
-    void ended(FlashJob& job);
+    void erased(FlashJob& job);
+    void erase_done(FlashJob& job);
+    void program_done(ProgramJob& job);
+    void ended(bool ok, bool erased, const PageAddress& at);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    JobPool<FlashJob> erases_;
+    JobPool<ProgramJob> programs_;
     const std::uint64_t interval_units_;  // 0: none but at a shutdown
     const std::uint32_t row_pages_;
     State state_ = State::idle;

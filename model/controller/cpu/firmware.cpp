@@ -57,28 +57,28 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       stream_choice_(make_stream_choice(ftl_config, peers.ftl.logical_units())),
       wait_queues_(peers.agenda, map_, peers.ftl.partitions().count(), buffer_.quotas().parts()),
       activity_(peers.agenda, ends_, ftl_config.gc_idle_after),
-      feed_(peers.dram, peers.flash),
-      gc_(peers.agenda, config, ftl_config, geometry, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_,
+      writer_(config, geometry, cores_, peers.dram, peers.flash),
+      gc_(peers.agenda, config, ftl_config, geometry, cores_, peers.ftl, peers.dram, peers.flash, writer_, jobs_,
           activity_),
       merges_(peers.ftl.placement() == nullptr
                   ? nullptr
                   : std::make_unique<MergeEngine>(
                         config, ftl_config,
-                        MergeEngine::Peers{peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_})),
+                        MergeEngine::Peers{peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, writer_, jobs_})),
       destage_(
           config, ftl_config,
-          {peers.agenda, cores_, peers.ftl, buffer_, feed_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
+          {peers.agenda, cores_, peers.ftl, buffer_, writer_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
-      journal_(config, {peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_}),
+      journal_(config, {peers.agenda, cores_, peers.ftl, writer_, gc_, jobs_, wait_queues_}),
       parity_(peers.ftl.feature<RowParity>() == nullptr
                   ? nullptr
-                  : std::make_unique<ParityWriter>(
-                        config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_})),
+                  : std::make_unique<ParityWriter>(config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, writer_,
+                                                                               gc_, jobs_, wait_queues_})),
       word_lines_(peers.word_lines == nullptr
                       ? nullptr
                       : std::make_unique<PaddingWriter>(
-                            config, PaddingWriter::Peers{peers.agenda, cores_, peers.ftl, *peers.word_lines, feed_, gc_,
-                                                         destage_, buffer_, jobs_, wait_queues_})),
+                            config, PaddingWriter::Peers{peers.agenda, cores_, peers.ftl, *peers.word_lines, writer_,
+                                                         gc_, jobs_, wait_queues_})),
       read_(services(config, lba_bytes, peers, data), peers.ftl.codec(), ftl_config.read_ahead,
             peers.ftl.logical_units()),
       write_(services(config, lba_bytes, peers, data),
@@ -94,7 +94,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     if (peers.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config,
-            CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, peers.flash, jobs_, journal_,
+            CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, writer_, peers.flash, jobs_, journal_,
                                     cached_map_.get()});
         shutdown_ = std::make_unique<CleanShutdown>(
             CleanShutdown::Peers{peers.agenda, *checkpoints_, gc_, journal_, wait_queues_, cached_map_.get(),
@@ -135,7 +135,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
 }
 
 CachedMapPeers Firmware::cached_map_peers(const FirmwareConfig& config, const Peers& peers) {
-    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, feed_, gc_, jobs_};
+    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, writer_, gc_, jobs_};
 }
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Peers& peers,
@@ -239,7 +239,7 @@ void Firmware::check_waiters() const {
     gc_.check_waiters();
     if (merges_) merges_->check_waiters();
     destage_.check_waiters();
-    feed_.check_waiters();
+    writer_.check_waiters();
     journal_.check_waiters();
     if (parity_) parity_->check_waiters();
     if (word_lines_) word_lines_->check_waiters();
@@ -260,7 +260,7 @@ std::string Firmware::dump() const {
            write_.dump() + flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() +
            (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") +
            (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
-           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() +
+           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + writer_.dump() +
            "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
            " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
            " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");

@@ -29,8 +29,8 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/parity/parity_writer.h"
-#include "controller/program_queue/program_queue.h"
 #include "controller/shared_cache/shared_cache.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/padding_writer.h"
@@ -160,7 +160,7 @@ private:
 
     CorePool cores_;
     std::unique_ptr<TableCaches> table_caches_;  // null: an access to the map's table is part of a step's cycles
-    FlashJobPool jobs_;
+    FlashJobs jobs_;
     ResidentMap resident_map_;
     std::unique_ptr<CachedMap> cached_map_;    // null: the map is all in memory
     std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
@@ -175,7 +175,7 @@ private:
     WaitQueues wait_queues_;
     CommandEnds ends_;
     HostActivity activity_;
-    ProgramQueue feed_;
+    PageWriter writer_;
     GcEngine gc_;
     std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;

@@ -26,21 +26,20 @@
 #include "controller/gc/merge_engine.h"
 #include "controller/gc/retention_watch.h"
 #include "controller/gc/victim_units.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
-#include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate {
+class GcEngine final : public EraseGate, public ProgramOwner {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramQueue& feed, FlashJobPool& jobs,
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, PageWriter& writer, FlashJobs& jobs,
              HostActivity& host);
 
     /// Called after each erase, when a block came free.
@@ -169,20 +168,20 @@ private:
     void pump(GroupId group);
     void exhaust(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
-    void issue(FlashJob& first);
-    void issue_programs(FlashJob& first);
-    bool has_wanted(FlashJob& program);
-    FlashJob& start_read(GroupId group, std::uint32_t mask);
-    void page_read(FlashJob& job);
-    void take_in(FlashJob& job);
-    void read_done(FlashJob& job);
-    bool holds_translation(const FlashJob& read) const;
+    void issue(FlashJob& first) { submit_all(flash_, first); }
+    void issue_programs(MoveProgram& first);
+    bool has_wanted(MoveProgram& program);
+    MoveRead& start_read(GroupId group, std::uint32_t mask);
+    void page_read(MoveRead& job);
+    void take_in(MoveRead& job);
+    void read_done(MoveRead& job);
+    bool holds_translation(const MoveRead& read) const;
     bool keeps(Ppa from, Spare& unit) const;
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
-    void tell_map(const FlashJob& job) const;
-    void program_failed(FlashJob& job);
-    void drop_programs(FlashJob& first);
+    void programmed(MoveProgram& job);
+    void program_done(MoveProgram& job);
+    void tell_map(const MoveProgram& job) const;
+    void program_failed(MoveProgram& job);
+    void drop_programs(MoveProgram& first);
     void abandon(GroupId group);
     void leave(GroupId group);
     void end_victim(GroupId group);
@@ -205,8 +204,11 @@ private:
     Ftl& ftl_;
     DramPort& dram_;
     FlashPort& flash_;
-    ProgramQueue& feed_;
-    FlashJobPool& jobs_;
+    PageWriter& writer_;
+    FlashJobs& jobs_;
+    JobPool<MoveRead> reads_;
+    JobPool<MoveProgram> programs_;
+    JobPool<FlashJob> erases_;
     const SpareCodec codec_;
     const HostActivity& host_;
     GcPacing pacing_;

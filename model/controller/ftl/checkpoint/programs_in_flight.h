@@ -30,13 +30,13 @@ public:
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    /// Garbage collection moves the first units of such a page, padding aside, from these places (as numbers): the map
-    /// changes when the program has ended.
-    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from,
+    /// Garbage collection moves the first units of such a page, padding aside, from these places: the map changes when
+    /// the program has ended.
+    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const Ppa* from,
                std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i)
             if (units[i] != kPadding)
-                pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
+                pages_.at(key(a)).push_back({codec.lpa(units[i]), from[i], geometry_.ppa_of(a, i)});
     }
     void page_ended(const PageAddress& a, PageEnd end) override {
         pages_.erase(key(a));

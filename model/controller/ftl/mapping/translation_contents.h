@@ -15,10 +15,10 @@ void keep_translation_pages(const Ftl& ftl, SpareArea& flash);
 
 /// Into this slot of a page that is to be programmed: what the map says now.
 void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::uint32_t page);
-/// Into a page to which these units are moved from where they lie (`from`: Ppa): what the flash says there. Null: none
+/// Into a page to which these units are moved from where they lie (`from`): what the flash says there. Null: none
 /// of them is a translation page.
-const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from,
-                                std::uint32_t count, const Ftl& ftl);
+const PageContent* copy_entries(PageContent& content, const Spare* units, const Ppa* from, std::uint32_t count,
+                                const Ftl& ftl);
 
 /// Entry `entry` of the translation page there. CheckFailed where the flash has kept none.
 Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry);
