@@ -218,6 +218,10 @@ public:
         ++counters_.gc_units_stale;
         return false;
     }
+    /// Behind draw_record() of the page that they go to.
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
+        events_.units_moving(a, units, from, count);
+    }
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units

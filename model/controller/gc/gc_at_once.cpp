@@ -39,8 +39,7 @@ void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
     const PageAddress a = ftl_.allocate_moved_page(group);
     PageRecord record = ftl_.draw_record(a);
     if (flash.keeps_map()) record.content = copy_entries(content_, spare.data(), &from_[first], count, ftl_);
-    if (Checkpoints* const c = ftl_.checkpoints())
-        c->in_flight().moves(a, ftl_.codec(), spare.data(), &from_[first], count);
+    ftl_.units_moving(a, spare.data(), &from_[first], count);
     flash.program_ahead(a, spare.data(), record, keeps_bytes ? bytes.data() : nullptr);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Lpa lpa = ftl_.codec().lpa(spare[i]);

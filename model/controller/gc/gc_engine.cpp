@@ -176,8 +176,7 @@ void GcEngine::issue_programs(MoveProgram& first) {
         if (__builtin_expect(ftl_.flash().keeps_map(), 0))
             program.txn.record.content =
                 copy_entries(program.content, &program.txn.spare[0], &program.from[0], program.units, ftl_);
-        if (Checkpoints* const c = ftl_.checkpoints())
-            c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.from[0], program.units);
+        ftl_.units_moving(program.txn.address, &program.txn.spare[0], &program.from[0], program.units);
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)
                 writer_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
