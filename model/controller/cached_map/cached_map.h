@@ -27,10 +27,11 @@
 #include "controller/cached_map/write_backs.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates {
+class CachedMap final : public MapPort, public MapUpdates, public Organ {
 public:
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
@@ -71,7 +72,7 @@ public:
         page_reads_.start(std::move(pages), std::move(done));
     }
     /// Nothing is being read or written, but for what waits for a free block.
-    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
+    bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
     /// Called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
@@ -83,16 +84,15 @@ public:
     /// The unit's entry is asked for and changes, and what has to leave for it has left. Before the drive is at work.
     void write_in_no_time(Lpa lpa);
     /// The drive may be read-only now.
-    void media_changed() { make_room(); }
+    void media_changed() override { make_room(); }
     /// A block came free: a translation page that found none may now.
-    void block_freed() { write_backs_.block_freed(); }
+    void block_freed() override { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }
     WriteBacks& write_backs() { return write_backs_; }
     const CachedMappingTable& table() const { return table_; }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
     /// Precondition: idle().
     void state(Snapshot& s) {
         s(table_, check_);

@@ -19,10 +19,11 @@
 #include "common/snapshot/snapshot.h"
 #include "controller/cached_map/cached_map.h"
 #include "controller/ports/dirty_pages.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class DirtyLimit final : public MapUpdates, public DirtyPages {
+class DirtyLimit final : public MapUpdates, public DirtyPages, public Organ {
 public:
     /// Both must outlive it.
     DirtyLimit(const CachedMapPeers& peers, CachedMap& map);
@@ -47,13 +48,13 @@ public:
     bool anybody_waits() const { return !rows_.empty(); }
     /// The page may be dirty.
     bool counts(std::uint32_t page) const { return pages_[page].counted; }
-    void media_changed() { go_on(); }
+    void media_changed() override { go_on(); }
     /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
     void write_in_no_time(Lpa lpa);
     /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between
     /// two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
     /// Precondition: the map is idle and nobody waits.
     void state(Snapshot& s);
 

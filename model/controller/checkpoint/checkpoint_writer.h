@@ -19,10 +19,11 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class CheckpointWriter final {
+class CheckpointWriter final : public Organ {
 public:
     /// All must outlive it.
     struct Peers {
@@ -39,7 +40,7 @@ public:
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
     /// Nothing is being written, nor will it be before something else changes.
-    bool idle() const { return state_ == State::idle || state_ == State::settling; }
+    bool idle() const override { return state_ == State::idle || state_ == State::settling; }
     /// Called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
     /// Begins none by itself from now on; false: any more.
@@ -53,8 +54,8 @@ public:
     /// clean() and idle().
     void write_working(std::function<void()> done);
     /// CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
     template <class Archive>
     void state(Archive& s) {
         s(due_at_, given_up_);

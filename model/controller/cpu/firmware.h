@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/cached_map/cached_map.h"
 #include "controller/cached_map/dirty_limit.h"
@@ -75,9 +76,7 @@ public:
 
     /// Ftl::on_media_change() says so.
     void media_changed() {
-        gc_.media_changed();
-        if (cached_map_) cached_map_->media_changed();
-        if (dirty_limit_) dirty_limit_->media_changed();
+        for (Organ* const organ : organs_) organ->media_changed();
     }
     /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing
     /// was submitted yet.
@@ -145,8 +144,9 @@ public:
     void state(Snapshot& s);
 
 private:
+    std::vector<Organ*> organs();
+    bool organs_idle() const;
     void begin(Command& command);
-    bool is_quiet(const Ftl& ftl) const;
     void state_but_read_cache(Snapshot& s);
     /// Null: the map is all in memory.
     MapUpdates* map_updates() {
@@ -189,6 +189,7 @@ private:
     DeallocateCommand deallocate_;
     std::unique_ptr<CheckpointWriter> checkpoints_;  // null: the drive has none
     std::unique_ptr<CleanShutdown> shutdown_;        // null as well
+    std::vector<Organ*> organs_;                     // of these, in the order in which they are asked
 };
 
 }  // namespace ssdtlm

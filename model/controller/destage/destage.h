@@ -22,13 +22,14 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/host_program.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/organ.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
-class Destage final : public ProgramOwner {
+class Destage final : public Organ, public ProgramOwner {
 public:
     /// All must outlive it.
     struct Peers {
@@ -50,6 +51,7 @@ public:
 
     /// Formed and not finished.
     std::uint32_t programs() const { return choice_.programs(); }
+    bool idle() const override { return programs() == 0; }
     /// Of these, that wait for a page.
     std::uint32_t without_page() const;
     std::uint32_t without_page(std::uint32_t partition) const;
@@ -57,15 +59,15 @@ public:
     /// Comes when somebody may begin to wait for programs that do not end by themselves.
     void on_wait(const Then& then) { on_wait_ = then; }
     /// A program that ends by itself, or a collection that will give a page to one without.
-    bool under_way() const;
+    bool under_way() const override;
     bool is_awaited(const ProgramJob& program, const HeldPrograms& held) const override;
     std::uint64_t units_mapped() const { return units_mapped_; }
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t units_discarded() const { return units_discarded_; }
     /// Never mapped, because a read-only drive had no page left.
     std::uint64_t units_given_up() const { return units_given_up_; }
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
     template <class Archive>
     void state(Archive& s) {
         choice_.state(s);

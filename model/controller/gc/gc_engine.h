@@ -33,10 +33,11 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate, public ProgramOwner {
+class GcEngine final : public EraseGate, public Organ, public ProgramOwner {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
              CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, PageWriter& writer, FlashJobs& jobs,
@@ -83,9 +84,9 @@ public:
     }
     /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
     /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
-    void check_waiters() const;
+    void check_waiters() const override;
     /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
-    void media_changed() { pacing_.look_again(); }
+    void media_changed() override { pacing_.look_again(); }
     void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
     void watch_ages() {
         if (ages_) ages_->go_on();
@@ -124,6 +125,7 @@ public:
     std::uint32_t active() const {
         return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0);
     }
+    bool idle() const override { return active() == 0; }
     bool collects(GroupId group) const {
         return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning ||
                groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
@@ -134,7 +136,7 @@ public:
     GcAtOnce::Counters at_once() const { return at_once_ ? at_once_->counters() : GcAtOnce::Counters{}; }
     /// Chosen last: its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
-    std::string dump() const;
+    std::string dump() const override;
     /// Precondition: active() == 0.
     void state(Snapshot& s);
 

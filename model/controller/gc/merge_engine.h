@@ -23,11 +23,12 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/host_program.h"
+#include "controller/ports/organ.h"
 #include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
-class MergeEngine final {
+class MergeEngine final : public Organ {
 public:
     /// All must outlive it. The Ftl has a BlockPlacement.
     struct Peers {
@@ -63,8 +64,8 @@ public:
     /// Groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events; looks at every group.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     struct Read : FlashJob {

@@ -14,11 +14,12 @@
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
-class JournalWriter final : public ProgramOwner {
+class JournalWriter final : public Organ, public ProgramOwner {
 public:
     /// All must outlive it.
     struct Peers {
@@ -51,7 +52,7 @@ public:
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
     /// A block came free: a page that found none may now.
-    void block_freed() {
+    void block_freed() override {
         if (__builtin_expect(waits_for_block_, 0)) place();
     }
     /// A flush, or a command whose deallocation is to be durable.
@@ -60,12 +61,11 @@ public:
                peers_.wait_queues.anybody(WaitQueues::For::journal);
     }
     /// Nothing is being written, and no core works on it.
-    bool idle() const { return programs_ + issuing_ == 0; }
+    bool idle() const override { return programs_ + issuing_ == 0; }
     /// A program that ends by itself, or a collection that will give a page to one without.
-    bool under_way() const { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    bool under_way() const override { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
+    void check_waiters() const override;
+    std::string dump() const override;
     template <class Archive>
     void state(Archive& s) {
         s(demanded_, given_up_);

@@ -14,11 +14,12 @@
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/organ.h"
 #include "controller/ports/program_job.h"
 
 namespace ssdtlm {
 
-class PageWriter final {
+class PageWriter final : public Organ {
 public:
     /// All must outlive it.
     PageWriter(const FirmwareConfig& costs, const NandGeometry& geometry, CorePort& cores, DramPort& dram,
@@ -65,9 +66,8 @@ public:
     void hand_over();
     /// Handed over and not yet with the flash.
     std::size_t waiting() const { return batches_.size(); }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     struct Batch {

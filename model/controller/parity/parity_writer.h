@@ -14,11 +14,12 @@
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
-class ParityWriter final {
+class ParityWriter final : public Organ {
 public:
     /// All must outlive it. Precondition: the FTL has the feature RowParity.
     struct Peers {
@@ -33,10 +34,10 @@ public:
     ParityWriter(const FirmwareConfig& costs, const Peers& peers);
 
     /// Nothing is due, or on its way.
-    bool idle() const { return !asked_ && pages_ == 0; }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    bool idle() const override { return !asked_ && pages_ == 0; }
+    bool under_way() const override { return !idle(); }
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     void due();

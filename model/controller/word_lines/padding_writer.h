@@ -16,12 +16,13 @@
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/word_line_guard.h"
 
 namespace ssdtlm {
 
-class PaddingWriter {
+class PaddingWriter final : public Organ {
 public:
     /// All must outlive it.
     struct Peers {
@@ -43,9 +44,8 @@ public:
         drains_ = true;
         look();
     }
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     void decide();
