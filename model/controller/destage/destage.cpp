@@ -376,14 +376,14 @@ std::uint32_t Destage::without_page() const {
 }
 
 /// By a flush, by a command with FUA, or by one that needs room when no other program will make any.
-bool Destage::is_awaited(const ProgramJob& program, const HeldPrograms& held) const {
+bool Destage::is_awaited(const ProgramJob& program, std::uint32_t held) const {
     if (peers_.wait_queues.anybody(WaitQueues::For::flush) || peers_.wait_queues.anybody(WaitQueues::For::journal))
         return true;
     const auto& job = static_cast<const HostProgram&>(program);
     for (std::uint32_t i = 0; i < job.units; ++i)
         if (peers_.buffer.is_awaited(job.entry[i])) return true;
     const bool room_is_wanted = peers_.wait_queues.anybody_for_room() || peers_.buffer.is_wanted();
-    return room_is_wanted && programs() == held.of(*this) + without_page();
+    return room_is_wanted && programs() == held + without_page();
 }
 
 bool Destage::under_way() const {

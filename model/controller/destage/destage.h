@@ -60,7 +60,7 @@ public:
     void on_wait(const Then& then) { on_wait_ = then; }
     /// A program that ends by itself, or a collection that will give a page to one without.
     bool under_way() const override;
-    bool is_awaited(const ProgramJob& program, const HeldPrograms& held) const override;
+    bool is_awaited(const ProgramJob& program, std::uint32_t held) const override;
     std::uint64_t units_mapped() const { return units_mapped_; }
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t units_discarded() const { return units_discarded_; }

@@ -56,7 +56,7 @@ public:
         if (__builtin_expect(waits_for_block_, 0)) place();
     }
     /// A flush, or a command whose deallocation is to be durable.
-    bool is_awaited(const ProgramJob&, const HeldPrograms&) const override {
+    bool is_awaited(const ProgramJob&, std::uint32_t) const override {
         return peers_.wait_queues.anybody(WaitQueues::For::flush) ||
                peers_.wait_queues.anybody(WaitQueues::For::journal);
     }

@@ -11,22 +11,14 @@
 namespace ssdtlm {
 
 struct ProgramJob;
-class ProgramOwner;
-
-/// Programs of lower pages that wait for the program of the upper page of their word line (../word_lines).
-class HeldPrograms {
-public:
-    virtual ~HeldPrograms() = default;
-    /// Of all groups.
-    virtual std::uint32_t of(const ProgramOwner& owner) const = 0;
-};
 
 /// Who has pages programmed.
 class ProgramOwner {
 public:
     virtual ~ProgramOwner() = default;
-    /// Somebody waits for this program, which is held.
-    virtual bool is_awaited(const ProgramJob&, const HeldPrograms&) const { return false; }
+    /// Somebody waits for this program of a lower page. It is held until the upper page of its word line is programmed
+    /// (../word_lines), and with it so many programs of this owner, itself among them.
+    virtual bool is_awaited(const ProgramJob&, std::uint32_t /*held*/) const { return false; }
 };
 
 struct ProgramJob : FlashJob {

@@ -44,9 +44,9 @@ bool PaddingWriter::is_wanted(SuperblockId b, const WordLineGuard::Open& open) c
     const GroupId group = peers_.ftl.shape().group_of(b);
     for (const FlashTransaction* const lower : open.held) {
         const ProgramJob& job = WordLineGuard::job_of(*lower);
-        if (job.by != nullptr && job.by->is_awaited(job, peers_.guard)) return true;
+        if (job.by != nullptr && job.by->is_awaited(job, peers_.guard.held_of(*job.by))) return true;
     }
-    const std::uint32_t of_gc = peers_.guard.of(peers_.gc, group);
+    const std::uint32_t of_gc = peers_.guard.held_of(peers_.gc, group);
     return peers_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 &&
            peers_.gc.waits_for_programs(group, of_gc);
 }

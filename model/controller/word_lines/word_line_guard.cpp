@@ -58,13 +58,13 @@ std::uint32_t WordLineGuard::held_in(const Open& open, const ProgramOwner& owner
         open.held.begin(), open.held.end(), [&owner](const FlashTransaction* t) { return job_of(*t).by == &owner; }));
 }
 
-std::uint32_t WordLineGuard::of(const ProgramOwner& owner) const {
+std::uint32_t WordLineGuard::held_of(const ProgramOwner& owner) const {
     std::uint32_t n = 0;
     for (const auto& [b, open] : open_) n += held_in(open, owner);
     return n;
 }
 
-std::uint32_t WordLineGuard::of(const ProgramOwner& owner, GroupId group) const {
+std::uint32_t WordLineGuard::held_of(const ProgramOwner& owner, GroupId group) const {
     std::uint32_t n = 0;
     for (const auto& [b, open] : open_)
         if (ftl_.shape().group_of(SuperblockId{b}) == group) n += held_in(open, owner);

@@ -18,7 +18,7 @@
 
 namespace ssdtlm {
 
-class WordLineGuard final : public FlashPort, public HeldPrograms {
+class WordLineGuard final : public FlashPort {
 public:
     /// A superblock with programs under way, or lower pages whose upper ones are not programmed yet.
     struct Open {
@@ -34,8 +34,9 @@ public:
     void on_change(std::function<void()> callback) { change_ = std::move(callback); }
     const std::map<std::uint32_t, Open>& open() const { return open_; }  ///< by superblock
     std::uint32_t held() const { return held_; }
-    std::uint32_t of(const ProgramOwner& owner) const override;
-    std::uint32_t of(const ProgramOwner& owner, GroupId group) const;
+    /// Programs of this owner that are held.
+    std::uint32_t held_of(const ProgramOwner& owner) const;
+    std::uint32_t held_of(const ProgramOwner& owner, GroupId group) const;
     /// Of a program.
     static const ProgramJob& job_of(const FlashTransaction& txn) {
         return static_cast<const ProgramJob&>(ssdtlm::job_of(txn));
