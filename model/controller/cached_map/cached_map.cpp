@@ -30,6 +30,7 @@ CachedMap::CachedMap(const CachedMapPeers& peers)
       prefetch_(by_page_ ? 1 : peers.ftl.config().map.prefetch),
       table_(table_shape(peers.ftl, units_per_key_)),
       check_(peers.ftl),
+      jobs_(peers.jobs),
       write_backs_(peers, table_, check_),
       page_reads_(
           peers, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
@@ -242,27 +243,28 @@ void CachedMap::read_page(std::uint64_t page) {
         return;
     }
     ++counters_.reads;
-    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, number, &reading_.at(number).whose);
+    TranslationRead& job = jobs_.acquire();
+    start_translation_read(peers_, job, number, &reading_.at(number).whose);
     job.txn.then = Then::to<&CachedMap::flash_done>(this, job);
     peers_.flash.submit(job.txn);
 }
 
-void CachedMap::flash_done(FlashJob& job) {
+void CachedMap::flash_done(TranslationRead& job) {
     end_translation_read(peers_, job, Then::to<&CachedMap::page_read>(this, job));
 }
 
-void CachedMap::page_read(FlashJob& job) {
-    const std::uint32_t page = job.item[0];
+void CachedMap::page_read(TranslationRead& job) {
+    const std::uint32_t page = job.page;
     if (check_.has_entries(job)) compare(job);
     if (__builtin_expect(prefetch_ > 1, 0)) prefetch(page, &job);
-    peers_.jobs.release(job);
+    jobs_.release(job);
     page_at_hand(page);
 }
 
-/// With single entries, it compares only the wanted ones: others may be in memory, and newer.
-__attribute__((noinline)) void CachedMap::compare(const FlashJob& read) const {
+/// Of single entries only what is wanted: others may be in memory, and newer.
+__attribute__((noinline)) void CachedMap::compare(const TranslationRead& read) const {
     if (by_page_) return check_.compare_page(read);
-    for (const Slot s : reading_.at(read.item[0]).slots)
+    for (const Slot s : reading_.at(read.page).slots)
         if (uses_[s].loading == Loading::yes) check_.compare(read, Lpa{table_.key(s)});
 }
 

@@ -29,10 +29,11 @@
 #include "controller/cached_map/write_backs.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates {
+class CachedMap final : public MapPort, public MapUpdates, public Organ {
 public:
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
@@ -72,9 +73,9 @@ public:
     void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) {
         page_reads_.start(std::move(pages), std::move(done));
     }
-    /// True: nothing is being read or written, except what waits for a free block.
-    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
-    /// `callback` is called when it may have become idle().
+    /// Nothing is being read or written, but for what waits for a free block.
+    bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
+    /// Called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
     /// Called after a loss of power: the flash differs from the map in these units of a translation page, and the map
@@ -86,16 +87,15 @@ public:
     /// at work.
     void write_in_no_time(Lpa lpa);
     /// The drive may be read-only now.
-    void media_changed() { make_room(); }
-    /// A block came free: a translation page that found none may find one now.
-    void block_freed() { write_backs_.block_freed(); }
+    void media_changed() override { make_room(); }
+    /// A block came free: a translation page that found none may now.
+    void block_freed() override { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }
     WriteBacks& write_backs() { return write_backs_; }
     const CachedMappingTable& table() const { return table_; }
-    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
     /// Precondition: idle().
     void state(Snapshot& s) {
         s(table_, check_);
@@ -179,16 +179,16 @@ private:
     void drop(Slot s);
     // These are in map_prefetch.cpp.
     void page_was_at_hand(std::uint64_t page);
-    void prefetch(std::uint32_t page, const FlashJob* read);
-    bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const FlashJob* read);
+    void prefetch(std::uint32_t page, const TranslationRead* read);
+    bool prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant, const TranslationRead* read);
     bool has_room_behind(std::uint32_t wanted, std::uint32_t key);
     enum class Cause : std::uint8_t { host, other };
     void make_room(Cause cause = Cause::other);
     void mark(Lpa lpa, Slot s);
     void keep(std::uint32_t page);
-    void compare(const FlashJob& read) const;
-    void flash_done(FlashJob& read);
-    void page_read(FlashJob& job);
+    void compare(const TranslationRead& read) const;
+    void flash_done(TranslationRead& read);
+    void page_read(TranslationRead& job);
 
     const CachedMapPeers peers_;
     const FastDivide page_of_;
@@ -197,6 +197,7 @@ private:
     const std::uint32_t prefetch_;  ///< 1: nothing but what is wanted
     CachedMappingTable table_;
     EntryCheck check_;
+    JobPool<TranslationRead> jobs_;
     WriteBacks write_backs_;
     Counters counters_;
     PageReads page_reads_;

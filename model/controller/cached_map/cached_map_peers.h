@@ -4,13 +4,13 @@
 
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
-#include "controller/program_queue/program_queue.h"
 
 namespace ssdtlm {
 
@@ -23,18 +23,22 @@ struct CachedMapPeers {
     MapPort& resident;  ///< what the map says
     DramPort& dram;
     FlashPort& flash;
-    ProgramQueue& feed;
+    PageWriter& writer;
     GcEngine& gc;
-    FlashJobPool& jobs;
+    FlashJobs& jobs;
 };
 
-/// Starts a job that reads the translation page, which must be on the flash. The caller sets what comes next. The
-/// page's block is not erased until end_translation_read().
-FlashJob& start_translation_read(const CachedMapPeers& peers, FlashJob::Kind kind, std::uint32_t page,
-                                 const WorkTag* whose = nullptr);
-/// The flash has answered. The data go into the DRAM, and then `then` is called. Throws CheckFailed when the flash held
-/// another page. Data that cannot be corrected with all retries are taken from where drives keep them a second time
-/// (assumed, at no cost).
-void end_translation_read(const CachedMapPeers& peers, FlashJob& job, const Then& then);
+/// The read of a translation page.
+struct TranslationRead : FlashJob {
+    std::uint32_t page = 0;
+    std::uint32_t batch = 0;  ///< of WriteBacks
+};
+/// The job reads the translation page, which must be on the flash; what comes then is left to say. Its block is not
+/// erased until end_translation_read().
+void start_translation_read(const CachedMapPeers& peers, TranslationRead& job, std::uint32_t page,
+                            const WorkTag* whose = nullptr);
+/// The flash has answered: into the DRAM, and then on. CheckFailed when the flash held something else. What
+/// cannot be corrected, with all retries, is taken from where drives keep it a second time (assumed, at no cost).
+void end_translation_read(const CachedMapPeers& peers, TranslationRead& job, const Then& then);
 
 }  // namespace ssdtlm

@@ -19,10 +19,11 @@
 #include "common/snapshot/snapshot.h"
 #include "controller/cached_map/cached_map.h"
 #include "controller/ports/dirty_pages.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class DirtyLimit final : public MapUpdates, public DirtyPages {
+class DirtyLimit final : public MapUpdates, public DirtyPages, public Organ {
 public:
     /// Both arguments must outlive it.
     DirtyLimit(const CachedMapPeers& peers, CachedMap& map);
@@ -47,14 +48,13 @@ public:
     bool anybody_waits() const { return !rows_.empty(); }
     /// True: the page may be dirty.
     bool counts(std::uint32_t page) const { return pages_[page].counted; }
-    void media_changed() { go_on(); }
-    /// Changes the unit's entry. Pages that are then dirty beyond the limit are written in no time. Use it before the
-    /// drive is at work.
+    void media_changed() override { go_on(); }
+    /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
     void write_in_no_time(Lpa lpa);
-    /// Throws CheckFailed if somebody waits for an event that will never come, or a dirty page of the host is not
-    /// counted. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between
+    /// two events.
+    void check_waiters() const override;
+    std::string dump() const override;
     /// Precondition: the map is idle and nobody waits.
     void state(Snapshot& s);
 

@@ -39,20 +39,19 @@ UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
     return unit;
 }
 
-bool EntryCheck::has_bytes(const FlashJob& read) const {  // laid out: without
-    return read.bytes != nullptr &&
-           !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.item[0]));
+bool EntryCheck::has_bytes(const TranslationRead& read) const {  // laid out: without
+    return read.bytes != nullptr && !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.page));
 }
 
-bool EntryCheck::has_entries(const FlashJob& read) const {
+bool EntryCheck::has_entries(const TranslationRead& read) const {
     return (has_bytes(read) || ftl_.flash().keeps_map()) &&
-           ftl_.translation_place(read.item[0]) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
+           ftl_.translation_place(read.page) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
 }
 
-void EntryCheck::compare(const FlashJob& read, Lpa lpa) const {
-    const std::uint32_t n = ftl_.entries_per_translation_page(), entry = idx(lpa) - read.item[0] * n;
+void EntryCheck::compare(const TranslationRead& read, Lpa lpa) const {
+    const std::uint32_t n = ftl_.entries_per_translation_page(), entry = idx(lpa) - read.page * n;
     const Ppa is = ftl_.lookup(lpa);
-    if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.translation_place(read.item[0]), entry) != is) refuse(idx(lpa));
+    if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.translation_place(read.page), entry) != is) refuse(idx(lpa));
     if (!has_bytes(read)) return;
     std::uint32_t place = 0;
     std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{entry} * (ftl_.geometry().unit_bytes / n),
@@ -60,9 +59,9 @@ void EntryCheck::compare(const FlashJob& read, Lpa lpa) const {
     if (place != idx(is)) refuse(idx(lpa));
 }
 
-void EntryCheck::compare_page(const FlashJob& read) const {
+void EntryCheck::compare_page(const TranslationRead& read) const {
     const std::uint32_t n = ftl_.entries_per_translation_page();
-    for (std::uint32_t u = read.item[0] * n; u < (read.item[0] + 1) * n && u < ftl_.logical_units(); ++u)
+    for (std::uint32_t u = read.page * n; u < (read.page + 1) * n && u < ftl_.logical_units(); ++u)
         if (!is_stale(u, 1)) compare(read, Lpa{u});
 }
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "controller/cached_map/cached_map_peers.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ports/flash_job.h"
 
 namespace ssdtlm {
 
@@ -33,13 +33,13 @@ public:
 
     /// The contents of a translation page, of the size of a mapping unit.
     UnitBytes bytes_of(std::uint32_t page) const;
-    /// True: this read has brought entries, as bytes or as the flash has kept them, and the page was not written again
-    /// since.
-    bool has_entries(const FlashJob& read) const;
-    /// Throws CheckFailed if they differ from the map in this unit.
-    void compare(const FlashJob& read, Lpa lpa) const;
-    /// As compare(), for all units that are not stale.
-    void compare_page(const FlashJob& read) const;
+    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not
+    /// written again since.
+    bool has_entries(const TranslationRead& read) const;
+    /// CheckFailed if they say another thing of the unit than the map.
+    void compare(const TranslationRead& read, Lpa lpa) const;
+    /// The same for all units that are not stale.
+    void compare_page(const TranslationRead& read) const;
     void state(Snapshot& s) { s.fixed(stale_); }
     template <class Visit>
     void for_each_stale(Visit&& visit) const {
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    bool has_bytes(const FlashJob& read) const;
+    bool has_bytes(const TranslationRead& read) const;
     [[noreturn]] static void refuse(std::uint64_t unit);
 
     const Ftl& ftl_;

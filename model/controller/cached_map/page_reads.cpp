@@ -29,18 +29,19 @@ void PageReads::read(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     if (in_dram_(number) || !is_place(peers_.ftl.translation_place(number))) return ended();
     ++reads_;
-    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, number);
+    TranslationRead& job = jobs_.acquire();
+    start_translation_read(peers_, job, number);
     job.txn.then = Then::to<&PageReads::flash_done>(this, job);
     job.txn.cause = FlashCause::checkpoint;
     peers_.flash.submit(job.txn);
 }
 
-void PageReads::flash_done(FlashJob& job) {
+void PageReads::flash_done(TranslationRead& job) {
     end_translation_read(peers_, job, Then::to<&PageReads::page_read>(this, job));
 }
 
-void PageReads::page_read(FlashJob& job) {
-    peers_.jobs.release(job);
+void PageReads::page_read(TranslationRead& job) {
+    jobs_.release(job);
     ended();
 }
 

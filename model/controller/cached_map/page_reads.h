@@ -16,7 +16,7 @@ public:
     /// `in_dram`: tells whether a page's contents are on their way to the flash, so that it need not be read. `reads`:
     /// counts the reads.
     PageReads(const CachedMapPeers& peers, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
-        : peers_(peers), in_dram_(std::move(in_dram)), reads_(reads) {}
+        : peers_(peers), jobs_(peers.jobs), in_dram_(std::move(in_dram)), reads_(reads) {}
 
     /// Starts to read. `done` is called later. Precondition: idle(), and `pages` is not empty.
     void start(std::vector<std::uint32_t> pages, std::function<void()> done);
@@ -27,10 +27,11 @@ private:
     void go_on();
     void read(std::uint64_t page);
     void ended();
-    void flash_done(FlashJob& job);
-    void page_read(FlashJob& job);
+    void flash_done(TranslationRead& job);
+    void page_read(TranslationRead& job);
 
     const CachedMapPeers peers_;
+    JobPool<TranslationRead> jobs_;
     const std::function<bool(std::uint32_t)> in_dram_;
     std::vector<std::uint32_t> pages_;
     std::size_t next_ = 0;

@@ -19,6 +19,8 @@ WriteBacks::WriteBacks(const CachedMapPeers& peers, CachedMappingTable& table, E
       by_page_(peers.ftl.config().map.granularity == MapGranularity::page),
       table_(table),
       check_(check),
+      read_jobs_(peers.jobs),
+      program_jobs_(peers.jobs),
       without_page_(peers.ftl.translation_room().pools()) {}
 
 bool WriteBacks::begin(std::uint64_t coldest) {
@@ -110,25 +112,21 @@ void WriteBacks::read(std::uint64_t what) {
         return;
     }
     ++counters_.reads;
-    FlashJob& job = start_translation_read(peers_, FlashJob::Kind::map_read, page);
+    TranslationRead& job = read_jobs_.acquire();
+    start_translation_read(peers_, job, page);
     job.txn.then = Then::to<&WriteBacks::read_done>(this, job);
-    job.item[1] = number;
+    job.batch = number;
     peers_.flash.submit(job.txn);
 }
 
-void WriteBacks::read_done(FlashJob& job) {
+void WriteBacks::read_done(TranslationRead& job) {
     end_translation_read(peers_, job, Then::to<&WriteBacks::page_read>(this, job));
 }
 
-void WriteBacks::programmed(FlashJob& job) {
-    peers_.cores.run(idx(job.txn.die), peers_.costs.flash_complete, CoreStep::map_write_done,
-                     Then::to<&WriteBacks::program_done>(this, job));
-}
-
-void WriteBacks::page_read(FlashJob& job) {
-    const std::uint32_t number = job.item[1];
+void WriteBacks::page_read(TranslationRead& job) {
+    const std::uint32_t number = job.batch;
     if (check_.has_entries(job)) check_.compare_page(job);
-    peers_.jobs.release(job);
+    read_jobs_.release(job);
     --reads_;
     if (--batches_[number].reads == 0) ready(number);
 }
@@ -194,11 +192,11 @@ bool WriteBacks::place(std::uint32_t number) {
 
 void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram) {
     const PageAddress a = peers_.ftl.allocate_translation_page(group);
-    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::map_program, peers_.agenda.now());
+    Program& job = program_jobs_.acquire();
     job.units = static_cast<std::uint8_t>(pages.size());
     job.again = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        job.item[i] = pages[i];
+        job.page[i] = pages[i];
         job.old[i] = kUnmapped;
         job.dram_unit[i] = static_cast<std::uint32_t>(dram / geometry_.unit_bytes) + i;
         ++pages_.at(pages[i]).programs;
@@ -208,30 +206,29 @@ void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group,
     peers_.gc.check(group);
 }
 
-void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
+void WriteBacks::submit(Program& job, const PageAddress& a) {
     Ftl& ftl = peers_.ftl;
-    job.next = nullptr;
-    job.txn.path = nullptr;
-    set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_,
-                   Then::to<&WriteBacks::programmed>(this, job));
-    job.txn.cause = job.again ? FlashCause::relocation : FlashCause::of_class;
-    job.txn.record = ftl.draw_record(a, PageKind::mapping);
+    PageRecord record = ftl.draw_record(a, PageKind::mapping);
     const bool keeps = ftl.flash().keeps_map();
     job.content.clear();
-    if (keeps) job.txn.record.content = &job.content;
+    if (keeps) record.content = &job.content;
+    peers_.writer.set_up(job,
+                         {a, job.again ? FlashClass::gc_write : FlashClass::mapping_write,
+                          job.again ? FlashCause::relocation : FlashCause::of_class, record},
+                         CoreStep::map_write_done, Then::to<&WriteBacks::program_done>(this, job));
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const std::uint32_t page = job.item[i];
+        const std::uint32_t page = job.page[i];
         job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(page), 0);
         const Ppa old = ftl.place_translation(page, geometry_.ppa_of(a, i));
         if (!is_place(job.old[i])) ftl.hold_copy(job.old[i] = old);
         capture(page);
         if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, page);
         if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(page);
-        peers_.feed.add_data(std::uint64_t{job.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
+        peers_.writer.add_data(std::uint64_t{job.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
     }
     counters_.written += job.units;
-    peers_.feed.add(job);
-    peers_.feed.hand_over();
+    peers_.writer.add(job);
+    peers_.writer.hand_over();
 }
 
 void WriteBacks::capture(std::uint32_t page) {
@@ -242,7 +239,7 @@ void WriteBacks::capture(std::uint32_t page) {
     });
 }
 
-void WriteBacks::program_done(FlashJob& job) {
+void WriteBacks::program_done(Program& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     if (__builtin_expect(job.again, 0))
         peers_.ftl.gc_page_programmed(job.txn.address);
@@ -250,7 +247,7 @@ void WriteBacks::program_done(FlashJob& job) {
         peers_.ftl.translation_page_programmed(job.txn.address);
     for (std::uint32_t i = 0; i < job.units; ++i) leave(job, i);
     const PlaneId plane = job.txn.address.plane;
-    peers_.jobs.release(job);
+    program_jobs_.release(job);
     --programs_;
     peers_.gc.check(plane);
     units_changed();
@@ -259,17 +256,17 @@ void WriteBacks::program_done(FlashJob& job) {
 }
 
 /// Its page is written, or will not be: the copy before it is of no use any more.
-void WriteBacks::leave(const FlashJob& job, std::uint32_t unit) {
-    const auto state = pages_.find(job.item[unit]);
+void WriteBacks::leave(const Program& job, std::uint32_t unit) {
+    const auto state = pages_.find(job.page[unit]);
     if (--state->second.programs == 0 && !state->second.begun) pages_.erase(state);
     const SuperblockId freed = peers_.ftl.let_go_copy(job.old[unit]);
     if (freed != kNoSuperblock) peers_.gc.let_go(freed);
-    tell(job.item[unit]);
+    tell(job.page[unit]);
 }
 
-__attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
+__attribute__((noinline, cold)) void WriteBacks::program_failed(Program& job) {
     const PageAddress a = job.txn.address;
-    for (std::uint32_t i = 0; i < job.units; ++i) peers_.ftl.drop_translation(job.item[i]);
+    for (std::uint32_t i = 0; i < job.units; ++i) peers_.ftl.drop_translation(job.page[i]);
     if (job.again)
         peers_.ftl.gc_page_failed(a);
     else
@@ -277,9 +274,9 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     if (!place_failed(job, peers_.ftl.shape().group_of(a.plane))) {
         for (std::uint32_t i = 0; i < job.units; ++i) {
             leave(job, i);
-            given_back_(job.item[i]);
+            given_back_(job.page[i]);
         }
-        peers_.jobs.release(job);
+        program_jobs_.release(job);
         --programs_;
     }
     peers_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
@@ -288,11 +285,11 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     sweep();
 }
 
-/// Places a failed page where there is always room: in the group's GC superblock, because it need not be moved. A
-/// read-only drive looks for another group.
-bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
+/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is
+/// read-only.
+bool WriteBacks::place_failed(Program& job, GroupId group) {
     const bool read_only = peers_.ftl.media().read_only;
-    if (read_only && !peers_.ftl.group_for_translation(job.item[0], group)) return false;
+    if (read_only && !peers_.ftl.group_for_translation(job.page[0], group)) return false;
     job.again = !read_only;
     submit(job, read_only ? peers_.ftl.allocate_translation_page(group) : peers_.ftl.allocate_again(group));
     return true;

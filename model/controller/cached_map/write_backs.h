@@ -5,6 +5,7 @@
 // placed again, with what the table says by then.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -100,6 +101,14 @@ private:
         bool begun = false;          ///< waits for its place
         std::uint32_t programs = 0;  ///< under way, the last of which says most
     };
+    /// A program of a flash page with translation pages.
+    struct Program : ProgramJob {
+        bool again = false;                                       ///< an earlier program of these pages has failed
+        std::array<std::uint32_t, kMaxUnitsPerPage> page{};       ///< translation page of unit i,
+        std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where it is in the DRAM, in units,
+        std::array<Ppa, kMaxUnitsPerPage> old{};  ///< and its copy that must stay until the program has ended
+        PageContent content;                      ///< what the pages say, if the flash keeps that
+    };
     bool claim(std::uint32_t page) { return pages_.try_emplace(page, State{true, 0}).second; }
     void tell(std::uint32_t page) const {
         if (__builtin_expect(page_changed_ != nullptr, 0)) page_changed_(page);
@@ -115,21 +124,22 @@ private:
     void place_waiting();
     bool place(std::uint32_t batch);
     void program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram);
-    void submit(FlashJob& job, const PageAddress& a);
+    void submit(Program& job, const PageAddress& a);
     void capture(std::uint32_t page);
-    void program_done(FlashJob& job);
-    void program_failed(FlashJob& job);
-    bool place_failed(FlashJob& job, GroupId group);
-    void leave(const FlashJob& job, std::uint32_t unit);
-    void read_done(FlashJob& job);
-    void page_read(FlashJob& job);
-    void programmed(FlashJob& job);
+    void program_done(Program& job);
+    void program_failed(Program& job);
+    bool place_failed(Program& job, GroupId group);
+    void leave(const Program& job, std::uint32_t unit);
+    void read_done(TranslationRead& job);
+    void page_read(TranslationRead& job);
 
     const CachedMapPeers peers_;
     const NandGeometry geometry_;
     const bool by_page_;
     CachedMappingTable& table_;
     EntryCheck& check_;
+    JobPool<TranslationRead> read_jobs_;
+    JobPool<Program> program_jobs_;
     std::function<void()> progress_;
     std::function<void(std::uint32_t)> given_back_;
     std::function<void(std::uint32_t)> page_changed_;

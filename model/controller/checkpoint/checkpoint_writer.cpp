@@ -13,6 +13,8 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     : costs_(costs),
       geometry_(peers.ftl.geometry()),
       peers_(peers),
+      erases_(peers.jobs),
+      programs_(peers.jobs),
       interval_units_(
           config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
       row_pages_(peers.ftl.shape().planes()) {
@@ -91,11 +93,11 @@ void CheckpointWriter::read_map() {
 
 void CheckpointWriter::erase(SuperblockId b) {
     const SuperblockShape& shape = peers_.ftl.shape();
-    JobChain chain;
+    JobChain<FlashJob> chain;
     for (std::uint32_t i = 0; i < shape.planes(); ++i) {
-        FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::erase, peers_.agenda.now());
+        FlashJob& job = erases_.acquire();
         set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_,
-               Then::to<&CheckpointWriter::flash_done>(this, job));
+               Then::to<&CheckpointWriter::erased>(this, job));
         job.txn.cause = FlashCause::checkpoint;
         job.txn.data_bytes = 0;
         chain.add(job);
@@ -106,15 +108,7 @@ void CheckpointWriter::erase(SuperblockId b) {
                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
 
-void CheckpointWriter::issue_erases(FlashJob& first) {
-    for (FlashJob* job = &first; job != nullptr;) {
-        FlashJob* const next = job->next;  // a job handed over may be used again at once
-        peers_.flash.submit(job->txn);
-        job = next;
-    }
-}
-
-/// Goes on with the attempt: it issues pages, a few rows at a time.
+/// With the attempt: pages, a few rows of them at a time.
 void CheckpointWriter::go_on() {
     if (broken_ || checkpoints().in_flight().disturbed()) {
         if (in_flight_ == 0 && !issuing_) abandon(true);
@@ -144,35 +138,44 @@ void CheckpointWriter::issue_pages(std::uint64_t pages) {
         const Checkpoints::Page& page = checkpoints().attempt()->pages[next_page_];
         add(page.at, PageKind::checkpoint, page.content);
     }
-    peers_.feed.hand_over();
+    peers_.writer.hand_over();
     go_on();
 }
 
 void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageContent& content) {
-    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::checkpoint_program, peers_.agenda.now());
-    job.units = 0;
-    job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
-    set_up_program(job, FlashClass::mapping_write, at, geometry_, Then::to<&CheckpointWriter::flash_done>(this, job));
-    job.txn.cause = FlashCause::checkpoint;
-    job.txn.record = peers_.ftl.draw_checkpoint_record(kind);
-    job.txn.record.content = &content;
-    if (kind == PageKind::root) root_number_ = job.txn.record.number;
-    peers_.feed.add_data(geometry_.page_bytes);
-    peers_.feed.add(job);
+    ProgramJob& job = programs_.acquire();
+    PageRecord record = peers_.ftl.draw_checkpoint_record(kind);
+    record.content = &content;
+    if (kind == PageKind::root) root_number_ = record.number;
+    peers_.writer.set_up(job, {at, FlashClass::mapping_write, FlashCause::checkpoint, record},
+                         CoreStep::checkpoint_done, Then::to<&CheckpointWriter::program_done>(this, job));
+    peers_.writer.add_whole(job);
     ++in_flight_;
 }
 
-void CheckpointWriter::flash_done(FlashJob& job) {
-    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
-    peers_.cores.then(slot.end, Then::to<&CheckpointWriter::ended>(this, job));
+void CheckpointWriter::erased(FlashJob& job) {
+    peers_.cores.run(idx(job.txn.die), costs_.flash_complete, CoreStep::checkpoint_done,
+                     Then::to<&CheckpointWriter::erase_done>(this, job));
 }
 
-void CheckpointWriter::ended(FlashJob& job) {
-    const bool ok = job.txn.status.result == FlashResult::ok, erased = job.txn.op == FlashOp::erase;
-    const SuperblockId b = peers_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
-    peers_.jobs.release(job);
+void CheckpointWriter::erase_done(FlashJob& job) {
+    const bool ok = job.txn.status.result == FlashResult::ok;
+    const PageAddress at = job.txn.address;
+    erases_.release(job);
+    ended(ok, true, at);
+}
+
+void CheckpointWriter::program_done(ProgramJob& job) {
+    const bool ok = job.txn.status.result == FlashResult::ok;
+    const PageAddress at = job.txn.address;
+    programs_.release(job);
+    peers_.ftl.count_checkpoint(1, 0);
+    ended(ok, false, at);
+}
+
+void CheckpointWriter::ended(bool ok, bool erased, const PageAddress& at) {
+    const SuperblockId b = peers_.ftl.shape().superblock_of(geometry_.block_of(at));
     --in_flight_;
-    if (!erased) peers_.ftl.count_checkpoint(1, 0);
     broken_ = broken_ || !ok;
     if (state_ == State::root) {
         if (in_flight_ != 0) return;
@@ -240,7 +243,7 @@ void CheckpointWriter::issue_root() {
     checkpoints().root_place(at, none);
     checkpoints().root_taken();
     add(at, PageKind::root, root_);
-    peers_.feed.hand_over();
+    peers_.writer.hand_over();
 }
 
 void CheckpointWriter::root_done(bool ok) {

@@ -14,33 +14,34 @@
 #include "controller/cached_map/cached_map.h"
 #include "controller/ftl/ftl.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class CheckpointWriter final {
+class CheckpointWriter final : public Organ {
 public:
     /// All must outlive it.
     struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramQueue& feed;
+        PageWriter& writer;
         FlashPort& flash;
-        FlashJobPool& jobs;
+        FlashJobs& jobs;
         JournalWriter& journal;
         CachedMap* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
-    /// True: nothing is being written, nor will it be before something else changes.
-    bool idle() const { return state_ == State::idle || state_ == State::settling; }
-    /// `callback` is called when it may have become idle().
+    /// Nothing is being written, nor will it be before something else changes.
+    bool idle() const override { return state_ == State::idle || state_ == State::settling; }
+    /// Called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
     /// True: it begins no checkpoint by itself from now on. False: it may again.
     void hold_off(bool on) { held_off_ = on; }
@@ -52,9 +53,9 @@ public:
     /// Writes a root record that says that the drive works, before anything else is written. A drive that cannot write
     /// it becomes read-only. Precondition: clean() and idle().
     void write_working(std::function<void()> done);
-    /// Throws CheckFailed if it waits for an event that will never come. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    /// CheckFailed with a sentence. Between two events.
+    void check_waiters() const override;
+    std::string dump() const override;
     template <class Archive>
     void state(Archive& s) {
         s(due_at_, given_up_);
@@ -77,7 +78,7 @@ private:
     void begin();
     void read_map();
     void erase(SuperblockId b);
-    void issue_erases(FlashJob& first);
+    void issue_erases(FlashJob& first) { submit_all(peers_.flash, first); }
     void go_on();
     void issue_pages(std::uint64_t pages);
     void add(const PageAddress& at, PageKind kind, const PageContent& content);
@@ -87,12 +88,16 @@ private:
     void issue_root();
     void root_done(bool ok);
     void end();
-    void flash_done(FlashJob& job);
-    void ended(FlashJob& job);
+    void erased(FlashJob& job);
+    void erase_done(FlashJob& job);
+    void program_done(ProgramJob& job);
+    void ended(bool ok, bool erased, const PageAddress& at);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    JobPool<FlashJob> erases_;
+    JobPool<ProgramJob> programs_;
     const std::uint64_t interval_units_;  // 0: none but at a shutdown
     const std::uint32_t row_pages_;
     State state_ = State::idle;

@@ -89,14 +89,14 @@ bool CleanShutdown::try_write() {
         return false;
     }
     peers_.gc.stop();
-    if (!peers_.is_quiet() || !peers_.writer.idle()) return false;
+    if (!peers_.is_quiet()) return false;
     peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::write>(this));
     return true;
 }
 
 void CleanShutdown::write() {
     // A checkpoint that waited for the journal may have begun its root record since.
-    if (!peers_.is_quiet() || !peers_.writer.idle()) return begin();
+    if (!peers_.is_quiet()) return begin();
     if (std::exchange(map_written_, true)) return peers_.writer.write_clean([this] { written(); });
     peers_.map->write_all([this] { peers_.agenda.post(peers_.agenda.now(), Then::to<&CleanShutdown::begin>(this)); });
 }

@@ -11,7 +11,8 @@ AheadReader::AheadReader(const CommandServices& services, SpareCodec codec, cons
       codec_(codec),
       decode_(services.geometry),
       streams_(config, services.extents.unit_bytes, logical_units),
-      came_(came) {
+      came_(came),
+      jobs_(services.jobs) {
     services_.cache->track_ahead();
 }
 
@@ -50,8 +51,8 @@ bool AheadReader::is_wanted(Lpa lpa) const {
 
 // Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
 void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
-    jobs_.clear();
-    FlashJob* job = nullptr;
+    planned_.clear();
+    AheadRead* job = nullptr;
     std::uint32_t page_of_job = 0;
     for (std::uint64_t n = 0; n < wanted.range.units; ++n) {
         const Lpa lpa{static_cast<std::uint32_t>(wanted.range.first + n)};
@@ -66,30 +67,29 @@ void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
         if (job == nullptr || page != page_of_job || job->units == services_.geometry.units_per_page()) {
             job = &start_job(lpa, place, page, wanted.whose);
             page_of_job = page;
-            jobs_.push_back(job);
+            planned_.push_back(job);
         }
         const std::uint32_t unit = job->units++;
         job->slot[unit] = static_cast<std::uint8_t>(decode_.slot_of(place, page));
-        job->item[unit] = services_.cache->begin_ahead(lpa);
+        job->fill[unit] = services_.cache->begin_ahead(lpa);
         job->txn.data_bytes += services_.extents.unit_bytes;
         bool fresh = false;
         OnItsWay& entry = on_its_way_.insert(idx(lpa), fresh);
         entry.job = job;
         entry.unit = unit;
     }
-    for (FlashJob* const ready : jobs_) services_.flash.submit(ready->txn);
+    for (AheadRead* const ready : planned_) services_.flash.submit(ready->txn);
 }
 
-FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
-    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::host_read, services_.agenda.now());
+AheadRead& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const WorkTag& whose) {
+    AheadRead& job = jobs_.acquire();
     set_up(job, FlashOp::read, FlashClass::host_read, decode_.page_of(page), services_.geometry,
            Then::to<&AheadReader::flash_done>(this, job));
     ++under_way_;
-    job.command = nullptr;
-    job.next = job.ahead = nullptr;  // who waits: the first and the last
+    job.first_waiting = job.last_waiting = nullptr;
     job.first_unit = idx(lpa);
     job.units = 0;
-    job.newer = 0;  // bit per unit: somebody wants it
+    job.wanted = 0;
     job.txn.slc = services_.slc.holds(job.txn.address);
     job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(place, page)) * services_.extents.unit_bytes;
     job.txn.data_bytes = 0;
@@ -97,62 +97,62 @@ FlashJob& AheadReader::start_job(Lpa lpa, Ppa place, std::uint32_t page, const W
     return job;
 }
 
-void AheadReader::wait(FlashJob& job, FlashJob& part) {
+void AheadReader::wait(AheadRead& job, HostRead& part) {
     part.ahead = &job;
     part.waits_behind = nullptr;
-    (job.next == nullptr ? job.next : job.ahead->waits_behind) = &part;
-    job.ahead = &part;
+    (job.first_waiting == nullptr ? job.first_waiting : job.last_waiting->waits_behind) = &part;
+    job.last_waiting = &part;
 }
 
-void AheadReader::asked(FlashJob& job, Lpa lpa) {
+void AheadReader::asked(AheadRead& job, Lpa lpa) {
     const std::uint32_t bit = 1u << (idx(lpa) - job.first_unit);
-    if ((job.newer & bit) == 0) services_.cache->count_ahead_hit();
-    job.newer = static_cast<std::uint16_t>(job.newer | bit);
+    if ((job.wanted & bit) == 0) services_.cache->count_ahead_hit();
+    job.wanted |= bit;
 }
 
-void AheadReader::flash_done(FlashJob& job) {
+void AheadReader::flash_done(AheadRead& job) {
     const FlashTransaction& txn = job.txn;
     services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), job.units);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = services_.extents.unit_bytes, place = services_.dram.place(job.units * unit);
-    job.dram_unit[0] = static_cast<std::uint32_t>(place / unit);
+    job.dram_unit = static_cast<std::uint32_t>(place / unit);
     services_.dram.access({place, txn.data_bytes}, Then::to<&AheadReader::dram_done>(this, job));
 }
 
-void AheadReader::end(FlashJob& job, bool readable) {
+void AheadReader::end(AheadRead& job, bool readable) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa{job.first_unit + i};
         if (OnItsWay* const entry = on_its_way_.find(idx(lpa)); entry != nullptr && entry->job == &job)
             on_its_way_.erase(*entry);
-        const bool wanted = (job.newer >> i & 1u) != 0;
+        const bool wanted = (job.wanted >> i & 1u) != 0;
         if (!readable) {
-            services_.cache->cancel_ahead(job.item[i], lpa, wanted);
+            services_.cache->cancel_ahead(job.fill[i], lpa, wanted);
             continue;
         }
         const std::uint32_t slot = job.slot[i];
         SSDTLM_CHECK(codec_.lpa(job.txn.spare[slot]) == lpa, "a unit that was read ahead is another one");
-        services_.cache->end_ahead(job.item[i],
-                                   {lpa, codec_.version(job.txn.spare[slot]), job.dram_unit[0] + i,
+        services_.cache->end_ahead(job.fill[i],
+                                   {lpa, codec_.version(job.txn.spare[slot]), job.dram_unit + i,
                                     job.bytes != nullptr ? job.bytes->page[slot] : UnitBytes{}},
                                    wanted, job.txn.whose.tenant);
     }
     wake(job, readable);
-    services_.jobs.release(job);
+    jobs_.release(job);
     --under_way_;
     // What makes room may be programmed; a shutdown waits until nothing is under way.
     if (services_.buffer.is_wanted() || services_.wait_queues.anybody(WaitQueues::For::flush))
         services_.wait_queues.settle();
 }
 
-void AheadReader::wake(FlashJob& job, bool readable) {
-    FlashJob* next = nullptr;
-    for (FlashJob* part = job.next; part != nullptr; part = next) {
+void AheadReader::wake(AheadRead& job, bool readable) {
+    HostRead* next = nullptr;
+    for (HostRead* part = job.first_waiting; part != nullptr; part = next) {
         next = part->waits_behind;
         for (std::uint32_t k = 0; readable && k < part->units; ++k) {
             const std::uint32_t i = part->first_unit + k - job.first_unit, slot = job.slot[i];
             part->newer = static_cast<std::uint16_t>(part->newer | 1u << k);
-            part->item[k] = codec_.version(job.txn.spare[slot]);
-            part->dram_unit[k] = job.dram_unit[0] + i;
+            part->version[k] = codec_.version(job.txn.spare[slot]);
+            part->dram_unit[k] = job.dram_unit + i;
             if (job.bytes != nullptr) part->bytes->buffered[k] = {job.bytes->page[slot], {}};
         }
         came_(*part, job.txn, readable);

@@ -58,7 +58,7 @@ struct CommandServices {
     DramPort& dram;
     FlashPort& flash;
     HostPort& host;
-    FlashJobPool& jobs;
+    FlashJobs& jobs;
     WaitQueues& wait_queues;
     JournalWriter& journal;
     CommandEnds& ends;

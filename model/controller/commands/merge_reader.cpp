@@ -11,8 +11,8 @@ namespace ssdtlm {
 void MergeReader::start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose) {
     ++reads_;
     ++under_way_;
-    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::merge_read, services_.agenda.now());
-    job.item[0] = entry;
+    Read& job = jobs_.acquire();
+    job.entry = entry;
     job.txn.whose = whose;
     set_up(job, FlashOp::read, FlashClass::host_read, services_.geometry.page_of(place), services_.geometry,
            Then::to<&MergeReader::flash_done>(this, job));
@@ -95,18 +95,18 @@ void MergeReader::complete(WriteBuffer::Index entry) {
     if (waiter != WriteBuffer::kNoWaiter) services_.journal.release_when_durable(waiter);
 }
 
-void MergeReader::flash_done(FlashJob& job) {
+void MergeReader::flash_done(Read& job) {
     const FlashTransaction& txn = job.txn;
     services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), 1);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
     const std::uint64_t unit = services_.extents.unit_bytes;
-    services_.dram.access({services_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)},
+    services_.dram.access({services_.buffer.unit(job.entry).dram_unit * unit, static_cast<std::uint32_t>(unit)},
                           Then::to<&MergeReader::dram_done>(this, job));
 }
 
-void MergeReader::end(FlashJob& job, bool readable) {
+void MergeReader::end(Read& job, bool readable) {
     --under_way_;
-    const WriteBuffer::Index entry = job.item[0];
+    const WriteBuffer::Index entry = job.entry;
     if (__builtin_expect(!readable, 0) && !services_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
@@ -114,7 +114,7 @@ void MergeReader::end(FlashJob& job, bool readable) {
             services_.bytes->join(entry, job.bytes->page[job.slot[0]]);
         complete(entry);
     }
-    services_.jobs.release(job);
+    jobs_.release(job);
     services_.wait_queues.settle();
 }
 

@@ -21,7 +21,7 @@ namespace ssdtlm {
 
 class MergeReader final {
 public:
-    explicit MergeReader(const CommandServices& services) : services_(services) {}
+    explicit MergeReader(const CommandServices& services) : services_(services), jobs_(services.jobs) {}
 
     /// Starts to read. The map holds `place`; it is let go when it has been read.
     void start(Ppa place, WriteBuffer::Index entry, const WorkTag& whose);
@@ -50,6 +50,9 @@ public:
     std::string dump() const;
 
 private:
+    struct Read : FlashJob {
+        WriteBuffer::Index entry = WriteBuffer::kNone;
+    };
     struct Waiting {
         std::uint32_t key = 0;  // entry of the buffer
         std::uint64_t number = 0;
@@ -64,12 +67,13 @@ private:
     void map_answered(WriteBuffer::Index entry, const Ppa* place);
     void located(WriteBuffer::Index entry, Ppa place);
     void complete(WriteBuffer::Index entry);
-    void flash_done(FlashJob& job);
-    void dram_done(FlashJob& job) { end(job, true); }
-    void end(FlashJob& job, bool readable);
+    void flash_done(Read& job);
+    void dram_done(Read& job) { end(job, true); }
+    void end(Read& job, bool readable);
     void lose(WriteBuffer::Index entry);
 
     const CommandServices services_;
+    JobPool<Read> jobs_;
     std::uint32_t under_way_ = 0;
     std::uint32_t asking_ = 0;  // the map for their place
     std::uint64_t reads_ = 0;

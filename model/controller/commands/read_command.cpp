@@ -11,6 +11,7 @@ namespace ssdtlm {
 ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& ahead,
                          std::uint64_t logical_units)
     : services_(services),
+      jobs_(services.jobs),
       codec_(codec),
       decode_(services.geometry),
       ahead_(ahead.bytes == 0 ? nullptr
@@ -26,7 +27,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
         if (entry != WriteBuffer::kNone) {
             const WriteBuffer::Unit unit = services_.buffer.unit(entry);
             if (!unit.dropped) {
-                found.source = FlashJob::Source::buffer;
+                found.source = HostRead::Source::buffer;
                 found.newer = true;
                 found.version = unit.version;
                 found.dram_unit = unit.dram_unit;
@@ -45,10 +46,10 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
     }
     found.ppa = place;
     if (is_place(place)) {
-        found.source = FlashJob::Source::flash;
+        found.source = HostRead::Source::flash;
         if (__builtin_expect(services_.cache != nullptr, 0) && !found.newer) look_into_cache(lpa, found);
     } else if (place == kLost)
-        found.source = FlashJob::Source::lost;
+        found.source = HostRead::Source::lost;
     return found;
 }
 
@@ -58,18 +59,18 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
     if (cached == nullptr) {
         if (ahead_ == nullptr || (found.ahead = ahead_->on_its_way(lpa)) == nullptr) return;
         services_.map.let_go(services_.geometry.page_of(found.ppa).plane, services_.geometry.block_of(found.ppa), 1);
-        found.source = FlashJob::Source::ahead;
+        found.source = HostRead::Source::ahead;
         return;
     }
     services_.map.let_go(services_.geometry.page_of(found.ppa).plane, services_.geometry.block_of(found.ppa), 1);
-    found.source = FlashJob::Source::buffer;
+    found.source = HostRead::Source::buffer;
     found.newer = true;
     found.version = cached->version;
     found.dram_unit = cached->dram_unit;
 }
 
 /// What the buffer or the read cache has of it.
-__attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit,
+__attribute__((noinline)) void ReadCommand::take_bytes(HostRead& part, std::uint32_t unit,
                                                        WriteBuffer::Index entry) const {
     if (entry == WriteBuffer::kNone)
         part.bytes->buffered[unit] = {services_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
@@ -78,24 +79,24 @@ __attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint
 }
 
 /// The read brings all of the unit: it may enter the cache.
-__attribute__((noinline)) void ReadCommand::begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes) {
+__attribute__((noinline)) void ReadCommand::begin_fill(HostRead& part, std::uint32_t unit, std::uint32_t bytes) {
     const bool fills = services_.cache->filled_by_reads() && bytes == services_.extents.unit_bytes;
-    part.item[unit] = fills ? services_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
+    part.fill[unit] = fills ? services_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
 }
 
-/// `place`: address of the part's data in the DRAM.
-__attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std::uint64_t place) {
+/// `place`: of its data in the DRAM.
+__attribute__((noinline)) void ReadCommand::end_fills(const HostRead& part, std::uint64_t place) {
     const auto dram_unit = static_cast<std::uint32_t>(place / services_.extents.unit_bytes);
     const bool readable = part.txn.status.result == FlashResult::ok;
     for (std::uint32_t i = 0; i < part.units; ++i) {
         const Lpa lpa{part.first_unit + i};
-        if ((part.newer >> i & 1u) != 0 || part.item[i] == ReadCache::kNoFill) continue;
+        if ((part.newer >> i & 1u) != 0 || part.fill[i] == ReadCache::kNoFill) continue;
         if (!readable) {
-            services_.cache->cancel_fill(part.item[i], lpa);
+            services_.cache->cancel_fill(part.fill[i], lpa);
             continue;
         }
         const std::uint32_t slot = part.slot[i];
-        services_.cache->end_fill(part.item[i],
+        services_.cache->end_fill(part.fill[i],
                                   {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
                                    part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}},
                                   part.command->whose.tenant);
@@ -103,9 +104,9 @@ __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std:
     if (services_.buffer.is_wanted()) services_.wait_queues.settle();  // what makes room may be programmed
 }
 
-inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa,
+inline HostRead& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa,
                                          std::uint32_t byte_offset) {
-    FlashJob& job = services_.jobs.acquire(FlashJob::Kind::host_read, services_.agenda.now());
+    HostRead& job = jobs_.acquire(services_.agenda.now());
     job.source = unit.source;
     job.command = &c;
     job.next = nullptr;
@@ -114,7 +115,7 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
     job.units = 0;
     job.newer = 0;
     job.txn.data_bytes = 0;
-    if (unit.source == FlashJob::Source::flash) {
+    if (unit.source == HostRead::Source::flash) {
         job.txn.op = FlashOp::read;
         job.txn.cls = FlashClass::host_read;
         job.txn.address = decode_.page_of(page);
@@ -126,25 +127,25 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.then = Then::to<&ReadCommand::flash_done>(this, job);
         job.txn.owner = c.timeline->number();
         job.txn.whose = c.whose;
-    } else if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0)) {
+    } else if (__builtin_expect(unit.source == HostRead::Source::ahead, 0)) {
         ahead_->wait(*unit.ahead, job);
     }
     return job;
 }
 
-inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes) {
+inline void ReadCommand::add_unit(HostRead& part, const Located& unit, std::uint32_t page, std::uint32_t bytes) {
     const std::uint32_t i = part.units++;
-    if (unit.source == FlashJob::Source::flash)
+    if (unit.source == HostRead::Source::flash)
         part.slot[i] = static_cast<std::uint8_t>(decode_.slot_of(unit.ppa, page));
     if (unit.newer) {
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
-        part.item[i] = unit.version;
+        part.version[i] = unit.version;
         part.dram_unit[i] = unit.dram_unit;
         if (__builtin_expect(services_.bytes != nullptr, 0)) take_bytes(part, i, unit.entry);
-    } else if (__builtin_expect(services_.cache != nullptr, 0) && unit.source == FlashJob::Source::flash) {
+    } else if (__builtin_expect(services_.cache != nullptr, 0) && unit.source == HostRead::Source::flash) {
         begin_fill(part, i, bytes);
     }
-    if (__builtin_expect(unit.source == FlashJob::Source::ahead, 0))
+    if (__builtin_expect(unit.source == HostRead::Source::ahead, 0))
         ahead_->asked(*unit.ahead, Lpa{part.first_unit + i});
     part.txn.data_bytes += bytes;
 }
@@ -156,11 +157,11 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
         const Lpa lpa{static_cast<std::uint32_t>(span.first)};
         const Located unit = locate(lpa, places[0]);
         const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
-        FlashJob& part = start_part(c, unit, page, lpa, 0);
+        HostRead& part = start_part(c, unit, page, lpa, 0);
         add_unit(part, unit, page, static_cast<std::uint32_t>(c.bytes));
         s.parts = &part;
         s.remaining = s.unsent = 1;
-        flash_parts = unit.source == FlashJob::Source::flash;
+        flash_parts = unit.source == HostRead::Source::flash;
     } else {
         flash_parts = plan_parts(c, s, span, places);
     }
@@ -220,20 +221,23 @@ void ReadCommand::located(std::uint32_t command, const Ppa* places) {
 std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, const Ppa* places) {
     std::uint64_t at = span.begin;
     std::uint32_t flash_parts = 0;
-    FlashJob* part = nullptr;
+    HostRead* part = nullptr;
     std::uint32_t page_of_part = 0;
     s.sent_from = SimTime{};
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
         const Lpa lpa{static_cast<std::uint32_t>(u)};
         const Located unit = locate(lpa, places[u - span.first]);
         const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
-        const bool in_flash = unit.source == FlashJob::Source::flash;
+        const bool in_flash = unit.source == HostRead::Source::flash;
         const bool joins = part != nullptr && part->source == unit.source && part->units < units_per_page_ &&
                            (!in_flash || page == page_of_part) &&
-                           (unit.source != FlashJob::Source::ahead || part->ahead == unit.ahead);
+                           (unit.source != HostRead::Source::ahead || part->ahead == unit.ahead);
         if (!joins) {
-            FlashJob& started = start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - span.begin));
-            (part != nullptr ? part->next : s.parts) = &started;
+            HostRead& started = start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - span.begin));
+            if (part == nullptr)
+                s.parts = &started;
+            else
+                part->next = &started;
             part = &started;
             page_of_part = page;
             ++s.remaining;
@@ -249,8 +253,8 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
 
 void ReadCommand::issue(std::uint64_t command) {
     State& s = states_[command];
-    FlashJob& part = *s.parts;
-    if (part.next == nullptr && part.source == FlashJob::Source::flash) {  // nearly all
+    HostRead& part = *s.parts;
+    if (part.next == nullptr && part.source == HostRead::Source::flash) {  // nearly all
         part.txn.path = s.command->timeline;
         services_.flash.submit(part.txn);
     } else {
@@ -259,22 +263,22 @@ void ReadCommand::issue(std::uint64_t command) {
 }
 
 __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
-    FlashJob* job = s.parts;
+    HostRead* job = s.parts;
     // One part is charged to the command itself; of several, the last to arrive is found when all have.
     Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
     s.last = nullptr;
     while (job != nullptr) {
-        FlashJob* next = job->next;
+        HostRead* const next = next_of(*job);
         job->txn.path = path;
-        if (job->source == FlashJob::Source::flash) {
+        if (job->source == HostRead::Source::flash) {
             services_.flash.submit(job->txn);
         } else {
             job->txn.begin(services_.agenda.now());
-            if (job->source == FlashJob::Source::buffer)
+            if (job->source == HostRead::Source::buffer)
                 read_buffer(*job);
-            else if (job->source == FlashJob::Source::lost)
+            else if (job->source == HostRead::Source::lost)
                 fail_part(*job);
-            else if (job->source == FlashJob::Source::ahead)
+            else if (job->source == HostRead::Source::ahead)
                 ;  // ahead_came()
             else
                 send_part(*job, services_.agenda.now());
@@ -284,8 +288,8 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
 }
 
 /// The part goes on like one whose data are in the buffer, as soon as it has been issued.
-void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool readable) {
-    part.source = readable ? FlashJob::Source::buffer : FlashJob::Source::lost;
+void ReadCommand::ahead_came(HostRead& part, const FlashTransaction& read, bool readable) {
+    part.source = readable ? HostRead::Source::buffer : HostRead::Source::lost;
     part.ahead = nullptr;
     if (part.txn.path == nullptr) return;
     part.txn.path->begins({read.number, idx(read.address.plane), true});
@@ -293,7 +297,7 @@ void ReadCommand::ahead_came(FlashJob& part, const FlashTransaction& read, bool 
     readable ? read_buffer(part) : fail_part(part);
 }
 
-void ReadCommand::flash_done(FlashJob& job) {
+void ReadCommand::flash_done(HostRead& job) {
     const FlashTransaction& txn = job.txn;
     services_.map.let_go(txn.address.plane, services_.geometry.block_of(txn.address), job.units);
     // The data go into the DRAM, and out of it to the host.
@@ -304,8 +308,8 @@ void ReadCommand::flash_done(FlashJob& job) {
     through_dram(job, &piece, 1);
 }
 
-/// Reads a part whose newest data are all in the buffer. Only a part of the first and the last unit may be wanted.
-__attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
+/// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
+__attribute__((noinline)) void ReadCommand::read_buffer(HostRead& job) {
     std::uint64_t at = services_.extents.first_byte(*job.command) + job.byte_offset;
     const std::uint64_t end = at + job.txn.data_bytes;
     pieces_.clear();
@@ -319,15 +323,15 @@ __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
     through_dram(job, pieces_.data(), job.units);
 }
 
-__attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
+__attribute__((noinline, cold)) void ReadCommand::fail_part(HostRead& job) {
     job.command->status = CommandStatus::unrecovered_read;
     --states_[job.command->index].unsent;
     part_delivered(job, services_.agenda.now());
 }
 
-/// If the command has several parts, nothing has to be decided when one ends. So the DMA engine gets the data at once
-/// where the end is known.
-inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
+/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
+/// known.
+inline void ReadCommand::through_dram(HostRead& job, const DramPiece* pieces, std::uint32_t count) {
     const Then then = Then::to<&ReadCommand::dram_done>(this, job);
     if (!is_one_of_several(job)) return services_.dram.access(pieces, count, then);
     const SimTime end = services_.dram.begin(pieces, count, then);
@@ -336,13 +340,13 @@ inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, st
     send_part(job, end);
 }
 
-void ReadCommand::dram_done(FlashJob& job) {
+void ReadCommand::dram_done(HostRead& job) {
     job.txn.path->charge(Stage::buffer, services_.agenda.now());
     send_part(job, services_.agenda.now());
 }
 
 // Several parts go in the order in which they are handed over, so the last one is the last to arrive.
-inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
+inline void ReadCommand::send_part(HostRead& job, SimTime from) {
     fill(job);
     const DmaThen then = DmaThen::to<&ReadCommand::dma_done>(this, job);
     if (!is_one_of_several(job))
@@ -356,45 +360,45 @@ inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
 }
 
 // What the flash or the buffer says, for the host.
-inline void ReadCommand::fill(FlashJob& job) {
-    services_.jobs.provide_data(job);
+inline void ReadCommand::fill(HostRead& job) {
+    jobs_.provide_data(job);
     if (__builtin_expect(services_.bytes != nullptr, 0)) return fill_bytes(job);
     const std::uint64_t lba = job.command->slba + services_.extents.block_of(job.byte_offset);
     services_.signatures.sign(job, lba, services_.extents.block_of(job.txn.data_bytes), job.data.get(),
                               [this, &job](std::uint32_t unit) { check_contents(job, unit); });
 }
 
-__attribute__((noinline)) void ReadCommand::fill_bytes(FlashJob& job) {
-    for (std::uint32_t i = 0; job.source == FlashJob::Source::flash && i < job.units; ++i) check_contents(job, i);
+__attribute__((noinline)) void ReadCommand::fill_bytes(HostRead& job) {
+    for (std::uint32_t i = 0; job.source == HostRead::Source::flash && i < job.units; ++i) check_contents(job, i);
     const std::uint64_t begin = services_.extents.first_byte(*job.command) + job.byte_offset;
     services_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get());
 }
 
-inline void ReadCommand::check_contents(const FlashJob& job, std::uint32_t unit) const {
+inline void ReadCommand::check_contents(const HostRead& job, std::uint32_t unit) const {
     const Spare spare = job.txn.spare[job.slot[unit]];
     if (__builtin_expect(codec_.lpa(spare) != Lpa{job.first_unit + unit}, 0))
         refuse_contents(job, unit);  // nobody's if erased or padding
 }
 
-__attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob& job, std::uint32_t unit) const {
+__attribute__((noinline, cold)) void ReadCommand::refuse_contents(const HostRead& job, std::uint32_t unit) const {
     throw CheckFailed("integrity: logical unit " + std::to_string(job.first_unit + unit) + " was read from plane " +
                       std::to_string(idx(job.txn.address.plane)) + " block " + std::to_string(job.txn.address.block) +
                       " page " + std::to_string(job.txn.address.page) + " slot " + std::to_string(job.slot[unit]) +
                       ", whose spare area holds " + std::to_string(idx(job.txn.spare[job.slot[unit]])));
 }
 
-void ReadCommand::dma_done(FlashJob& job, DmaEnd end) {
+void ReadCommand::dma_done(HostRead& job, DmaEnd end) {
     if (__builtin_expect(end.failed, 0)) job.command->status = CommandStatus::transfer_error;
     part_delivered(job, end.at);
 }
 
-inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {
+inline void ReadCommand::part_delivered(HostRead& job, SimTime at) {
     Command& c = *job.command;
     State& s = states_[c.index];
     Timeline& path = *job.txn.path;
     path.charge(Stage::host_transfer, at);
     if (&path == c.timeline) {
-        services_.jobs.release_at(job, at);
+        jobs_.release_at(job, at);
         complete(c, s);
     } else {
         gather(s, job, at);
@@ -402,17 +406,17 @@ inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {
 }
 
 /// One of several parts has arrived. The command is charged with the last to arrive.
-__attribute__((noinline)) void ReadCommand::gather(State& s, FlashJob& job, SimTime at) {
-    FlashJob* passed = &job;  // the one whose timeline is not wanted any more
+__attribute__((noinline)) void ReadCommand::gather(State& s, HostRead& job, SimTime at) {
+    HostRead* passed = &job;  // the one whose timeline is not wanted any more
     if (s.last == nullptr || at >= s.latest) {
         passed = s.last;
         s.last = &job;
         s.latest = at;
     }
-    if (passed != nullptr) services_.jobs.release_at(*passed, s.latest);
+    if (passed != nullptr) jobs_.release_at(*passed, s.latest);
     if (--s.remaining != 0) return;
     s.command->timeline->append(s.last->txn.timeline);
-    services_.jobs.release_at(*s.last, s.latest);
+    jobs_.release_at(*s.last, s.latest);
     s.last = nullptr;
     complete(*s.command, s);
 }

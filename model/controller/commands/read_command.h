@@ -32,22 +32,22 @@ public:
 private:
     struct State {
         Command* command = nullptr;
-        FlashJob* parts = nullptr;    ///< until issued
+        HostRead* parts = nullptr;    ///< until issued
         std::uint32_t remaining = 0;  ///< parts not delivered
         std::uint32_t unsent = 0;     ///< parts not handed to the DMA engine; with the last of them, all are delivered
         SimTime sent_from{};          ///< the data of those handed over are there
-        // These are for a command of several parts only.
-        FlashJob* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
+        // Of several parts only.
+        HostRead* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
         SimTime latest{};          ///< its arrival
     };
     /// Where the bytes of a mapping unit are.
     struct Located {
-        FlashJob::Source source = FlashJob::Source::zeros;
+        HostRead::Source source = HostRead::Source::zeros;
         bool newer = false;  ///< the buffer has newer bytes, of `version`
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
-        FlashJob* ahead = nullptr;    ///< that brings it
+        AheadRead* ahead = nullptr;   ///< that brings it
         WriteBuffer::Index entry =
             WriteBuffer::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
@@ -70,37 +70,38 @@ private:
     void plan(Command& c, State& s, const Span& span, const Ppa* places);
     Located locate(Lpa lpa, Ppa place);
     std::uint32_t plan_parts(Command& c, State& s, const Span& span, const Ppa* places);
-    FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
-    void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
+    HostRead& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
+    void add_unit(HostRead& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void look_into_cache(Lpa lpa, Located& found);
-    void ahead_came(FlashJob& part, const FlashTransaction& read, bool readable);
-    void take_bytes(FlashJob& part, std::uint32_t unit, WriteBuffer::Index entry) const;
-    void begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes);
-    void end_fills(const FlashJob& part, std::uint64_t place);
+    void ahead_came(HostRead& part, const FlashTransaction& read, bool readable);
+    void take_bytes(HostRead& part, std::uint32_t unit, WriteBuffer::Index entry) const;
+    void begin_fill(HostRead& part, std::uint32_t unit, std::uint32_t bytes);
+    void end_fills(const HostRead& part, std::uint64_t place);
     void issue(std::uint64_t command);
     void issue_parts(State& s);
-    void read_buffer(FlashJob& job);
-    /// The part's command has other parts. The command is charged with the way of the last one, when all have arrived.
-    static bool is_one_of_several(const FlashJob& job) { return job.txn.path != job.command->timeline; }
-    void through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count);
-    void send_part(FlashJob& job, SimTime from);
-    void fail_part(FlashJob& job);
-    void part_delivered(FlashJob& job, SimTime at);
-    void gather(State& s, FlashJob& job, SimTime at);
+    void read_buffer(HostRead& job);
+    /// Its command has other parts, and is not charged with this one's way before all have arrived.
+    static bool is_one_of_several(const HostRead& job) { return job.txn.path != job.command->timeline; }
+    void through_dram(HostRead& job, const DramPiece* pieces, std::uint32_t count);
+    void send_part(HostRead& job, SimTime from);
+    void fail_part(HostRead& job);
+    void part_delivered(HostRead& job, SimTime at);
+    void gather(State& s, HostRead& job, SimTime at);
     void complete(Command& c, State& s) {
         s.command = nullptr;
         services_.ends.complete(c);
     }
-    void check_contents(const FlashJob& job, std::uint32_t unit) const;
-    void fill(FlashJob& job);
-    void fill_bytes(FlashJob& job);
-    [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
+    void check_contents(const HostRead& job, std::uint32_t unit) const;
+    void fill(HostRead& job);
+    void fill_bytes(HostRead& job);
+    [[noreturn]] void refuse_contents(const HostRead& job, std::uint32_t unit) const;
 
-    void flash_done(FlashJob& job);
-    void dma_done(FlashJob& job, DmaEnd end);
-    void dram_done(FlashJob& job);
+    void flash_done(HostRead& job);
+    void dma_done(HostRead& job, DmaEnd end);
+    void dram_done(HostRead& job);
 
     const CommandServices services_;
+    HostReadPool jobs_;
     const SpareCodec codec_;
     const PpaDecoder decode_;
     std::unique_ptr<AheadReader> ahead_;  // null: nothing is read ahead

@@ -2,6 +2,7 @@
 #include "controller/cpu/firmware.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "common/snapshot/snapshot_in_memory.h"
 #include "controller/ftl/ftl_check.h"
@@ -57,28 +58,28 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       stream_choice_(make_stream_choice(ftl_config, peers.ftl.logical_units())),
       wait_queues_(peers.agenda, map_, peers.ftl.partitions().count(), buffer_.quotas().parts()),
       activity_(peers.agenda, ends_, ftl_config.gc_idle_after),
-      feed_(peers.dram, peers.flash),
-      gc_(peers.agenda, config, ftl_config, geometry, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_,
+      writer_(config, geometry, cores_, peers.dram, peers.flash),
+      gc_(peers.agenda, config, ftl_config, geometry, cores_, peers.ftl, peers.dram, peers.flash, writer_, jobs_,
           activity_),
       merges_(peers.ftl.placement() == nullptr
                   ? nullptr
                   : std::make_unique<MergeEngine>(
                         config, ftl_config,
-                        MergeEngine::Peers{peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, feed_, jobs_})),
+                        MergeEngine::Peers{peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, writer_, jobs_})),
       destage_(
           config, ftl_config,
-          {peers.agenda, cores_, peers.ftl, buffer_, feed_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
+          {peers.agenda, cores_, peers.ftl, buffer_, writer_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
-      journal_(config, {peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_}),
+      journal_(config, {peers.agenda, cores_, peers.ftl, writer_, gc_, jobs_, wait_queues_}),
       parity_(peers.ftl.feature<RowParity>() == nullptr
                   ? nullptr
-                  : std::make_unique<ParityWriter>(
-                        config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, gc_, jobs_, wait_queues_})),
+                  : std::make_unique<ParityWriter>(config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, writer_,
+                                                                               gc_, jobs_, wait_queues_})),
       word_lines_(peers.word_lines == nullptr
                       ? nullptr
                       : std::make_unique<PaddingWriter>(
-                            config, PaddingWriter::Peers{peers.agenda, cores_, peers.ftl, *peers.word_lines, feed_, gc_,
-                                                         destage_, buffer_, jobs_, wait_queues_})),
+                            config, PaddingWriter::Peers{peers.agenda, cores_, peers.ftl, *peers.word_lines, writer_,
+                                                         gc_, jobs_, wait_queues_})),
       read_(services(config, lba_bytes, peers, data), peers.ftl.codec(), ftl_config.read_ahead,
             peers.ftl.logical_units()),
       write_(services(config, lba_bytes, peers, data),
@@ -94,14 +95,16 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     if (peers.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config,
-            CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, feed_, peers.flash, jobs_, journal_,
+            CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, writer_, peers.flash, jobs_, journal_,
                                     cached_map_.get()});
-        shutdown_ = std::make_unique<CleanShutdown>(
-            CleanShutdown::Peers{peers.agenda, *checkpoints_, gc_, journal_, wait_queues_, cached_map_.get(),
-                                 ftl_config.checkpoint_at_shutdown, [this, &ftl = peers.ftl] { return is_quiet(ftl); },
-                                 [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
+        shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Peers{
+            peers.agenda, *checkpoints_, gc_, journal_, wait_queues_, cached_map_.get(),
+            ftl_config.checkpoint_at_shutdown,
+            [this, &ftl = peers.ftl] { return organs_idle() && ftl.checkpoints()->in_flight().none(); },
+            [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }
+    organs_ = organs();
     if (ftl_config.rest_reads == RestReads::at_write_back) {
         flush_.on_begun([this] { write_.begin_merges(); });
         power_fail_.on_begun([this] { write_.begin_merges(); });
@@ -123,8 +126,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     });
     if (cached_map_) gc_.set_map(*map_updates());
     const auto freed = [this] {
-        journal_.block_freed();
-        if (cached_map_) cached_map_->block_freed();
+        for (Organ* const organ : organs_) organ->block_freed();
         wait_queues_.pages_changed();
     };
     gc_.on_block_freed(freed);
@@ -135,7 +137,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
 }
 
 CachedMapPeers Firmware::cached_map_peers(const FirmwareConfig& config, const Peers& peers) {
-    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, feed_, gc_, jobs_};
+    return {config, peers.agenda, cores_, peers.ftl, resident_map_, peers.dram, peers.flash, writer_, gc_, jobs_};
 }
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Peers& peers,
@@ -219,36 +221,34 @@ void Firmware::begin(Command& c) {
     }
 }
 
+std::vector<Organ*> Firmware::organs() {
+    std::vector<Organ*> all;
+    for (Organ* const organ :
+         std::initializer_list<Organ*>{&gc_, merges_.get(), &destage_, &writer_, &journal_, parity_.get(),
+                                       word_lines_.get(), cached_map_.get(), dirty_limit_.get(), checkpoints_.get()})
+        if (organ != nullptr) all.push_back(organ);
+    return all;
+}
+
 /// Nothing is on its way to the flash, or will be by itself.
-bool Firmware::is_quiet(const Ftl& ftl) const {
-    return destage_.programs() == 0 && buffer_.used() == 0 && gc_.active() == 0 && journal_.idle() &&
-           jobs_.used() == 0 && (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
-           ftl.checkpoints()->in_flight().none();
+bool Firmware::organs_idle() const {
+    return buffer_.used() == 0 && jobs_.used() == 0 &&
+           std::all_of(organs_.begin(), organs_.end(), [](const Organ* organ) { return organ->idle(); });
 }
 
 bool Firmware::idle() const {
-    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) &&
-           destage_.programs() == 0 && buffer_.used() == 0 && gc_.active() == 0 && journal_.idle() &&
-           (!parity_ || parity_->idle()) && (!cached_map_ || cached_map_->idle()) &&
-           (!read_cache_ || read_cache_->fills() == 0) && jobs_.used() == 0;
+    return ends_.under_way() == 0 && organs_idle() && (!shutdown_ || shutdown_->idle()) &&
+           (!read_cache_ || read_cache_->fills() == 0);
 }
 
 void Firmware::check_waiters() const {
     buffer_.check_waiters();
     if (shared_cache_) shared_cache_->check();
-    gc_.check_waiters();
-    if (merges_) merges_->check_waiters();
-    destage_.check_waiters();
-    feed_.check_waiters();
-    journal_.check_waiters();
-    if (parity_) parity_->check_waiters();
-    if (word_lines_) word_lines_->check_waiters();
-    if (cached_map_) cached_map_->check_waiters();
-    if (dirty_limit_) dirty_limit_->check_waiters();
-    if (checkpoints_) checkpoints_->check_waiters();
+    for (const Organ* const organ : organs_) organ->check_waiters();
     const bool reads_ahead = read_.ahead() != nullptr && read_.ahead()->under_way() != 0;
-    wait_queues_.check_waiters({destage_.under_way() || reads_ahead || journal_.under_way() ||
-                                    (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()),
+    const bool programs =
+        std::any_of(organs_.begin(), organs_.end(), [](const Organ* organ) { return organ->under_way(); });
+    wait_queues_.check_waiters({programs || reads_ahead || (shutdown_ && shutdown_->under_way()),
                                 write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
@@ -256,14 +256,13 @@ void Firmware::check_waiters() const {
 }
 
 std::string Firmware::dump() const {
-    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + wait_queues_.dump() + read_.dump() +
-           write_.dump() + flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() +
-           (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") +
-           (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
-           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() +
-           "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
-           " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
-           " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
+    std::string s = "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + wait_queues_.dump() +
+                    read_.dump() + write_.dump() + flush_.dump() + power_fail_.dump() + deallocate_.dump() +
+                    "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
+                    " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
+                    " of them may be programmed\n";
+    for (const Organ* const organ : organs_) s += organ->dump();
+    return s + (shutdown_ ? shutdown_->dump() : "");
 }
 
 void Firmware::state(Snapshot& s) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/cached_map/cached_map.h"
 #include "controller/cached_map/dirty_limit.h"
@@ -29,8 +30,8 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/parity/parity_writer.h"
-#include "controller/program_queue/program_queue.h"
 #include "controller/shared_cache/shared_cache.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/padding_writer.h"
@@ -75,9 +76,7 @@ public:
 
     /// Ftl::on_media_change() calls it.
     void media_changed() {
-        gc_.media_changed();
-        if (cached_map_) cached_map_->media_changed();
-        if (dirty_limit_) dirty_limit_->media_changed();
+        for (Organ* const organ : organs_) organ->media_changed();
     }
     /// Fills the caches as a host leaves them that has written units `next()` among the first `units`. Precondition:
     /// nothing was submitted yet.
@@ -146,8 +145,9 @@ public:
     void state(Snapshot& s);
 
 private:
+    std::vector<Organ*> organs();
+    bool organs_idle() const;
     void begin(Command& command);
-    bool is_quiet(const Ftl& ftl) const;
     void state_but_read_cache(Snapshot& s);
     /// Null: the map is all in memory.
     MapUpdates* map_updates() {
@@ -161,7 +161,7 @@ private:
 
     CorePool cores_;
     std::unique_ptr<TableCaches> table_caches_;  // null: an access to the map's table is part of a step's cycles
-    FlashJobPool jobs_;
+    FlashJobs jobs_;
     ResidentMap resident_map_;
     std::unique_ptr<CachedMap> cached_map_;    // null: the map is all in memory
     std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
@@ -176,7 +176,7 @@ private:
     WaitQueues wait_queues_;
     CommandEnds ends_;
     HostActivity activity_;
-    ProgramQueue feed_;
+    PageWriter writer_;
     GcEngine gc_;
     std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;
@@ -190,6 +190,7 @@ private:
     DeallocateCommand deallocate_;
     std::unique_ptr<CheckpointWriter> checkpoints_;  // null: the drive has none
     std::unique_ptr<CleanShutdown> shutdown_;        // null as well
+    std::vector<Organ*> organs_;                     // of these, in the order in which they are asked
 };
 
 }  // namespace ssdtlm

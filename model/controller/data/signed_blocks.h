@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "controller/ports/flash_job.h"
+#include "controller/ports/host_read.h"
 #include "nand/onfi/spare.h"
 #include "protocol/signature.h"
 
@@ -33,20 +33,20 @@ public:
     /// Signs the `blocks` logical blocks of a read's part, from `lba` on, with the versions in its flash page or the
     /// buffer. Calls check(i) for each unit of a page.
     template <class Check>
-    void sign(const FlashJob& job, std::uint64_t lba, std::uint64_t blocks, std::uint8_t* out, Check check) const {
+    void sign(const HostRead& job, std::uint64_t lba, std::uint64_t blocks, std::uint8_t* out, Check check) const {
         const std::uint64_t end = lba + blocks;
         BlockSignature signature;  // zeros: deallocated
-        if (job.source == FlashJob::Source::zeros) {
+        if (job.source == HostRead::Source::zeros) {
             for (; lba < end; ++lba, out += lba_bytes_) signature.store(out);
             return;
         }
         signature.magic = BlockSignature::kMagic;
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            if (job.source == FlashJob::Source::flash) {
+            if (job.source == HostRead::Source::flash) {
                 check(i);
                 signature.version = codec_.version(job.txn.spare[job.slot[i]]);
             }
-            if ((job.newer >> i & 1u) != 0) signature.version = job.item[i];
+            if ((job.newer >> i & 1u) != 0) signature.version = job.version[i];
             const std::uint64_t stop = std::min(end, (std::uint64_t{job.first_unit} + i + 1) * blocks_per_unit_);
             for (; lba < stop; ++lba, out += lba_bytes_) {
                 signature.lba = lba;

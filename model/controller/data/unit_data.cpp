@@ -52,7 +52,7 @@ void UnitData::join(WriteBuffer::Index entry, const UnitBytes& old_copy) {
     }
 }
 
-void UnitData::take(FlashJob& read, std::uint32_t i, WriteBuffer::Index entry) const {
+void UnitData::take(HostRead& read, std::uint32_t i, WriteBuffer::Index entry) const {
     read.bytes->buffered[i] = held_[entry];
 }
 
@@ -61,8 +61,8 @@ void UnitData::place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index e
     program.bytes->page[slot] = held_[entry].bytes;
 }
 
-void UnitData::put_together(const FlashJob& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const {
-    if (read.source == FlashJob::Source::zeros) {
+void UnitData::put_together(const HostRead& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const {
+    if (read.source == HostRead::Source::zeros) {
         std::memset(out, 0, end - begin);
         return;
     }
@@ -74,7 +74,7 @@ void UnitData::put_together(const FlashJob& read, std::uint64_t begin, std::uint
     }
 }
 
-void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
+void UnitData::copy_unit(const HostRead& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
                          std::uint8_t* out) const {
     const bool newer = (read.newer >> i & 1u) != 0;
     const BufferedUnit& buffered = read.bytes->buffered[i];
@@ -83,7 +83,7 @@ void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t fr
         return;
     }
     const UnitBytes& in_flash = read.bytes->page[read.slot[i]];
-    SSDTLM_CHECK(read.source == FlashJob::Source::flash && in_flash, "a unit was read without its bytes");
+    SSDTLM_CHECK(read.source == HostRead::Source::flash && in_flash, "a unit was read without its bytes");
     std::memcpy(out, in_flash.data() + from, bytes);
     if (!newer) return;
     for (std::uint32_t at = from; at < from + bytes; at += lba_bytes_)

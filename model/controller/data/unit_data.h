@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ports/flash_job.h"
+#include "controller/ports/host_read.h"
 #include "controller/ports/job_bytes.h"
 #include "controller/write_buffer/write_buffer.h"
 
@@ -24,19 +24,18 @@ public:
     /// The old copy of a unit that was written in part has been read.
     void join(WriteBuffer::Index entry, const UnitBytes& old_copy);
     /// A read that is being planned takes what the buffer has now of its i-th unit.
-    void take(FlashJob& read, std::uint32_t i, WriteBuffer::Index entry) const;
+    void take(HostRead& read, std::uint32_t i, WriteBuffer::Index entry) const;
     /// A page to be programmed gets what the buffer has.
     void place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index entry) const;
-    /// Puts a read's part together, from byte `begin` of the device to before `end`, from its pages and what the buffer
-    /// had.
-    void put_together(const FlashJob& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const;
+    /// A read's part, from byte `begin` of the device to before `end`, as its pages and the buffer had it.
+    void put_together(const HostRead& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const;
 
 private:
     struct Held : BufferedUnit {
         WriteBuffer::Index leans =
             WriteBuffer::kNone;  ///< the next write of the unit, which has taken over what is missing here
     };
-    void copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
+    void copy_unit(const HostRead& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes,
                    std::uint8_t* out) const;
 
     WriteBuffer& buffer_;

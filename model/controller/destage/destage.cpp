@@ -9,9 +9,9 @@
 namespace ssdtlm {
 
 namespace {
-std::uint32_t length_of(const FlashJob* chain) {
+std::uint32_t length_of(const HostProgram* chain) {
     std::uint32_t n = 0;
-    for (; chain != nullptr; chain = chain->next) ++n;
+    for (; chain != nullptr; chain = next_of(*chain)) ++n;
     return n;
 }
 }  // namespace
@@ -22,6 +22,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Pee
       codec_(peers.ftl.codec()),
       units_per_page_(geometry_.units_per_page()),
       peers_(peers),
+      jobs_(peers.jobs),
       choice_(config, peers.ftl, peers.buffer, peers.wait_queues),
       logical_rows_(peers.ftl.placement() != nullptr ? std::make_unique<LogicalRows>(peers.ftl, peers_.buffer, choice_)
                                                      : nullptr),
@@ -39,7 +40,7 @@ void Destage::form() {
 
 void Destage::form_row(std::uint32_t partition) {
     const SimTime now = peers_.agenda.now();
-    JobChain chain;
+    JobChain<HostProgram> chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
     const std::vector<WriteBuffer::Index>* const taken =
         __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(partition) : nullptr;
@@ -48,15 +49,16 @@ void Destage::form_row(std::uint32_t partition) {
     std::uint32_t next = 0;
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
-        FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::host_program, now);
+        HostProgram& job = jobs_.acquire();
+        job.by = this;
         job.units = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->units_of_page(next)
                                                                : std::min(left, units_per_page_));
         job.copies = 0;
         for (std::uint32_t i = 0; i < job.units; ++i) {
             job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->slot_of(next, i) : i);
-            job.item[i] = taken != nullptr ? (*taken)[next++] : peers_.buffer.pop_dirty(partition);
+            job.entry[i] = taken != nullptr ? (*taken)[next++] : peers_.buffer.pop_dirty(partition);
             job.old[i] = kUnmapped;
-            peers_.ftl.prefetch(peers_.buffer.unit(job.item[i]).lpa);
+            peers_.ftl.prefetch(peers_.buffer.unit(job.entry[i]).lpa);
         }
         left -= job.units;
         job.formed = now;
@@ -70,19 +72,19 @@ void Destage::form_row(std::uint32_t partition) {
     const std::uint64_t number = taken != nullptr ? partition : rows_formed_++;
     const auto slot = peers_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand,
                                            wait_for_entries(number, chain));
-    for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
+    for (HostProgram* job = chain.first(); job != nullptr; job = next_of(*job)) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
     peers_.cores.then(slot.end, Then::to<&Destage::issue>(this, *chain.first()));
 }
 
-inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) const {
+inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain<HostProgram>& row) const {
     TablePort* const table = peers_.cores.table();
     if (__builtin_expect(table == nullptr, 1)) return {};
-    for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
+    for (const HostProgram* job = row.first(); job != nullptr; job = next_of(*job))
         for (std::uint32_t i = 0; i < job->units; ++i)
-            table->want(number, {idx(peers_.buffer.unit(job->item[i]).lpa), 1}, true);
+            table->want(number, {idx(peers_.buffer.unit(job->entry[i]).lpa), 1}, true);
     return table->wait();
 }
 
@@ -93,19 +95,18 @@ __attribute__((noinline)) std::uint64_t Destage::reorder_cycles(std::uint32_t un
     return std::uint64_t{costs_.reorder} * units * depth;
 }
 
-void Destage::issue(FlashJob& row) {
+void Destage::issue(HostProgram& row) {
     --issuing_;
     if (__builtin_expect(peers_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
 }
 
-/// Brings in the map's entries of the row's units, which change when the row is placed. False: they have to be read
-/// first.
-__attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
+/// The entries of the row's units change when it is placed. False: they have to be read first.
+__attribute__((noinline)) bool Destage::bring_in(HostProgram& row) {
     units_.clear();
     whose_.clear();
-    for (const FlashJob* job = &row; job != nullptr; job = job->next)
+    for (const HostProgram* job = &row; job != nullptr; job = next_of(*job))
         for (std::uint32_t i = 0; i < job->units; ++i) {
-            const WriteBuffer::Unit unit = peers_.buffer.unit(job->item[i]);
+            const WriteBuffer::Unit unit = peers_.buffer.unit(job->entry[i]);
             units_.push_back(unit.lpa);
             whose_.push_back(unit.whose());
         }
@@ -113,27 +114,27 @@ __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
                                 Then::to<&Destage::brought_in>(this, row));
 }
 
-void Destage::brought_in(FlashJob& row) {
-    for (FlashJob* job = &row; job != nullptr; job = job->next) job->map_at = peers_.agenda.now();
+void Destage::brought_in(HostProgram& row) {
+    for (HostProgram* job = &row; job != nullptr; job = next_of(*job)) job->map_at = peers_.agenda.now();
     place_or_wait(&row);
     peers_.wait_queues.settle();
 }
 
-/// The program will not be placed, so the map's entries of its units are not needed any more.
-__attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job) const {
+/// Of a program that will not be placed.
+__attribute__((noinline, cold)) void Destage::done_with_map(const HostProgram& job) const {
     if (peers_.map == nullptr || job.again) return;
-    for (std::uint32_t i = 0; i < job.units; ++i) peers_.map->done(peers_.buffer.unit(job.item[i]).lpa, false);
+    for (std::uint32_t i = 0; i < job.units; ++i) peers_.map->done(peers_.buffer.unit(job.entry[i]).lpa, false);
 }
 
-/// The partition of a row. Precondition: its units are still in the buffer.
-inline std::uint32_t Destage::partition_of(const FlashJob& job) const {
+/// One row is of one partition. Not of what has left the buffer.
+inline std::uint32_t Destage::partition_of(const HostProgram& job) const {
     const WritePartitions& partitions = peers_.ftl.partitions();
     if (__builtin_expect(partitions.count() == 1, 1)) return 0;
-    const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[0]);
+    const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[0]);
     return partitions.of(unit.lpa, unit.stream);
 }
 
-inline void Destage::place_or_wait(FlashJob* left) {
+inline void Destage::place_or_wait(HostProgram* left) {
     const std::uint32_t partition = partition_of(*left);
     if (!peers_.wait_queues.anybody_for_page(partition)) left = place(left);
     if (left == nullptr) return;
@@ -143,20 +144,20 @@ inline void Destage::place_or_wait(FlashJob* left) {
 }
 
 bool Destage::place_again(std::uint32_t partition) {
-    std::deque<FlashJob*>& waiting = without_page_[partition];
-    FlashJob* const row = waiting.front();
+    std::deque<HostProgram*>& waiting = without_page_[partition];
+    HostProgram* const row = waiting.front();
     waiting.pop_front();
-    FlashJob* const left = place(row);
+    HostProgram* const left = place(row);
     if (left == nullptr) return true;
     waiting.push_front(left);
     return false;
 }
 
 // Asks for what will be looked at when the first of the row is placed. False: all its units were deallocated meanwhile.
-inline bool Destage::is_wanted(const FlashJob& job) const {
+inline bool Destage::is_wanted(const HostProgram& job) const {
     bool wanted = false;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
         wanted = wanted || !unit.dropped;
         peers_.ftl.prefetch_old_place(unit.lpa);
     }
@@ -165,15 +166,15 @@ inline bool Destage::is_wanted(const FlashJob& job) const {
 
 // Pages are taken only when the programs go to the scheduler, so programs of a block arrive in page order. Returns what
 // found no page, null when all did.
-FlashJob* Destage::place(FlashJob* jobs) {
+HostProgram* Destage::place(HostProgram* jobs) {
     Ftl& ftl = peers_.ftl;
     bool left_over = false;
     while (jobs != nullptr) {
         std::uint32_t wanted = 0;
-        for (const FlashJob* job = jobs; job != nullptr && is_wanted(*job); job = job->next) ++wanted;
+        for (const HostProgram* job = jobs; job != nullptr && is_wanted(*job); job = next_of(*job)) ++wanted;
         if (wanted == 0) {
-            FlashJob& dead = *jobs;
-            jobs = dead.next;
+            HostProgram& dead = *jobs;
+            jobs = next_of(dead);
             if (!dead.again) units_discarded_ += dead.units;
             if (__builtin_expect(logical_rows_ != nullptr, 0)) logical_rows_->forget(dead);
             done_with_map(dead);
@@ -196,11 +197,11 @@ FlashJob* Destage::place(FlashJob* jobs) {
         const PlaneId plane = row_.front().plane;
         const std::uint64_t mapped = units_mapped_;
         for (std::uint32_t p = 0; p < pages; ++p) {
-            FlashJob& placed = *jobs;
-            jobs = placed.next;  // the scheduler's from here on
+            HostProgram& placed = *jobs;
+            jobs = next_of(placed);  // the scheduler's from here on
             submit(placed, row_[p], false);
         }
-        peers_.feed.hand_over();
+        peers_.writer.hand_over();
         if (collecting_) {
             peers_.gc.host_wrote(plane, static_cast<std::uint32_t>(units_mapped_ - mapped));
         } else {  // preconditioning may have left any group at its threshold
@@ -212,16 +213,16 @@ FlashJob* Destage::place(FlashJob* jobs) {
 }
 
 /// `of_gc`: the page is one of those that garbage collection counts.
-void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
-    set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_,
-                   Then::to<&Destage::programmed>(this, job));
-    job.txn.cause = of_gc ? FlashCause::relocation : FlashCause::of_class;
+void Destage::submit(HostProgram& job, const PageAddress& a, bool of_gc) {
+    peers_.writer.set_up(job,
+                         {a, of_gc ? FlashClass::gc_write : FlashClass::host_write,
+                          of_gc ? FlashCause::relocation : FlashCause::of_class, peers_.ftl.draw_record(a)},
+                         CoreStep::program_done, Then::to<&Destage::program_done>(this, job));
     job.txn.slc = peers_.ftl.is_slc(a);
-    job.txn.record = peers_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
     bool first = true;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
             continue;
@@ -231,8 +232,8 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
         first = false;
         const std::uint32_t slot = job.slot[i];
         job.txn.spare[slot] = codec_.make(unit.lpa, unit.version);
-        peers_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
-        if (__builtin_expect(peers_.bytes != nullptr, 0)) peers_.bytes->place(job, slot, job.item[i]);
+        peers_.writer.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+        if (__builtin_expect(peers_.bytes != nullptr, 0)) peers_.bytes->place(job, slot, job.entry[i]);
         if (__builtin_expect(job.again, 0)) {
             peers_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, slot));
             continue;
@@ -244,15 +245,14 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
     peers_.jobs.caused_by(job.txn.whose);
     job.txn.whose.stream = stream;
     if (__builtin_expect(peers_.merges != nullptr, 0)) peers_.merges->join(job);
-    peers_.feed.add(job);
+    peers_.writer.add(job);
     if (__builtin_expect(peers_.map != nullptr, 0)) tell_map(job);
 }
 
-/// Tells the map what the program has changed. The map may answer with a program of its own, at once if cores take no
-/// time.
-__attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
+/// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
+__attribute__((noinline)) void Destage::tell_map(const HostProgram& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
         if (!job.again)
             peers_.map->done(unit.lpa, !unit.dropped);
         else if (!unit.dropped)
@@ -260,15 +260,7 @@ __attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
     }
 }
 
-void Destage::programmed(FlashJob& job) {
-    // Each core looks after its share of the dies.
-    const std::uint64_t die = idx(geometry_.die_of(job.txn.address.plane));
-    const auto slot = peers_.cores.reserve(die, costs_.flash_complete, CoreStep::program_done);
-    job.done_start = slot.start;
-    peers_.cores.then(slot.end, Then::to<&Destage::program_done>(this, job));
-}
-
-void Destage::program_done(FlashJob& job) {
+void Destage::program_done(HostProgram& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     if (__builtin_expect(job.copies != 0, 0)) peers_.merges->joined(job);
     if (__builtin_expect(job.txn.cls == FlashClass::gc_write, 0))
@@ -281,10 +273,10 @@ void Destage::program_done(FlashJob& job) {
 
 // Reads find the units in the buffer until they are in flash. What the failed program took is charged to those who wait
 // as stage `buffer`.
-__attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
+__attribute__((noinline, cold)) void Destage::program_failed(HostProgram& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+        const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
         if (!unit.dropped) peers_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
     }
     if (job.txn.cls == FlashClass::gc_write)
@@ -294,7 +286,6 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     job.again = true;
     job.copies = 0;
     job.next = nullptr;
-    job.txn.path = nullptr;
     if (!is_wanted(job)) {
         // It is placed at once, before others: who waits for a page may wait for an erase that the older copies hold
         // off.
@@ -303,30 +294,30 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
         place_or_wait(&job);
     } else {
         submit(job, peers_.ftl.allocate_again(peers_.ftl.shape().group_of(a.plane)), true);
-        peers_.feed.hand_over();
+        peers_.writer.hand_over();
     }
     peers_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
     peers_.wait_queues.pages_changed();
 }
 
 // A read-only drive has no page left. What the host was told is written is lost then; it is told when it reads it.
-__attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
+__attribute__((noinline, cold)) void Destage::give_up(HostProgram* jobs) {
     while (jobs != nullptr) {
-        FlashJob& job = *jobs;
+        HostProgram& job = *jobs;
         const std::uint32_t partition = partition_of(job);
-        jobs = job.next;
+        jobs = next_of(job);
         done_with_map(job);
         if (logical_rows_ != nullptr) logical_rows_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            const WriteBuffer::Unit unit = peers_.buffer.unit(job.item[i]);
+            const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
             if (!unit.dropped) lose(unit.lpa);
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
-            const std::uint32_t waiter = peers_.buffer.give_up(job.item[i]);
+            const std::uint32_t waiter = peers_.buffer.give_up(job.entry[i]);
             if (waiter != WriteBuffer::kNoWaiter) peers_.wait_queues.release(waiter, CommandStatus::write_fault);
         }
         choice_.ended(partition);
-        peers_.jobs.release(job);
+        jobs_.release(job);
     }
     peers_.wait_queues.settle();
 }
@@ -336,9 +327,9 @@ __attribute__((noinline, cold)) void Destage::lose(Lpa lpa) const {
     if (peers_.map != nullptr) peers_.map->changed(lpa);
 }
 
-void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
+void Destage::let_go_old(const HostProgram& job, std::uint32_t unit) {
     SuperblockId free = kNoSuperblock;
-    if (__builtin_expect(job.again, 0) && peers_.buffer.unit(job.item[unit]).dropped)
+    if (__builtin_expect(job.again, 0) && peers_.buffer.unit(job.entry[unit]).dropped)
         free = peers_.ftl.hand_over_copy(job.old[unit]);
     else
         free = peers_.ftl.let_go_copy(job.old[unit]);
@@ -346,8 +337,8 @@ void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
 }
 
 /// Before it leaves the buffer.
-__attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::uint32_t unit) const {
-    const WriteBuffer::Index entry = job.item[unit];
+__attribute__((noinline)) void Destage::keep_in_cache(const HostProgram& job, std::uint32_t unit) const {
+    const WriteBuffer::Index entry = job.entry[unit];
     const WriteBuffer::Unit u = peers_.buffer.unit(entry);
     if (u.dropped || peers_.buffer.find(u.lpa) != entry) return;
     peers_.cache->keep(
@@ -355,12 +346,12 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
         u.tenant);
 }
 
-void Destage::finish(FlashJob& job, bool placed) {
+void Destage::finish(HostProgram& job, bool placed) {
     const std::uint32_t partition = partition_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         let_go_old(job, i);
         if (__builtin_expect(peers_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
-        const std::uint32_t waiter = peers_.buffer.programmed(job.item[i]);
+        const std::uint32_t waiter = peers_.buffer.programmed(job.entry[i]);
         if (__builtin_expect(waiter == WriteBuffer::kNoWaiter, 1)) continue;
         if (__builtin_expect(placed && job.txn.spare[job.slot[i]] != kPadding, 1))
             peers_.wait_queues.release(waiter);
@@ -369,20 +360,31 @@ void Destage::finish(FlashJob& job, bool placed) {
     }
     choice_.ended(partition);
     peers_.wait_queues.durable(&job);
-    peers_.jobs.release(job);
+    jobs_.release(job);
     peers_.wait_queues.settle();
 }
 
 std::uint32_t Destage::without_page(std::uint32_t partition) const {
     const auto& rows = without_page_[partition];
     return std::accumulate(rows.begin(), rows.end(), 0u,
-                           [](std::uint32_t n, const FlashJob* row) { return n + length_of(row); });
+                           [](std::uint32_t n, const HostProgram* row) { return n + length_of(row); });
 }
 
 std::uint32_t Destage::without_page() const {
     std::uint32_t n = 0;
     for (std::uint32_t partition = 0; partition < without_page_.size(); ++partition) n += without_page(partition);
     return n;
+}
+
+/// By a flush, by a command with FUA, or by one that needs room when no other program will make any.
+bool Destage::is_awaited(const ProgramJob& program, std::uint32_t held) const {
+    if (peers_.wait_queues.anybody(WaitQueues::For::flush) || peers_.wait_queues.anybody(WaitQueues::For::journal))
+        return true;
+    const auto& job = static_cast<const HostProgram&>(program);
+    for (std::uint32_t i = 0; i < job.units; ++i)
+        if (peers_.buffer.is_awaited(job.entry[i])) return true;
+    const bool room_is_wanted = peers_.wait_queues.anybody_for_room() || peers_.buffer.is_wanted();
+    return room_is_wanted && programs() == held + without_page();
 }
 
 bool Destage::under_way() const {

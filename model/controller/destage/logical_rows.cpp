@@ -132,17 +132,17 @@ std::uint32_t LogicalRows::units_of_page(std::uint32_t from) const {
 }
 
 /// It has all units of one page, in their order.
-bool LogicalRows::page_of(const FlashJob& job, LogicalPage& page) const {
-    page = logical_.page_of(buffer_.unit(job.item[0]).lpa);
+bool LogicalRows::page_of(const HostProgram& job, LogicalPage& page) const {
+    page = logical_.page_of(buffer_.unit(job.entry[0]).lpa);
     const std::uint32_t first = idx(logical_.first_unit(page));
     bool whole = job.units == logical_.units(page);
-    for (std::uint32_t i = 0; i < job.units && whole; ++i) whole = idx(buffer_.unit(job.item[i]).lpa) == first + i;
+    for (std::uint32_t i = 0; i < job.units && whole; ++i) whole = idx(buffer_.unit(job.entry[i]).lpa) == first + i;
     return whole;
 }
 
-std::uint32_t LogicalRows::place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const {
+std::uint32_t LogicalRows::place(const HostProgram* jobs, std::uint32_t most, PageAddress* out) const {
     LogicalPage first, other;
-    const GroupId group = logical_.page_of(buffer_.unit(jobs->item[0]).lpa).group;
+    const GroupId group = logical_.page_of(buffer_.unit(jobs->entry[0]).lpa).group;
     const bool all = page_of(*jobs, first);
     if (!all && !placement_.takes_any_units()) {
         std::uint32_t slots = 0;
@@ -151,7 +151,7 @@ std::uint32_t LogicalRows::place(const FlashJob* jobs, std::uint32_t most, PageA
     }
     const bool sequential = all && placement_.is_sequential(first);
     std::uint32_t n = 1;
-    for (const FlashJob* job = jobs->next; n < most; job = job->next, ++n) {
+    for (const HostProgram* job = next_of(*jobs); n < most; job = next_of(*job), ++n) {
         const bool whole = page_of(*job, other);
         if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n}
                        : whole && placement_.is_sequential(other))

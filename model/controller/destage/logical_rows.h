@@ -15,7 +15,7 @@
 
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ports/flash_job.h"
+#include "controller/ports/host_program.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -34,12 +34,12 @@ public:
     std::uint32_t slot_of(std::uint32_t taken, std::uint32_t i) const {
         return placement_.takes_any_units() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
     }
-    /// Takes pages for the first of these programs, at most `most`. The programs have units in use. Returns how many
-    /// pages; 0: a merge comes first.
-    std::uint32_t place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const;
-    /// A program will not be placed, because all of its units were deallocated.
-    void forget(const FlashJob& job) const {
-        placement_.forget_rest(logical_.page_of(buffer_.unit(job.item[0]).lpa).group);
+    /// Pages for the first of these programs, which have units in use, `most` of them. Returns how many; 0: a merge
+    /// comes first.
+    std::uint32_t place(const HostProgram* jobs, std::uint32_t most, PageAddress* out) const;
+    /// A program that is not placed, because all of its units were deallocated.
+    void forget(const HostProgram& job) const {
+        placement_.forget_rest(logical_.page_of(buffer_.unit(job.entry[0]).lpa).group);
     }
 
 private:
@@ -50,7 +50,7 @@ private:
     void take_page(const LogicalPage& page, std::uint32_t partition);
     std::uint32_t looked_at() const { return 4 * choice_.row_units(); }
     bool is_soon_whole(const LogicalPage& page) const;
-    bool page_of(const FlashJob& job, LogicalPage& page) const;
+    bool page_of(const HostProgram& job, LogicalPage& page) const;
     void take_unit(WriteBuffer::Index i) {
         buffer_.take_dirty(i);
         taken_.push_back(i);

@@ -11,12 +11,14 @@
 
 #include "common/address/geometry.h"
 #include "controller/ftl/superblock.h"
+#include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
 enum class FtlEvent : std::uint8_t {
     pages_handed_out,
     page_drawn,
+    units_moving,
     page_ended,
     superblock_sealed,
     superblock_erased,
@@ -37,6 +39,8 @@ public:
     virtual void pages_handed_out() {}
     /// The page has its place in this superblock, and takes this number.
     virtual void page_drawn(const PageAddress&, SuperblockId, std::uint64_t /*number*/) {}
+    /// Such a page takes these units, padding aside, from where they are: the map changes when its program has ended.
+    virtual void units_moving(const PageAddress&, const Spare*, const Ppa* /*from*/, std::uint32_t /*count*/) {}
     /// All that the end of a program changes in the books has been changed.
     virtual void page_ended(const PageAddress&, PageEnd) {}
     /// The last program of the superblock has ended. It takes no more pages.
@@ -59,6 +63,9 @@ public:
     void page_drawn(const PageAddress& a, SuperblockId b, std::uint64_t number) const {
         for (FtlListener* const l : of(FtlEvent::page_drawn)) l->page_drawn(a, b, number);
     }
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
+        for (FtlListener* const l : of(FtlEvent::units_moving)) l->units_moving(a, units, from, count);
+    }
     void page_ended(const PageAddress& a, PageEnd end) const {
         for (FtlListener* const l : of(FtlEvent::page_ended)) l->page_ended(a, end);
     }
@@ -73,7 +80,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kEvents = 6;
+    static constexpr std::size_t kEvents = 7;
     const std::vector<FtlListener*>& of(FtlEvent e) const { return listeners_[static_cast<std::size_t>(e)]; }
 
     std::array<std::vector<FtlListener*>, kEvents> listeners_;

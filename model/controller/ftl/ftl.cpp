@@ -72,7 +72,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
     features_ = features_of(inside_);
     // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
     if (checkpoints_ != nullptr)
-        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::page_ended});
+        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::units_moving, FtlEvent::page_ended});
     if (spare.any_marked_bad()) leave_out_marked();
 }
 

@@ -223,7 +223,11 @@ public:
         ++counters_.gc_units_stale;
         return false;
     }
-    /// Called at the end of the GC program. True: `from` was still the mapped copy, and now `to` is.
+    /// Behind draw_record() of the page that they go to.
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
+        events_.units_moving(a, units, from, count);
+    }
+    /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
     void superblock_erased(SuperblockId victim);    ///< all its blocks were: victim -> free

@@ -28,11 +28,9 @@ void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
     SpareArea& flash = ftl_.flash_in_no_time();
     std::array<Spare, kMaxUnitsPerPage> spare, source;
     std::array<UnitBytes, kMaxUnitsPerPage> bytes, of_source;
-    std::array<std::uint32_t, kMaxUnitsPerPage> from{};
     spare.fill(kPadding);
     const bool keeps_bytes = flash.bytes() != nullptr;
     for (std::uint32_t i = 0; i < count; ++i) {
-        from[i] = idx(from_[first + i]);
         const std::uint32_t slot = g.slot_of(from_[first + i]);
         flash.read_page(g.page_of(from_[first + i]), source.data(), keeps_bytes ? of_source.data() : nullptr);
         spare[i] = source[slot];
@@ -40,9 +38,8 @@ void GcAtOnce::program(GroupId group, std::size_t first, std::uint32_t count) {
     }
     const PageAddress a = ftl_.allocate_moved_page(group);
     PageRecord record = ftl_.draw_record(a);
-    if (flash.keeps_map()) record.content = copy_entries(content_, spare.data(), from.data(), count, ftl_);
-    if (Checkpoints* const c = ftl_.checkpoints())
-        c->in_flight().moves(a, ftl_.codec(), spare.data(), from.data(), count);
+    if (flash.keeps_map()) record.content = copy_entries(content_, spare.data(), &from_[first], count, ftl_);
+    ftl_.units_moving(a, spare.data(), &from_[first], count);
     flash.program_ahead(a, spare.data(), record, keeps_bytes ? bytes.data() : nullptr);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Lpa lpa = ftl_.codec().lpa(spare[i]);

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config,
                    const NandGeometry& geometry, CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash,
-                   ProgramQueue& feed, FlashJobPool& jobs, HostActivity& host)
+                   PageWriter& writer, FlashJobs& jobs, HostActivity& host)
     : agenda_(agenda),
       firmware_(firmware),
       geometry_(geometry),
@@ -17,8 +17,11 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       ftl_(ftl),
       dram_(dram),
       flash_(flash),
-      feed_(feed),
+      writer_(writer),
       jobs_(jobs),
+      reads_(jobs),
+      programs_(jobs),
+      erases_(jobs),
       codec_(ftl.codec()),
       host_(host),
       pacing_(agenda, config, ftl, host),
@@ -99,9 +102,9 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
     job.txn.whose = g.whose;
 }
 
-FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
+MoveRead& GcEngine::start_read(GroupId group, std::uint32_t mask) {
     Group& g = groups_[idx(group)];
-    FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_read, agenda_.now());
+    MoveRead& job = reads_.acquire();
     prepare(job, FlashOp::read, FlashClass::gc_read, ftl_.shape().page(g.victim, g.cursor),
             Then::to<&GcEngine::page_read>(this, job));
     job.units = 0;
@@ -132,7 +135,7 @@ void GcEngine::pump(GroupId group) {
         }
         if (!pacing_.may_read(group)) break;
         const std::uint32_t row = ftl_.shape().row_of(g.cursor);
-        JobChain chain;
+        JobChain<MoveRead> chain;
         std::uint32_t pages = 0;
         do {
             chain.add(start_read(group, mask));
@@ -149,29 +152,21 @@ void GcEngine::pump(GroupId group) {
     }
 }
 
-void GcEngine::issue(FlashJob& first) {
-    for (FlashJob* job = &first; job != nullptr;) {
-        FlashJob* const next = job->next;  // a job handed over may be used again at once
-        flash_.submit(job->txn);
-        job = next;
-    }
-}
-
-// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. Their numbers
-// are drawn now, too: what the host has rewritten meanwhile has the higher one, and is not copied any more.
-void GcEngine::issue_programs(FlashJob& first) {
+// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their
+// numbers: what the host has rewritten meanwhile has the higher one, and is not copied any more.
+void GcEngine::issue_programs(MoveProgram& first) {
     if (__builtin_expect(ftl_.media().read_only, 0)) return drop_programs(first);
     const GroupId group = group_of(first);
     Group& g = groups_[idx(group)];
     std::uint32_t dropped_units = 0;
-    for (FlashJob* job = &first; job != nullptr;) {
-        FlashJob& program = *job;
-        job = program.next;
+    for (MoveProgram* job = &first; job != nullptr;) {
+        MoveProgram& program = *job;
+        job = next_of(program);
         --g.unplaced;
         if (__builtin_expect(!has_wanted(program), 0)) {
             --g.inflight;
             dropped_units += program.units;
-            jobs_.release(program);
+            programs_.release(program);
             continue;
         }
         prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group),
@@ -180,15 +175,14 @@ void GcEngine::issue_programs(FlashJob& first) {
         program.txn.record = ftl_.draw_record(program.txn.address);
         if (__builtin_expect(ftl_.flash().keeps_map(), 0))
             program.txn.record.content =
-                copy_entries(program.content, &program.txn.spare[0], &program.item[0], program.units, ftl_);
-        if (Checkpoints* const c = ftl_.checkpoints())
-            c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.item[0], program.units);
+                copy_entries(program.content, &program.txn.spare[0], &program.from[0], program.units, ftl_);
+        ftl_.units_moving(program.txn.address, &program.txn.spare[0], &program.from[0], program.units);
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)
-                feed_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
-        feed_.add(program);
+                writer_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
+        writer_.add(program);
     }
-    feed_.hand_over();
+    writer_.hand_over();
     pacing_.look_again(group);  // the last free block may have been opened
     if (dropped_units == 0) return;
     pacing_.finished(group, dropped_units);
@@ -196,11 +190,11 @@ void GcEngine::issue_programs(FlashJob& first) {
 }
 
 /// Leaves out what is not in use any more.
-bool GcEngine::has_wanted(FlashJob& program) {
+bool GcEngine::has_wanted(MoveProgram& program) {
     bool wanted = false;
     for (std::uint32_t i = 0; i < program.units; ++i) {
         Spare& unit = program.txn.spare[i];
-        if (ftl_.move_wanted(codec_.lpa(unit), Ppa{program.item[i]}))
+        if (ftl_.move_wanted(codec_.lpa(unit), program.from[i]))
             wanted = true;
         else
             unit = kPadding;
@@ -209,12 +203,12 @@ bool GcEngine::has_wanted(FlashJob& program) {
 }
 
 // What is looked up when the next step is over is on its way into the host's caches until then.
-void GcEngine::page_read(FlashJob& job) {
+void GcEngine::page_read(MoveRead& job) {
     for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(job.txn.spare[job.slot[i]]));
     take_in(job);
 }
 
-void GcEngine::programmed(FlashJob& job) {
+void GcEngine::programmed(MoveProgram& job) {
     for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(job.txn.spare[i]));
     step(group_of(job), firmware_.flash_complete, CoreStep::gc_program_done,
          Then::to<&GcEngine::program_done>(this, job));
@@ -224,14 +218,14 @@ void GcEngine::erased(FlashJob& job) {
     step(group_of(job), firmware_.flash_complete, CoreStep::gc_erase_done, Then::to<&GcEngine::erase_done>(this, job));
 }
 
-void GcEngine::take_in(FlashJob& job) {
+void GcEngine::take_in(MoveRead& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0) && !holds_translation(job)) return read_done(job);
     const std::uint64_t place = dram_.place(job.txn.data_bytes);
-    job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
+    job.dram_unit = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
     dram_.access({place, job.txn.data_bytes}, Then::to<&GcEngine::read_done>(this, job));
 }
 
-void GcEngine::read_done(FlashJob& job) {
+void GcEngine::read_done(MoveRead& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     const bool readable = job.txn.status.result == FlashResult::ok;
@@ -244,10 +238,10 @@ void GcEngine::read_done(FlashJob& job) {
         if (__builtin_expect(!readable, 0) && !keeps(from, spare)) continue;
         // The host may have rewritten or deallocated the unit since the page was chosen.
         if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
-            g.moves.add(spare, from, job.dram_unit[0] + i, job, job.slot[i]);
+            g.moves.add(spare, from, job.dram_unit + i, job, job.slot[i]);
     }
     const std::uint32_t needless = job.units - static_cast<std::uint32_t>(g.moves.size() - moves);
-    jobs_.release(job);
+    reads_.release(job);
     --g.inflight;
     --g.reads;
     pacing_.finished(group, needless);
@@ -270,10 +264,11 @@ std::uint32_t GcEngine::row_room(GroupId group) const {
 void GcEngine::form_row(GroupId group) {
     Group& g = groups_[idx(group)];
     const std::uint32_t room = row_room(group);
-    JobChain chain;
+    JobChain<MoveProgram> chain;
     std::uint32_t pages = 0, taken = 0;
     for (; pages < room && g.moves.any_left(); ++pages) {
-        FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_program, agenda_.now());
+        MoveProgram& job = programs_.acquire();
+        job.by = this;
         job.txn.address.plane = PlaneId{idx(group) * ftl_.shape().planes()};
         job.txn.spare.fill(kPadding);
         taken += g.moves.give(job, geometry_.units_per_page());
@@ -287,23 +282,23 @@ void GcEngine::form_row(GroupId group) {
          wait_for_moved(cores_, idx(group), chain, codec_));
 }
 
-void GcEngine::program_done(FlashJob& job) {
+void GcEngine::program_done(MoveProgram& job) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     const GroupId group = group_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
         if (job.txn.spare[i] != kPadding)
-            ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
+            ftl_.commit_move(codec_.lpa(job.txn.spare[i]), job.from[i], geometry_.ppa_of(job.txn.address, i));
     if (__builtin_expect(map_ != nullptr, 0)) tell_map(job);
     ftl_.gc_page_programmed(job.txn.address);
     const std::uint32_t units = job.units;
-    jobs_.release(job);
+    programs_.release(job);
     --groups_[idx(group)].inflight;
     pacing_.finished(group, units);
     pump(group);
 }
 
-/// Tells the map of the host's units that are now where this program has put them.
-__attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
+/// Of the host's units that are where this program has put them.
+__attribute__((noinline)) void GcEngine::tell_map(const MoveProgram& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);
         if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) &&
@@ -330,9 +325,9 @@ void GcEngine::try_erase(GroupId group) {
         return;
     }
     const std::uint32_t planes = ftl_.shape().planes();
-    JobChain chain;
+    JobChain<FlashJob> chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
-        FlashJob& job = jobs_.acquire(FlashJob::Kind::erase, agenda_.now());
+        FlashJob& job = erases_.acquire();
         prepare(job, FlashOp::erase, FlashClass::erase, ftl_.shape().page(g.victim, i),
                 Then::to<&GcEngine::erased>(this, job));
         job.txn.data_bytes = 0;
@@ -347,7 +342,7 @@ void GcEngine::erase_done(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
-    jobs_.release(job);
+    erases_.release(job);
     if (--g.inflight != 0) return;
     g.erase_failed ? ftl_.superblock_not_erased(g.victim) : ftl_.superblock_erased(g.victim);
     end_victim(group);

@@ -26,21 +26,21 @@
 #include "controller/gc/merge_engine.h"
 #include "controller/gc/retention_watch.h"
 #include "controller/gc/victim_units.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
-#include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/organ.h"
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate {
+class GcEngine final : public EraseGate, public Organ, public ProgramOwner {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramQueue& feed, FlashJobPool& jobs,
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, PageWriter& writer, FlashJobs& jobs,
              HostActivity& host);
 
     /// Called after each erase, when a block came free.
@@ -83,11 +83,11 @@ public:
         const Group& g = groups_[idx(ftl_.shape().group_of(b))];
         if (g.victim == b && g.erase_waits) try_erase(ftl_.shape().group_of(b));
     }
-    /// Throws CheckFailed if a victim waits and nothing will move it on: it must have something in flight, or wait for
-    /// a read of its blocks. Call it between two events. It looks at every group.
-    void check_waiters() const;
-    /// A block has failed, or the drive is read-only. Collections under way go on or are given up.
-    void media_changed() { pacing_.look_again(); }
+    /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
+    /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
+    void check_waiters() const override;
+    /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
+    void media_changed() override { pacing_.look_again(); }
     void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
     void watch_ages() {
         if (ages_) ages_->go_on();
@@ -126,6 +126,7 @@ public:
     std::uint32_t active() const {
         return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0);
     }
+    bool idle() const override { return active() == 0; }
     bool collects(GroupId group) const {
         return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning ||
                groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
@@ -136,7 +137,7 @@ public:
     GcAtOnce::Counters at_once() const { return at_once_ ? at_once_->counters() : GcAtOnce::Counters{}; }
     /// The superblock that was chosen last, as its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
-    std::string dump() const;
+    std::string dump() const override;
     /// Precondition: active() == 0.
     void state(Snapshot& s);
 
@@ -170,20 +171,20 @@ private:
     void pump(GroupId group);
     void exhaust(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
-    void issue(FlashJob& first);
-    void issue_programs(FlashJob& first);
-    bool has_wanted(FlashJob& program);
-    FlashJob& start_read(GroupId group, std::uint32_t mask);
-    void page_read(FlashJob& job);
-    void take_in(FlashJob& job);
-    void read_done(FlashJob& job);
-    bool holds_translation(const FlashJob& read) const;
+    void issue(FlashJob& first) { submit_all(flash_, first); }
+    void issue_programs(MoveProgram& first);
+    bool has_wanted(MoveProgram& program);
+    MoveRead& start_read(GroupId group, std::uint32_t mask);
+    void page_read(MoveRead& job);
+    void take_in(MoveRead& job);
+    void read_done(MoveRead& job);
+    bool holds_translation(const MoveRead& read) const;
     bool keeps(Ppa from, Spare& unit) const;
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
-    void tell_map(const FlashJob& job) const;
-    void program_failed(FlashJob& job);
-    void drop_programs(FlashJob& first);
+    void programmed(MoveProgram& job);
+    void program_done(MoveProgram& job);
+    void tell_map(const MoveProgram& job) const;
+    void program_failed(MoveProgram& job);
+    void drop_programs(MoveProgram& first);
     void abandon(GroupId group);
     void leave(GroupId group);
     void end_victim(GroupId group);
@@ -206,8 +207,11 @@ private:
     Ftl& ftl_;
     DramPort& dram_;
     FlashPort& flash_;
-    ProgramQueue& feed_;
-    FlashJobPool& jobs_;
+    PageWriter& writer_;
+    FlashJobs& jobs_;
+    JobPool<MoveRead> reads_;
+    JobPool<MoveProgram> programs_;
+    JobPool<FlashJob> erases_;
     const SpareCodec codec_;
     const HostActivity& host_;
     GcPacing pacing_;

@@ -43,20 +43,20 @@ __attribute__((noinline, cold)) void GcEngine::give_up_erases() {
 }
 
 /// That have no page yet.
-__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob& first) {
+__attribute__((noinline, cold)) void GcEngine::drop_programs(MoveProgram& first) {
     const GroupId group = group_of(first);
-    for (FlashJob* next = &first; next != nullptr;) {
-        FlashJob& job = *next;
-        next = job.next;
+    for (MoveProgram* next = &first; next != nullptr;) {
+        MoveProgram& job = *next;
+        next = next_of(job);
         --groups_[idx(group)].inflight;
         --groups_[idx(group)].unplaced;
-        jobs_.release(job);
+        programs_.release(job);
     }
     pump(group);
 }
 
 /// What translation pages say can be read in any case.
-__attribute__((noinline, cold)) bool GcEngine::holds_translation(const FlashJob& read) const {
+__attribute__((noinline, cold)) bool GcEngine::holds_translation(const MoveRead& read) const {
     bool any = false;
     for (std::uint32_t i = 0; i < read.units; ++i) {
         const Spare unit = ftl_.flash().at(geometry_.ppa_of(read.txn.address, read.slot[i]));
@@ -75,13 +75,13 @@ __attribute__((noinline, cold)) bool GcEngine::keeps(Ppa from, Spare& unit) cons
 }
 
 // The victim still holds what it held.
-__attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
+__attribute__((noinline, cold)) void GcEngine::program_failed(MoveProgram& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     for (std::uint32_t i = 0; i < job.units; ++i)
-        if (job.txn.spare[i] != kPadding) g.moves.add(job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i], job, i);
+        if (job.txn.spare[i] != kPadding) g.moves.add(job.txn.spare[i], job.from[i], job.dram_unit[i], job, i);
     ftl_.gc_page_failed(job.txn.address);
-    jobs_.release(job);
+    programs_.release(job);
     --g.inflight;
     form_full_rows(group);
     pump(group);

@@ -12,7 +12,10 @@ MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config
       geometry_(peers.ftl.geometry()),
       codec_(peers.ftl.codec()),
       most_pages_(config.gc_max_inflight_pages * peers.ftl.shape().planes()),
-      groups_(peers.ftl.shape().groups()) {}
+      groups_(peers.ftl.shape().groups()),
+      reads_(peers.jobs),
+      programs_(peers.jobs),
+      erases_(peers.jobs) {}
 
 void MergeEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
@@ -76,13 +79,11 @@ __attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
     run_ended(group);
 }
 
-FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a) {
-    FlashJob& job = peers_.jobs.acquire(kind, peers_.agenda.now());
-    set_up(job, op, cls, a, geometry_, {});
+void MergeEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& a, const Then& then) {
+    set_up(job, op, cls, a, geometry_, then);
     job.txn.owner = groups_[idx(group_of(job))].number;
     job.txn.cause = FlashCause::merge;
     job.units = 0;
-    return job;
 }
 
 /// Starts to read the pages up to the end of a row, or of the run. A page of flash that has several of their units is
@@ -99,20 +100,20 @@ void MergeEngine::start_row(GroupId group) {
         if (row.units[i].from != kUnmapped) in_order.push_back(i);
     std::sort(in_order.begin(), in_order.end(),
               [&row](std::uint32_t a, std::uint32_t b) { return idx(row.units[a].from) < idx(row.units[b].from); });
-    JobChain chain;
-    FlashJob* job = nullptr;
+    JobChain<Read> chain;
+    Read* job = nullptr;
     for (const std::uint32_t i : in_order) {
         const Ppa from = row.units[i].from;
         const PageAddress a = geometry_.page_of(from);
         if (job == nullptr || job->txn.address.plane != a.plane || job->txn.address.block != a.block ||
             job->txn.address.page != a.page) {
-            job = &prepare(FlashJob::Kind::gc_read, FlashOp::read, FlashClass::gc_read, a);
-            job->txn.then = Then::to<&MergeEngine::page_read>(this, *job);
-            job->first_unit = static_cast<std::uint32_t>(g.first_row + g.rows.size());
+            job = &reads_.acquire();
+            prepare(*job, FlashOp::read, FlashClass::gc_read, a, Then::to<&MergeEngine::page_read>(this, *job));
+            job->row = g.first_row + g.rows.size();
             chain.add(*job);
             ++row.reads;
         }
-        job->item[job->units] = i;
+        job->in_row[job->units] = i;
         job->slot[job->units++] = static_cast<std::uint8_t>(geometry_.slot_of(from));
         job->txn.first_byte = job->slot[0] * geometry_.unit_bytes;
         job->txn.data_bytes = job->units * geometry_.unit_bytes;
@@ -150,7 +151,7 @@ void MergeEngine::issue(FlashJob& first) {
     }
 }
 
-void MergeEngine::programmed(FlashJob& job) {
+void MergeEngine::programmed(Program& job) {
     --groups_[idx(group_of(job))].in_flight;
     step(group_of(job), firmware_.flash_complete, CoreStep::gc_program_done,
          Then::to<&MergeEngine::program_done>(this, job));
@@ -162,41 +163,39 @@ void MergeEngine::erased(FlashJob& job) {
          Then::to<&MergeEngine::erase_done>(this, job));
 }
 
-void MergeEngine::page_read(FlashJob& job) {
+void MergeEngine::page_read(Read& job) {
     if (job.txn.status.result != FlashResult::ok) return read_failed(job);
     const std::uint64_t place = peers_.dram.place(job.txn.data_bytes);
-    job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
+    job.dram_unit = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
     peers_.dram.access({place, job.txn.data_bytes}, Then::to<&MergeEngine::read_done>(this, job));
 }
 
-void MergeEngine::read_done(FlashJob& job) {
-    Group& g = groups_[idx(group_of(job))];
-    Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
+void MergeEngine::read_done(Read& job) {
+    Row& row = row_of(job);
     if (job.bytes != nullptr) row.bytes.resize(row.units.size());
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        Unit& unit = row.units[job.item[i]];
+        Unit& unit = row.units[job.in_row[i]];
         unit.spare = job.txn.spare[job.slot[i]];
-        unit.dram_unit = job.dram_unit[0] + i;
-        if (job.bytes != nullptr) row.bytes[job.item[i]] = job.bytes->page[job.slot[i]];
+        unit.dram_unit = job.dram_unit + i;
+        if (job.bytes != nullptr) row.bytes[job.in_row[i]] = job.bytes->page[job.slot[i]];
     }
     end_read(job);
 }
 
 /// What it had of units is lost, and padding in the superblock that is merged.
-__attribute__((noinline, cold)) void MergeEngine::read_failed(FlashJob& job) {
-    Group& g = groups_[idx(group_of(job))];
-    Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
+__attribute__((noinline, cold)) void MergeEngine::read_failed(Read& job) {
+    Row& row = row_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
-        peers_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
+        peers_.ftl.lose_copy(std::exchange(row.units[job.in_row[i]].from, kUnmapped));
     end_read(job);
 }
 
-void MergeEngine::end_read(FlashJob& job) {
+void MergeEngine::end_read(Read& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     --g.in_flight;
-    --g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)].reads;
-    peers_.jobs.release(job);
+    --row_of(job).reads;
+    reads_.release(job);
     pump(group);
 }
 
@@ -219,59 +218,59 @@ void MergeEngine::place_row(std::uint64_t index) {
     }
     // What is only padding leaves the DRAM as a unit of zeros.
     if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; }))
-        peers_.feed.add_data(geometry_.unit_bytes);
+        peers_.writer.add_data(geometry_.unit_bytes);
     for (std::uint32_t i = 0; i < row.pages; ++i) place_page(group, row, i);
-    peers_.feed.hand_over();
+    peers_.writer.hand_over();
     pump(group);
 }
 
 /// What was deallocated meanwhile is padding as well.
 void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
-    FlashJob& job =
-        prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, placement_.next_page(group));
-    job.txn.then = Then::to<&MergeEngine::programmed>(this, job);
+    Program& job = programs_.acquire();
+    prepare(job, FlashOp::program, FlashClass::gc_write, placement_.next_page(group),
+            Then::to<&MergeEngine::programmed>(this, job));
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.spare.fill(kPadding);
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
     job.txn.record = peers_.ftl.draw_record(job.txn.address);
     for (std::uint32_t s = 0; s < job.units; ++s) {
-        job.item[s] = idx(row.units[page * job.units + s].from);
+        job.from[s] = row.units[page * job.units + s].from;
         add_unit(job, row, page * job.units + s, s);
     }
     ++groups_[idx(group)].in_flight;
-    peers_.feed.add(job);
+    peers_.writer.add(job);
 }
 
 /// False: it is padding.
 bool MergeEngine::add_unit(FlashJob& job, Row& row, std::uint32_t number, std::uint32_t slot) {
     const Unit& unit = row.units[number];
     if (unit.from == kUnmapped) return false;
-    peers_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+    peers_.writer.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
     if (!peers_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) return false;
     job.txn.spare[slot] = unit.spare;
     if (!row.bytes.empty()) job.bytes->page[slot] = std::move(row.bytes[number]);
     return true;
 }
 
-void MergeEngine::join(FlashJob& host) {
+void MergeEngine::join(HostProgram& host) {
     const GroupId group = group_of(host);
     if (!placement_.rest_taken(group)) return;
     Row& row = groups_[idx(group)].rest;
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
         if (!add_unit(host, row, s, s)) continue;
         const std::uint32_t i = host.units + host.copies++;
-        host.item[i] = idx(row.units[s].from);
+        host.copied_from[i] = row.units[s].from;
         host.slot[i] = static_cast<std::uint8_t>(s);
     }
 }
 
-void MergeEngine::joined(const FlashJob& host) {
+void MergeEngine::joined(const HostProgram& host) {
     for (std::uint32_t i = host.units; i < std::uint32_t{host.units} + host.copies; ++i)
-        peers_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]},
+        peers_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), host.copied_from[i],
                                geometry_.ppa_of(host.txn.address, host.slot[i]));
 }
 
-void MergeEngine::program_done(FlashJob& job) {
+void MergeEngine::program_done(Program& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     --g.steps;
@@ -281,11 +280,10 @@ void MergeEngine::program_done(FlashJob& job) {
     } else {
         for (std::uint32_t s = 0; s < job.units; ++s)
             if (job.txn.spare[s] != kPadding)
-                peers_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]},
-                                       geometry_.ppa_of(job.txn.address, s));
+                peers_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), job.from[s], geometry_.ppa_of(job.txn.address, s));
         peers_.ftl.gc_page_programmed(job.txn.address);
     }
-    peers_.jobs.release(job);
+    programs_.release(job);
     --g.pages;
     pump(group);
 }
@@ -300,13 +298,12 @@ void MergeEngine::try_erase(GroupId group) {
     }
     const SuperblockId b = placement_.begin_erase(group);
     const std::uint32_t planes = peers_.ftl.shape().planes();
-    JobChain chain;
+    JobChain<FlashJob> chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
-        FlashJob& job =
-            prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, peers_.ftl.shape().page(b, i));
-        job.txn.then = Then::to<&MergeEngine::erased>(this, job);
+        FlashJob& job = erases_.acquire();
+        prepare(job, FlashOp::erase, FlashClass::erase, peers_.ftl.shape().page(b, i),
+                Then::to<&MergeEngine::erased>(this, job));
         job.txn.data_bytes = 0;
-        job.item[0] = idx(b);
         chain.add(job);
     }
     groups_[idx(group)].erases = planes;
@@ -317,11 +314,11 @@ void MergeEngine::try_erase(GroupId group) {
 
 void MergeEngine::erase_done(FlashJob& job) {
     const GroupId group = group_of(job);
-    const SuperblockId b{job.item[0]};
+    const SuperblockId b = peers_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
     Group& g = groups_[idx(group)];
     --g.steps;
     g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
-    peers_.jobs.release(job);
+    erases_.release(job);
     if (--g.erases != 0) return;
     if (g.erase_failed)
         peers_.ftl.superblock_not_erased(b);

@@ -7,6 +7,7 @@
 // and where to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -16,17 +17,18 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
-#include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/host_program.h"
+#include "controller/ports/organ.h"
 #include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
-class MergeEngine final {
+class MergeEngine final : public Organ {
 public:
     /// All members must outlive the engine. The Ftl must have a BlockPlacement.
     struct Peers {
@@ -35,8 +37,8 @@ public:
         Ftl& ftl;
         DramPort& dram;
         FlashPort& flash;
-        ProgramQueue& feed;
-        FlashJobPool& jobs;
+        PageWriter& writer;
+        FlashJobs& jobs;
     };
     MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Peers& peers);
 
@@ -47,10 +49,10 @@ public:
 
     /// A merge or an erase of the group is wanted now, or what it waited for may have happened.
     void check(GroupId group);
-    /// A page of the host has been placed. The units that were read for it go into it.
-    void join(FlashJob& host);
-    /// That page has been programmed. Its copied units get their new places in the map.
-    void joined(const FlashJob& host);
+    /// A page of the host has been placed: the units that were read for it go into it.
+    void join(HostProgram& host);
+    /// It has been programmed, and nothing has been told of it yet.
+    void joined(const HostProgram& host);
     void let_go(SuperblockId b) {
         if (placement_.dead(peers_.ftl.shape().group_of(b)) == b) check(peers_.ftl.shape().group_of(b));
     }
@@ -61,12 +63,19 @@ public:
     }
     /// Number of groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
-    /// Throws CheckFailed if a group waits for an event that will never come. Call it between two events. It looks at
-    /// every group.
-    void check_waiters() const;
-    std::string dump() const;
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events; looks at every group.
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
+    struct Read : FlashJob {
+        std::uint64_t row = 0;                                 ///< its number
+        std::array<std::uint32_t, kMaxUnitsPerPage> in_row{};  ///< which unit of the row unit i is
+        std::uint32_t dram_unit = 0;                           ///< where the first is in the DRAM, in units
+    };
+    struct Program : ProgramJob {
+        std::array<Ppa, kMaxUnitsPerPage> from{};  ///< by slot
+    };
     struct Unit {
         Spare spare = kPadding;
         Ppa from = kUnmapped;
@@ -104,20 +113,24 @@ private:
     void run_ended(GroupId group);
     void find_units(GroupId group, Row& row) const;
     void issue(FlashJob& first);
-    void page_read(FlashJob& job);
-    void read_done(FlashJob& job);
-    void read_failed(FlashJob& job);
-    void end_read(FlashJob& job);
+    Row& row_of(const Read& job) {
+        Group& g = groups_[idx(group_of(job))];
+        return g.rows[job.row - g.first_row];
+    }
+    void page_read(Read& job);
+    void read_done(Read& job);
+    void read_failed(Read& job);
+    void end_read(Read& job);
     void place_row(std::uint64_t group);
     void place_page(GroupId group, Row& row, std::uint32_t page);
     bool add_unit(FlashJob& job, Row& row, std::uint32_t unit, std::uint32_t slot);
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
+    void programmed(Program& job);
+    void program_done(Program& job);
     void try_erase(GroupId group);
     void erased(FlashJob& job);
     void erase_done(FlashJob& job);
     GroupId group_of(const FlashJob& job) const { return peers_.ftl.shape().group_of(job.txn.address.plane); }
-    FlashJob& prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a);
+    void prepare(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& a, const Then& then);
     void step(GroupId group, std::uint64_t cycles, CoreStep what, const Then& next) {
         ++groups_[idx(group)].steps;
         peers_.cores.run(idx(group), cycles, what, next);
@@ -130,6 +143,9 @@ private:
     const SpareCodec codec_;
     const std::uint32_t most_pages_;  // of a group, read and not yet programmed
     std::vector<Group> groups_;
+    JobPool<Read> reads_;
+    JobPool<Program> programs_;
+    JobPool<FlashJob> erases_;
     std::function<void()> room_;
     std::function<void(SuperblockId)> erase_waits_;
     std::uint64_t runs_ = 0;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/gc/move_jobs.h"
 #include "controller/ports/core_port.h"
-#include "controller/ports/flash_job.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
 
@@ -28,14 +28,14 @@ public:
         units_.push_back({spare, from, dram_unit});
         if (__builtin_expect(job.bytes != nullptr, 0)) bytes_.push_back(job.bytes->page[slot]);
     }
-    /// Puts the oldest units, at most `most`, into the page of a program, in the victim's order. Returns how many.
-    std::uint32_t give(FlashJob& program, std::uint32_t most) {
+    /// The oldest, at most so many, into the page of a program; in order, which keeps the victim's. Returns how many.
+    std::uint32_t give(MoveProgram& program, std::uint32_t most) {
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(most, units_.size() - given_));
         program.units = static_cast<std::uint8_t>(n);
         for (std::uint32_t i = 0; i < n; ++i) {
             const Unit& unit = units_[given_ + i];
             program.txn.spare[i] = unit.spare;
-            program.item[i] = idx(unit.from);
+            program.from[i] = unit.from;
             program.dram_unit[i] = unit.dram_unit;
         }
         if (__builtin_expect(program.bytes != nullptr, 0))
@@ -64,11 +64,12 @@ private:
     std::size_t given_ = 0;         // the first so many
 };
 
-/// How long the core of `number` waits for the map's entries of the units that a row moves.
-inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain& row, const SpareCodec& codec) {
+/// How long the core of `number` waits for the map's entries of what a row moves.
+inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain<MoveProgram>& row,
+                         const SpareCodec& codec) {
     TablePort* const table = cores.table();
     if (__builtin_expect(table == nullptr, 1)) return {};
-    for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
+    for (const MoveProgram* job = row.first(); job != nullptr; job = next_of(*job))
         for (std::uint32_t i = 0; i < job->units; ++i)
             if (job->txn.spare[i] != kPadding) table->want(number, {idx(codec.lpa(job->txn.spare[i])), 1}, true);
     return table->wait();

@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 JournalWriter::JournalWriter(const FirmwareConfig& costs, const Peers& peers)
-    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers) {
+    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), jobs_(peers.jobs) {
     peers_.ftl.notes().on_due([this] { due(); });
 }
 
@@ -123,51 +123,41 @@ bool JournalWriter::place_one(GroupId group) {
         peers_.ftl.notes().gather_pages();
         id = next();
     }
-    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::journal_program, peers_.agenda.now());
-    job.item[0] = id;
-    job.next = nullptr;
+    Job& job = jobs_.acquire();
+    job.page = id;
     ++programs_;
     submit(job, group);
     return true;
 }
 
-void JournalWriter::submit(FlashJob& job, GroupId group) {
-    const Journal::Id id = job.item[0];
-    const PageAddress a = peers_.ftl.notes().place_page(id, group);
-    job.units = 0;
+void JournalWriter::submit(Job& job, GroupId group) {
+    const PageAddress a = peers_.ftl.notes().place_page(job.page, group);
+    PageRecord record = peers_.ftl.draw_record(a, PageKind::journal);
+    record.content = &peers_.ftl.notes().journal().page(job.page).content;
+    job.by = this;
     job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
-    set_up_program(job, FlashClass::gc_write, a, geometry_, Then::to<&JournalWriter::programmed>(this, job));
-    job.txn.cause = FlashCause::journal;
-    job.txn.path = nullptr;
-    job.txn.record = peers_.ftl.draw_record(a, PageKind::journal);
-    job.txn.record.content = &peers_.ftl.notes().journal().page(id).content;
-    peers_.feed.add_data(geometry_.page_bytes);
-    peers_.feed.add(job);
-    peers_.feed.hand_over();
+    peers_.writer.set_up(job, {a, FlashClass::gc_write, FlashCause::journal, record}, CoreStep::journal_done,
+                         Then::to<&JournalWriter::program_done>(this, job));
+    peers_.writer.add_whole(job);
+    peers_.writer.hand_over();
     peers_.gc.check(group);
 }
 
-void JournalWriter::programmed(FlashJob& job) {
-    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::journal_done);
-    job.done_start = slot.start;
-    peers_.cores.then(slot.end, Then::to<&JournalWriter::program_done>(this, job));
-}
-
-void JournalWriter::program_done(FlashJob& job) {
+void JournalWriter::program_done(Job& job) {
     const GroupId group = peers_.ftl.shape().group_of(job.txn.address.plane);
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();
     if (ok)
-        peers_.ftl.notes().page_programmed(job.item[0], freed_);
+        peers_.ftl.notes().page_programmed(job.page, freed_);
     else
-        peers_.ftl.notes().page_failed(job.item[0], freed_);
+        peers_.ftl.notes().page_failed(job.page, freed_);
     --programs_;
     for (const SuperblockId b : freed_) peers_.gc.let_go(b);
     peers_.gc.check(group);
     if (!ok) {
         // As for other failed programs the group's GC superblock has room, but where losses of power have used it up;
         // what failed need not be moved.
-        peers_.jobs.release(job);
+        jobs_.release(job);
         if (peers_.ftl.media().read_only)
             place();
         else
@@ -175,7 +165,7 @@ void JournalWriter::program_done(FlashJob& job) {
         return peers_.wait_queues.pages_changed();
     }
     peers_.wait_queues.durable(&job);
-    peers_.jobs.release(job);
+    jobs_.release(job);
     peers_.wait_queues.settle();
 }
 

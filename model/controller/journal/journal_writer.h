@@ -12,25 +12,24 @@
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
-#include "controller/ports/flash.h"
-#include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
-class JournalWriter {
+class JournalWriter final : public Organ, public ProgramOwner {
 public:
     /// All must outlive it.
     struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramQueue& feed;
+        PageWriter& writer;
         GcEngine& gc;
-        FlashJobPool& jobs;
+        FlashJobs& jobs;
         WaitQueues& wait_queues;
     };
     JournalWriter(const FirmwareConfig& costs, const Peers& peers);
@@ -53,23 +52,30 @@ public:
     void release_when_durable(std::uint32_t command);
     /// Garbage collection waits to erase this victim. Writes the page that it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
-    /// A block came free: a page that found none may find one now.
-    void block_freed() {
+    /// A block came free: a page that found none may now.
+    void block_freed() override {
         if (__builtin_expect(waits_for_block_, 0)) place();
     }
-    /// True: nothing is being written, and no core works on it.
-    bool idle() const { return programs_ + issuing_ == 0; }
-    /// True: there is a program that ends by itself, or a collection that will give a page to a program without one.
-    bool under_way() const { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
-    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    /// A flush, or a command whose deallocation is to be durable.
+    bool is_awaited(const ProgramJob&, std::uint32_t) const override {
+        return peers_.wait_queues.anybody(WaitQueues::For::flush) ||
+               peers_.wait_queues.anybody(WaitQueues::For::journal);
+    }
+    /// Nothing is being written, and no core works on it.
+    bool idle() const override { return programs_ + issuing_ == 0; }
+    /// A program that ends by itself, or a collection that will give a page to one without.
+    bool under_way() const override { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
+    void check_waiters() const override;
+    std::string dump() const override;
     template <class Archive>
     void state(Archive& s) {
         s(demanded_, given_up_);
     }
 
 private:
+    struct Job : ProgramJob {
+        Journal::Id page = 0;
+    };
     static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 
     bool try_release(std::uint64_t what);
@@ -81,13 +87,13 @@ private:
     Journal::Id next() const;
     bool place_at_once(GroupId group);
     bool place_one(GroupId group);
-    void submit(FlashJob& job, GroupId group);
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
+    void submit(Job& job, GroupId group);
+    void program_done(Job& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    JobPool<Job> jobs_;
     std::uint64_t demanded_ = 0;  ///< the open page is to be written if its turn is not above
     std::uint32_t issuing_ = 0;   ///< steps given to a core
     std::uint32_t urgent_ = 0;    ///< of those, for an erase

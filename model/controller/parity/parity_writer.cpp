@@ -6,7 +6,11 @@
 namespace ssdtlm {
 
 ParityWriter::ParityWriter(const FirmwareConfig& costs, const Peers& peers)
-    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), parity_(*peers.ftl.feature<RowParity>()) {
+    : costs_(costs),
+      geometry_(peers.ftl.geometry()),
+      peers_(peers),
+      parity_(*peers.ftl.feature<RowParity>()),
+      jobs_(peers.jobs) {
     parity_.on_due([this] { due(); });
 }
 
@@ -20,22 +24,17 @@ void ParityWriter::due() {
 // Steps of a die share a core, so that pages of a block are handed over in the order in which they were due.
 void ParityWriter::begin() {
     asked_ = false;
-    const SimTime now = peers_.agenda.now();
     const std::uint32_t failed = parity_.take_due(due_);
     for (std::size_t next = 0; next != due_.size();) {
         const PageAddress first = due_[next].at;
-        JobChain row;
+        JobChain<ProgramJob> row;
         std::uint32_t pages = 0;
         for (; next != due_.size() && due_[next].at.block == first.block && due_[next].at.page == first.page;
              ++next, ++pages) {
             const RowParity::Page& page = due_[next];
-            FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::parity_program, now);
-            job.units = 0;
-            job.formed = job.core_start = job.core_end = job.map_at = now;
-            set_up_program(job, FlashClass::gc_write, page.at, geometry_,
-                           Then::to<&ParityWriter::programmed>(this, job));
-            job.txn.cause = FlashCause::parity;
-            job.txn.record = page.record;
+            ProgramJob& job = jobs_.acquire();
+            peers_.writer.set_up(job, {page.at, FlashClass::gc_write, FlashCause::parity, page.record},
+                                 CoreStep::parity_done, Then::to<&ParityWriter::program_done>(this, job));
             row.add(job);
         }
         pages_ += pages;
@@ -47,30 +46,23 @@ void ParityWriter::begin() {
     peers_.wait_queues.pages_changed();
 }
 
-void ParityWriter::issue(FlashJob& row) {
-    FlashJob* job = &row;
+void ParityWriter::issue(ProgramJob& row) {
+    ProgramJob* job = &row;
     const bool has_failed = peers_.ftl.is_bad(peers_.ftl.shape().superblock_of(geometry_.block_of(job->txn.address)));
     while (job != nullptr) {
-        FlashJob& page = *job;
-        job = page.next;  // the feed's from here on
+        ProgramJob& page = *job;
+        job = next_of(page);  // the writer's from here on
         if (has_failed) {
             parity_.dropped(page.txn.address);
             ended(page);
         } else {
-            peers_.feed.add_data(geometry_.page_bytes);
-            peers_.feed.add(page);
+            peers_.writer.add_whole(page);
         }
     }
-    peers_.feed.hand_over();
+    peers_.writer.hand_over();
 }
 
-void ParityWriter::programmed(FlashJob& job) {
-    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::parity_done);
-    job.done_start = slot.start;
-    peers_.cores.then(slot.end, Then::to<&ParityWriter::program_done>(this, job));
-}
-
-void ParityWriter::program_done(FlashJob& job) {
+void ParityWriter::program_done(ProgramJob& job) {
     if (job.txn.status.result == FlashResult::ok)
         parity_.programmed(job.txn.address);
     else
@@ -79,9 +71,9 @@ void ParityWriter::program_done(FlashJob& job) {
 }
 
 /// Its superblock may be a candidate now, or one to be emptied; and a shutdown may wait for this to end.
-void ParityWriter::ended(FlashJob& job) {
+void ParityWriter::ended(ProgramJob& job) {
     const PlaneId plane = job.txn.address.plane;
-    peers_.jobs.release(job);
+    jobs_.release(job);
     --pages_;
     peers_.gc.check(plane);
     peers_.wait_queues.pages_changed();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs the parity of rows (../ftl/parity) when it is due. One step of a core serves all parity that one agenda
-// entry has made due. Then it goes by way of the program queue, behind the data of the row.
+// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has
+// brought, then handed over behind the data of the row.
 #pragma once
 
 #include <cstdint>
@@ -11,47 +11,46 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/parity/row_parity.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
-#include "controller/ports/flash.h"
-#include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {
 
-class ParityWriter final {
+class ParityWriter final : public Organ {
 public:
     /// All must outlive it. Precondition: the FTL has the feature RowParity.
     struct Peers {
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        ProgramQueue& feed;
+        PageWriter& writer;
         GcEngine& gc;
-        FlashJobPool& jobs;
+        FlashJobs& jobs;
         WaitQueues& wait_queues;
     };
     ParityWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// True: nothing is due or on its way.
-    bool idle() const { return !asked_ && pages_ == 0; }
-    /// Throws CheckFailed if it waits for an event that will never come. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    /// Nothing is due, or on its way.
+    bool idle() const override { return !asked_ && pages_ == 0; }
+    bool under_way() const override { return !idle(); }
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     void due();
     void begin();
-    void issue(FlashJob& row);
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
-    void ended(FlashJob& job);
+    void issue(ProgramJob& row);
+    void program_done(ProgramJob& job);
+    void ended(ProgramJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
     RowParity& parity_;
+    JobPool<ProgramJob> jobs_;
     bool asked_ = false;       ///< begin() is to come
     std::uint32_t pages_ = 0;  ///< taken from what was due, and not programmed yet
     std::vector<RowParity::Page> due_;

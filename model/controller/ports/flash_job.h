@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flash transaction with what the firmware must remember about it, and the pool it comes from.
+// A flash transaction of the firmware, and the pools that its jobs come from. An organ that asks the flash for
+// something derives a job of its own, with what it must remember until the flash answers.
 #pragma once
 
 #include <array>
@@ -8,77 +9,32 @@
 #include <type_traits>
 #include <vector>
 
-#include "controller/ports/command.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/job_bytes.h"
 
 namespace ssdtlm {
 
 struct FlashJob {
-    enum class Kind : std::uint8_t {
-        host_read,
-        merge_read,
-        host_program,
-        gc_read,
-        gc_program,
-        erase,
-        journal_program,
-        map_read,
-        map_program,
-        checkpoint_program,
-        parity_program,
-        padding_program
-    };
-    enum class Source : std::uint8_t { flash, buffer, zeros, lost, ahead };  ///< host_read: where the data comes from
-
-    FlashTransaction txn;  ///< comes first: see job_of()
-
-    // What a host read needs: one cache line.
-    Command* command = nullptr;
-    FlashJob* next = nullptr;  ///< until issued: next part of the same read command, or of the same row of pages; in
-                               ///< the pool: next in its list
-    std::unique_ptr<std::uint8_t[]> data;  ///< one page of host data on its way out
-    SimTime free_at{};                     ///< in the pool: the link reads the data until then
-    std::uint32_t byte_offset = 0;         ///< host_read: first byte in the command's data; txn.data_bytes of them
-    std::uint32_t first_unit = 0;          ///< host_read: first Lpa
-    std::uint16_t newer = 0;  ///< host_read: bit per unit: the buffer holds newer bytes, of version item[i]
-    Kind kind = Kind::host_read;
-    Source source = Source::flash;
-    std::uint8_t units = 0;
-    std::uint8_t copies = 0;  ///< host program: units behind those of the host, which were read from the flash (block
-                              ///< mapping); item: source Ppa
+    FlashTransaction txn;                               ///< comes first: see job_of()
+    FlashJob* next = nullptr;                           ///< until issued, of those that go together; see next_of()
+    std::unique_ptr<JobBytes> bytes;                    ///< null: the Spare stands for the data
     std::array<std::uint8_t, kMaxUnitsPerPage> slot{};  ///< page slot of unit i
-
-    std::array<std::uint32_t, kMaxUnitsPerPage> item{};  ///< read: version; program: buffer entry; gc: source Ppa
-    std::array<Ppa, kMaxUnitsPerPage> old{};             ///< host program: copies that must stay until it has ended
-    std::array<std::uint32_t, kMaxUnitsPerPage>
-        dram_unit{};  ///< gc program, read of the buffer: where unit i is in the DRAM, in units
-    // Reading ahead: a part of a host read waits for the job that brings its units; that one's `next` and `ahead` are
-    // the first and the last who wait.
-    FlashJob* ahead = nullptr;
-    FlashJob* waits_behind = nullptr;
-    // Host program: when it was formed and when a core worked on it, for those who wait for it.
-    SimTime formed{};
-    SimTime core_start{};
-    SimTime core_end{};
-    SimTime map_at{};                 ///< when the map had the entries of its units at hand
-    SimTime done_start{};             ///< completion step
-    bool again = false;               ///< an earlier program of these units has failed
-    std::unique_ptr<JobBytes> bytes;  ///< null: the Spare stands for the data
-    PageContent content;              ///< program: what its translation pages say, if the flash keeps that
+    std::uint8_t units = 0;
 };
-static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 
-/// The job whose transaction this is. The firmware must have made the transaction.
-inline FlashJob& job_of(FlashTransaction& txn) {
-    static_assert(std::is_standard_layout_v<FlashJob>, "a job's address is that of its transaction");
-    return reinterpret_cast<FlashJob&>(txn);
-}
+/// Of a transaction that the firmware has made.
 inline const FlashJob& job_of(const FlashTransaction& txn) {
+    static_assert(std::is_standard_layout_v<FlashJob>, "a job's address is that of its transaction");
     return reinterpret_cast<const FlashJob&>(txn);
 }
 
-/// Fills in what the job asks of the flash. The caller still sets the amount of data and its contents.
+/// Jobs that are linked are of one type.
+template <class Job>
+Job* next_of(const Job& job) {
+    return static_cast<Job*>(job.next);
+}
+
+/// What the job asks of the flash; how many data, and what they are, is left to say.
 inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
                    const Then& then) {
     job.txn.op = op;
@@ -87,107 +43,116 @@ inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress&
     job.txn.die = geometry.die_of(address.plane);
     job.txn.then = then;
 }
-/// Fills in the program of a whole page. All its units are padding until the caller sets them.
-inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
-                           const Then& then) {
-    set_up(job, FlashOp::program, cls, address, geometry, then);
-    job.txn.data_bytes = geometry.page_bytes;
-    job.txn.spare.fill(kPadding);
-}
 
-/// A list of jobs that go to the flash one after the other.
+/// Jobs that go to the flash one behind the other.
+template <class Job>
 class JobChain {
 public:
-    void add(FlashJob& job) {
+    void add(Job& job) {
         job.next = nullptr;
-        (first_ == nullptr ? first_ : last_->next) = &job;
+        if (first_ == nullptr)
+            first_ = &job;
+        else
+            last_->next = &job;
         last_ = &job;
     }
-    FlashJob* first() const { return first_; }
+    Job* first() const { return first_; }
 
 private:
-    FlashJob* first_ = nullptr;
-    FlashJob* last_ = nullptr;
+    Job* first_ = nullptr;
+    Job* last_ = nullptr;
 };
 
-class FlashJobPool {
+/// Hands this job, and all that are linked to it, to the flash.
+template <class Job>
+void submit_all(FlashPort& flash, Job& first) {
+    for (FlashJob* job = &first; job != nullptr;) {
+        FlashJob* const next = job->next;  // a job handed over may be used again at once
+        flash.submit(job->txn);
+        job = next;
+    }
+}
+
+/// What the pools of one firmware have in common.
+class FlashJobs {
 public:
     /// `with_bytes`: jobs carry the bytes of their units.
-    explicit FlashJobPool(std::uint32_t page_bytes, bool with_bytes = false)
+    explicit FlashJobs(std::uint32_t page_bytes, bool with_bytes = false)
         : page_bytes_(page_bytes), with_bytes_(with_bytes) {}
 
-    FlashJob& acquire(FlashJob::Kind kind, SimTime now) {
-        FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
-        job.kind = kind;
+    std::uint32_t page_bytes() const { return page_bytes_; }
+    bool with_bytes() const { return with_bytes_; }
+    /// Whose data has got a page: what is begun from now on, and serves no command, is caused by that flow.
+    void caused_by(const WorkTag& whose) { cause_ = whose; }
+    const WorkTag& cause() const { return cause_; }
+    /// Jobs that were acquired and not released.
+    std::size_t used() const { return used_; }
+    void acquired() { ++used_; }
+    void released() { --used_; }
+
+private:
+    std::size_t used_ = 0;
+    WorkTag cause_;
+    std::uint32_t page_bytes_;
+    const bool with_bytes_;
+};
+
+/// Jobs of one type. What a job of `Job` has beside its transaction's common part is as the one before it has left it.
+template <class Job>
+class JobPool {
+public:
+    /// It must outlive the pool.
+    explicit JobPool(FlashJobs& all) : all_(all) {}
+
+    Job& acquire() {
+        Job& job = take();
+        begin(job);
+        return job;
+    }
+    void release(Job& job) {
+        end(job);
+        make_free(job);
+    }
+
+protected:
+    Job& take() {
+        if (__builtin_expect(free_ == nullptr, 0)) grow();
+        Job& job = *free_;
+        free_ = next_of(job);
+        return job;
+    }
+    void begin(Job& job) {
         job.txn.path = nullptr;
         job.txn.owner = 0;
         job.txn.cause = FlashCause::of_class;
         job.txn.slc = false;
         job.txn.first_byte = 0;
-        job.txn.whose = cause_;
-        ++used_;
-        return job;
+        job.txn.whose = all_.cause();
+        all_.acquired();
     }
-    void release(FlashJob& job) {
-        --used_;
-        if (__builtin_expect(with_bytes_, 0)) job.bytes->clear();
-        make_free(job);
+    void end(Job& job) {
+        all_.released();
+        if (__builtin_expect(all_.with_bytes(), 0)) job.bytes->clear();
     }
-    /// Releases the job when `until` has passed: its data is still being read by the link.
-    void release_at(FlashJob& job, SimTime until) {
-        --used_;
-        if (__builtin_expect(with_bytes_, 0)) job.bytes->clear();
-        job.free_at = until;
-        job.next = nullptr;
-        (parked_ == nullptr ? parked_ : last_parked_->next) = &job;
-        last_parked_ = &job;
-    }
-    void provide_data(FlashJob& job) const {
-        if (__builtin_expect(job.data == nullptr, 0)) job.data = std::make_unique<std::uint8_t[]>(page_bytes_);
-    }
-    /// A flow's data have just got a page. Work that begins from now on and serves no command counts as caused by this
-    /// flow.
-    void caused_by(const WorkTag& whose) { cause_ = whose; }
-    const WorkTag& cause() const { return cause_; }
-    std::size_t used() const { return used_; }
-
-private:
-    FlashJob& take() {
-        if (__builtin_expect(free_ == nullptr, 0)) grow();
-        FlashJob& job = *free_;
-        free_ = job.next;
-        return job;
-    }
-    /// Returns the newest parked job whose time has passed. Older ones become free.
-    FlashJob& unpark(SimTime now) {
-        FlashJob* job = parked_;
-        while ((parked_ = job->next) != nullptr && parked_->free_at < now) {
-            make_free(*job);
-            job = parked_;
-        }
-        return *job;
-    }
-    void make_free(FlashJob& job) {
+    void make_free(Job& job) {
         job.next = free_;
         free_ = &job;
     }
+    const FlashJobs& all() const { return all_; }
+
+private:
     __attribute__((noinline, cold)) void grow() {
-        all_.push_back(std::make_unique<FlashJob>());
-        if (with_bytes_) {
-            all_.back()->bytes = std::make_unique<JobBytes>();
-            all_.back()->txn.bytes = all_.back()->bytes->page.data();
+        jobs_.push_back(std::make_unique<Job>());
+        if (all_.with_bytes()) {
+            jobs_.back()->bytes = std::make_unique<JobBytes>();
+            jobs_.back()->txn.bytes = jobs_.back()->bytes->page.data();
         }
-        make_free(*all_.back());
+        make_free(*jobs_.back());
     }
 
-    FlashJob* free_ = nullptr;         // used last first
-    FlashJob* parked_ = nullptr;       // in order of release_at()
-    FlashJob* last_parked_ = nullptr;  // valid while something is parked
-    std::size_t used_ = 0;
-    WorkTag cause_;
-    std::uint32_t page_bytes_;
-    const bool with_bytes_;
-    std::vector<std::unique_ptr<FlashJob>> all_;
+    FlashJobs& all_;
+    Job* free_ = nullptr;  // used last first
+    std::vector<std::unique_ptr<Job>> jobs_;
 };
 
 }  // namespace ssdtlm

@@ -21,7 +21,7 @@ void charge_part(Timeline& t, const Timeline& flash, Stage stage, Ps part) {
 }
 }  // namespace
 
-void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
+void charge_program(Timeline& t, const ProgramJob& program, SimTime now) {
     const auto mark = [&t](Stage s, SimTime until) {
         if (until > t.last()) t.charge(s, until);
     };

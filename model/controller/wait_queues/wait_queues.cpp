@@ -28,7 +28,7 @@ std::size_t WaitQueues::count_for_room() const {
     return n;
 }
 
-void WaitQueues::resume_durable(const FlashJob* by) {
+void WaitQueues::resume_durable(const ProgramJob* by) {
     by_ = by;
     do {
         for (std::size_t i = 0; i < released_.size(); ++i) durable_(released_[i]);

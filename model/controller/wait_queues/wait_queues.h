@@ -14,8 +14,8 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ports/command.h"
-#include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
+#include "controller/ports/program_job.h"
 
 namespace ssdtlm {
 
@@ -66,8 +66,8 @@ public:
         failed_(command, status);
         release(command);
     }
-    /// Resumes those who wait for durability. `by`: the program that made it true; null when it was something else.
-    void durable(const FlashJob* by) {
+    /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
+    void durable(const ProgramJob* by) {
         if (released_.empty() && queue(For::flush).empty() && queue(For::journal).empty()) return;
         resume_durable(by);
     }
@@ -141,7 +141,7 @@ private:
     Queue& of_part(std::uint32_t part) { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
     const Queue& of_part(std::uint32_t part) const { return part == 0 ? queue(For::room) : for_room_of_[part - 1]; }
     void resume(Queue& q);
-    void resume_durable(const FlashJob* by);
+    void resume_durable(const ProgramJob* by);
     void wait_for_map(Command& c, const MapThen& answered);
     void map_answered(std::uint32_t command, const Ppa* places);
 
@@ -154,7 +154,7 @@ private:
     ThenOf<void, std::uint32_t> durable_;
     ThenOf<void, std::uint32_t, CommandStatus> failed_;
     Then work_;
-    const FlashJob* by_ = nullptr;
+    const ProgramJob* by_ = nullptr;
     std::vector<MapWaiter> of_map_;  // by command
     std::uint32_t map_waiters_ = 0;
     bool pages_changed_ = false;

@@ -8,7 +8,11 @@
 namespace ssdtlm {
 
 PaddingWriter::PaddingWriter(const FirmwareConfig& costs, const Peers& peers)
-    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), lines_(*peers.ftl.feature<OpenWordLines>()) {
+    : costs_(costs),
+      geometry_(peers.ftl.geometry()),
+      peers_(peers),
+      lines_(*peers.ftl.feature<OpenWordLines>()),
+      jobs_(peers.jobs) {
     peers_.guard.on_change([this] { look(); });
 }
 
@@ -38,38 +42,16 @@ bool PaddingWriter::closes(SuperblockId b, const WordLineGuard::Open& open) cons
 bool PaddingWriter::is_wanted(SuperblockId b, const WordLineGuard::Open& open) const {
     if (drains_ || peers_.gc.any_erase_waits()) return true;
     const GroupId group = peers_.ftl.shape().group_of(b);
-    if (std::any_of(open.held.begin(), open.held.end(),
-                    [this](const FlashTransaction* t) { return waits_for(job_of(*t)); }))
-        return true;
-    const std::uint32_t of_gc = held(FlashJob::Kind::gc_program, &group);
+    for (const FlashTransaction* const lower : open.held) {
+        const ProgramJob& job = WordLineGuard::job_of(*lower);
+        if (job.by != nullptr && job.by->is_awaited(job, peers_.guard.held_of(*job.by))) return true;
+    }
+    const std::uint32_t of_gc = peers_.guard.held_of(peers_.gc, group);
     return peers_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 &&
            peers_.gc.waits_for_programs(group, of_gc);
 }
 
-bool PaddingWriter::waits_for(const FlashJob& job) const {
-    const bool durable =
-        peers_.wait_queues.anybody(WaitQueues::For::flush) || peers_.wait_queues.anybody(WaitQueues::For::journal);
-    if (job.kind == FlashJob::Kind::journal_program) return durable;
-    if (job.kind != FlashJob::Kind::host_program) return false;
-    if (durable) return true;
-    for (std::uint32_t i = 0; i < job.units; ++i)
-        if (peers_.buffer.is_awaited(job.item[i])) return true;
-    const bool room_is_wanted = peers_.wait_queues.anybody_for_room() || peers_.buffer.is_wanted();
-    return room_is_wanted &&
-           peers_.destage.programs() == held(FlashJob::Kind::host_program) + peers_.destage.without_page();
-}
-
-std::uint32_t PaddingWriter::held(FlashJob::Kind kind, const GroupId* group) const {
-    std::uint32_t n = 0;
-    for (const auto& [b, open] : peers_.guard.open()) {
-        if (group != nullptr && peers_.ftl.shape().group_of(SuperblockId{b}) != *group) continue;
-        n += static_cast<std::uint32_t>(std::count_if(
-            open.held.begin(), open.held.end(), [kind](const FlashTransaction* t) { return job_of(*t).kind == kind; }));
-    }
-    return n;
-}
-
-// It takes a row at a time, so that it can become one multi-plane operation.
+// A row at a time, so that it can become one multi-plane operation.
 void PaddingWriter::issue(std::uint64_t superblock) {
     const SuperblockId b{static_cast<std::uint32_t>(superblock)};
     --issuing_;
@@ -84,36 +66,26 @@ void PaddingWriter::issue(std::uint64_t superblock) {
     while (any && lines_.is_missing(b, lower)) {
         submit(lines_.take(b));
         const std::uint32_t handed_out = peers_.ftl.superblock(b).write_pointer;
-        if (peers_.ftl.shape().plane_in_group(handed_out) == 0) peers_.feed.hand_over();
+        if (peers_.ftl.shape().plane_in_group(handed_out) == 0) peers_.writer.hand_over();
     }
     look();
 }
 
 void PaddingWriter::submit(const OpenWordLines::Page& page) {
-    FlashJob& job = peers_.jobs.acquire(FlashJob::Kind::padding_program, peers_.agenda.now());
-    job.units = 0;
-    job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
+    ProgramJob& job = jobs_.acquire();
     // In the class of its neighbours: pages of a block go to the die in their order.
-    set_up_program(job, page.of_host ? FlashClass::host_write : FlashClass::gc_write, page.at, geometry_,
-                   Then::to<&PaddingWriter::programmed>(this, job));
-    job.txn.cause = FlashCause::padding;
-    job.txn.record = page.record;
-    peers_.feed.add_data(geometry_.page_bytes);
-    peers_.feed.add(job);
+    const FlashClass cls = page.of_host ? FlashClass::host_write : FlashClass::gc_write;
+    peers_.writer.set_up(job, {page.at, cls, FlashCause::padding, page.record}, CoreStep::padding_done,
+                         Then::to<&PaddingWriter::program_done>(this, job));
+    peers_.writer.add_whole(job);
     ++pages_;
 }
 
-void PaddingWriter::programmed(FlashJob& job) {
-    const auto slot = peers_.cores.reserve(idx(job.txn.die), costs_.flash_complete, CoreStep::padding_done);
-    job.done_start = slot.start;
-    peers_.cores.then(slot.end, Then::to<&PaddingWriter::program_done>(this, job));
-}
-
 /// Its superblock may be a candidate now.
-void PaddingWriter::program_done(FlashJob& job) {
+void PaddingWriter::program_done(ProgramJob& job) {
     const PageAddress at = job.txn.address;
     lines_.programmed({at, job.txn.record, job.txn.cls == FlashClass::host_write});
-    peers_.jobs.release(job);
+    jobs_.release(job);
     --pages_;
     peers_.gc.check(at.plane);
     peers_.wait_queues.pages_changed();

@@ -10,21 +10,19 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
-#include "controller/ports/flash_job.h"
-#include "controller/program_queue/program_queue.h"
+#include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/word_line_guard.h"
-#include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
 
-class PaddingWriter {
+class PaddingWriter final : public Organ {
 public:
     /// All must outlive it.
     struct Peers {
@@ -32,11 +30,9 @@ public:
         CorePort& cores;
         Ftl& ftl;
         WordLineGuard& guard;
-        ProgramQueue& feed;
+        PageWriter& writer;
         GcEngine& gc;
-        Destage& destage;
-        const WriteBuffer& buffer;
-        FlashJobPool& jobs;
+        FlashJobs& jobs;
         WaitQueues& wait_queues;
     };
     PaddingWriter(const FirmwareConfig& costs, const Peers& peers);
@@ -49,26 +45,22 @@ public:
         drains_ = true;
         look();
     }
-    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two events.
-    void check_waiters() const;
-    std::string dump() const;
+    void check_waiters() const override;
+    std::string dump() const override;
 
 private:
     void decide();
     bool closes(SuperblockId b, const WordLineGuard::Open& open) const;
     bool is_wanted(SuperblockId b, const WordLineGuard::Open& open) const;
-    bool waits_for(const FlashJob& program) const;
-    /// Programs of this kind that are held; `group` null: of all groups.
-    std::uint32_t held(FlashJob::Kind kind, const GroupId* group = nullptr) const;
     void issue(std::uint64_t superblock);
     void submit(const OpenWordLines::Page& page);
-    void programmed(FlashJob& job);
-    void program_done(FlashJob& job);
+    void program_done(ProgramJob& job);
 
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
     OpenWordLines& lines_;
+    JobPool<ProgramJob> jobs_;
     bool posted_ = false;  ///< decide() is to come
     bool drains_ = false;
     std::uint32_t issuing_ = 0;  ///< steps given to a core

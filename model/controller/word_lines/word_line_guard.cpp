@@ -53,6 +53,24 @@ void WordLineGuard::answer(FlashTransaction& txn) {
     txn.then();
 }
 
+std::uint32_t WordLineGuard::held_in(const Open& open, const ProgramOwner& owner) const {
+    return static_cast<std::uint32_t>(std::count_if(
+        open.held.begin(), open.held.end(), [&owner](const FlashTransaction* t) { return job_of(*t).by == &owner; }));
+}
+
+std::uint32_t WordLineGuard::held_of(const ProgramOwner& owner) const {
+    std::uint32_t n = 0;
+    for (const auto& [b, open] : open_) n += held_in(open, owner);
+    return n;
+}
+
+std::uint32_t WordLineGuard::held_of(const ProgramOwner& owner, GroupId group) const {
+    std::uint32_t n = 0;
+    for (const auto& [b, open] : open_)
+        if (ftl_.shape().group_of(SuperblockId{b}) == group) n += held_in(open, owner);
+    return n;
+}
+
 std::string WordLineGuard::dump() const {
     return "word lines: " + std::to_string(held_) + " lower pages wait for their upper ones\n";
 }

@@ -15,6 +15,7 @@
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/program_job.h"
 
 namespace ssdtlm {
 
@@ -34,9 +35,17 @@ public:
     void on_change(std::function<void()> callback) { change_ = std::move(callback); }
     const std::map<std::uint32_t, Open>& open() const { return open_; }  ///< by superblock
     std::uint32_t held() const { return held_; }
+    /// Programs of this owner that are held.
+    std::uint32_t held_of(const ProgramOwner& owner) const;
+    std::uint32_t held_of(const ProgramOwner& owner, GroupId group) const;
+    /// Of a program.
+    static const ProgramJob& job_of(const FlashTransaction& txn) {
+        return static_cast<const ProgramJob&>(ssdtlm::job_of(txn));
+    }
     std::string dump() const;
 
 private:
+    std::uint32_t held_in(const Open& open, const ProgramOwner& owner) const;
     void programmed(FlashTransaction& txn);
     void answer(FlashTransaction& txn);
 

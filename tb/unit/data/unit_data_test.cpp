@@ -29,7 +29,9 @@ public:
           random_(seed, 5),
           buffer_(16),
           bytes_(buffer_, unit_bytes, kLba),
-          jobs_(unit_bytes, true) {
+          all_(unit_bytes, true),
+          jobs_(all_),
+          programs_(all_) {
         for (std::uint32_t u = 0; u < kUnits; ++u) {
             truth_[u] = Content(unit_bytes, 0);
             if (random_.percent(50)) flash_[u] = truth_[u] = drawn(unit_bytes);
@@ -53,7 +55,7 @@ public:
 private:
     static constexpr std::uint32_t kUnits = 12;
     struct Read {
-        FlashJob* job;
+        HostRead* job;
         std::uint64_t begin, end;
         Content expected;
     };
@@ -96,11 +98,11 @@ private:
     void program() {
         const Index entry = buffer_.pop_dirty(0);
         if (entry == kNone) return;
-        FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, SimTime{});
+        FlashJob& job = programs_.acquire();
         bytes_.place(job, 3, entry);
         const UnitBytes& page = job.bytes->page[3];
         ASSERT_EQ(Content(page.data(), page.data() + page.size()), written_[entry]);
-        jobs_.release(job);
+        programs_.release(job);
         flushing_.push_back(entry);
         ++programs;
     }
@@ -121,8 +123,8 @@ private:
     // Of part of two units that lie in one page.
     void plan_read() {
         const auto u = static_cast<std::uint32_t>(random_.below(kUnits - 1));
-        std::optional<FlashJob::Source> source = source_of(u);
-        FlashJob& job = jobs_.acquire(FlashJob::Kind::host_read, SimTime{});
+        std::optional<HostRead::Source> source = source_of(u);
+        HostRead& job = jobs_.acquire(SimTime{});
         job.source = *source;
         job.first_unit = u;
         job.newer = 0;
@@ -131,7 +133,7 @@ private:
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const Index entry = buffer_.find(Lpa{u + i});
             job.slot[i] = static_cast<std::uint8_t>(5 - i);
-            if (*source == FlashJob::Source::flash)
+            if (*source == HostRead::Source::flash)
                 job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), unit_bytes_);
             if (entry != kNone && !buffer_.unit(entry).dropped) {
                 job.newer = static_cast<std::uint16_t>(job.newer | 1u << i);
@@ -146,11 +148,11 @@ private:
                           Content(expected.begin() + static_cast<std::ptrdiff_t>(begin),
                                   expected.begin() + static_cast<std::ptrdiff_t>(end))});
     }
-    FlashJob::Source source_of(std::uint32_t u) const {
+    HostRead::Source source_of(std::uint32_t u) const {
         const Index entry = buffer_.find(Lpa{u});
         const bool buffered = entry != kNone && !buffer_.unit(entry).dropped;
-        if (buffered && !buffer_.unit(entry).merging) return FlashJob::Source::buffer;
-        return flash_.count(u) != 0 ? FlashJob::Source::flash : FlashJob::Source::zeros;
+        if (buffered && !buffer_.unit(entry).merging) return HostRead::Source::buffer;
+        return flash_.count(u) != 0 ? HostRead::Source::flash : HostRead::Source::zeros;
     }
     // Later, as it was when it was planned.
     void finish_read() {
@@ -169,7 +171,9 @@ private:
     Random random_;
     WriteBuffer buffer_;
     UnitData bytes_;
-    FlashJobPool jobs_;
+    FlashJobs all_;
+    HostReadPool jobs_;
+    JobPool<FlashJob> programs_;
     std::map<std::uint32_t, Content> truth_, flash_;  // by unit
     std::map<Index, Content> written_;                // by entry, what the unit is with it
     std::vector<std::pair<Index, Content>> merging_;

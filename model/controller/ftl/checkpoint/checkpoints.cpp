@@ -11,7 +11,7 @@ Checkpoints::Checkpoints(const CheckpointLayout& layout, const NandGeometry& geo
     : layout_(layout),
       geometry_(geometry),
       map_pages_(layout.map_pages(units)),
-      in_flight_(geometry, layout.shape().superblocks()),
+      in_flight_(geometry, layout.shape().superblocks(), SpareCodec(units)),
       parts_(layout.superblocks() - CheckpointLayout::kAnchors) {}
 
 void Checkpoints::found(const CheckpointBooks& books, const CheckpointRoot& root, std::uint32_t anchor,

@@ -23,20 +23,17 @@ public:
         Lpa lpa;
         Ppa from, to;
     };
-    ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks)
-        : geometry_(geometry), last_of_(superblocks) {}
+    ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks, const SpareCodec& codec)
+        : geometry_(geometry), codec_(codec), last_of_(superblocks) {}
 
     void page_drawn(const PageAddress& a, SuperblockId b, std::uint64_t number) override {
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    /// Garbage collection moves the first `count` units of this page, padding aside, from these places (Ppa numbers).
-    /// The map changes when the program has ended.
-    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from,
-               std::uint32_t count) {
+    void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) override {
         for (std::uint32_t i = 0; i < count; ++i)
             if (units[i] != kPadding)
-                pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
+                pages_.at(key(a)).push_back({codec_.lpa(units[i]), from[i], geometry_.ppa_of(a, i)});
     }
     void page_ended(const PageAddress& a, PageEnd end) override {
         pages_.erase(key(a));
@@ -77,6 +74,7 @@ private:
     }
 
     const NandGeometry geometry_;
+    const SpareCodec codec_;
     std::unordered_map<std::uint64_t, std::vector<Move>> pages_;
     std::unordered_set<std::uint64_t> awaited_;
     bool disturbed_ = false;

@@ -47,12 +47,12 @@ void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::
         words[i / 2] |= std::uint64_t{idx(ftl.lookup(Lpa{page * n + i}))} << (i % 2 * 32);
 }
 
-const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from,
-                                std::uint32_t count, const Ftl& ftl) {
+const PageContent* copy_entries(PageContent& content, const Spare* units, const Ppa* from, std::uint32_t count,
+                                const Ftl& ftl) {
     content.clear();
     for (std::uint32_t i = 0; i < count; ++i)
         if (units[i] != kPadding && ftl.is_translation(ftl.codec().lpa(units[i])))
-            std::copy_n(words_at(ftl, Ppa{from[i]}), words_per_slot(ftl), room_for(content, i, words_per_slot(ftl)));
+            std::copy_n(words_at(ftl, from[i]), words_per_slot(ftl), room_for(content, i, words_per_slot(ftl)));
     return content.empty() ? nullptr : &content;
 }
 

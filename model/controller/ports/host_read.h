@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of a read of the host: what one flash page has of it, or what the DRAM has, or zeros. And the pool of these
+// parts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "controller/ports/command.h"
+#include "controller/ports/flash_job.h"
+
+namespace ssdtlm {
+
+struct AheadRead;
+
+struct HostRead : FlashJob {
+    enum class Source : std::uint8_t { flash, buffer, zeros, lost, ahead };  ///< where the data come from
+
+    // With the link and the slots of FlashJob this is one cache line.
+    Source source = Source::flash;
+    std::uint16_t newer = 0;        ///< bit per unit: the DRAM holds newer bytes, of `version`
+    std::uint32_t byte_offset = 0;  ///< first byte in the command's data; txn.data_bytes of them
+    std::uint32_t first_unit = 0;   ///< first Lpa
+    Command* command = nullptr;
+    std::unique_ptr<std::uint8_t[]> data;  ///< one page of host data on its way out
+    SimTime free_at{};                     ///< in the pool: the link reads the data until then
+
+    std::array<std::uint32_t, kMaxUnitsPerPage> version{};
+    std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where newer bytes are in the DRAM, in units
+    std::array<std::uint32_t, kMaxUnitsPerPage> fill{};       ///< of the read cache, by a unit from the flash
+    AheadRead* ahead = nullptr;                               ///< that brings the units
+    HostRead* waits_behind = nullptr;                         ///< the next one that waits for it
+};
+static_assert(kMaxUnitsPerPage <= 16, "HostRead::newer has a bit per unit");
+
+class HostReadPool : private JobPool<HostRead> {
+public:
+    using JobPool::JobPool;
+
+    HostRead& acquire(SimTime now) {
+        HostRead& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
+        begin(job);
+        return job;
+    }
+    using JobPool::release;
+    /// Releases the job when `until` has passed: its data are still being read by the link.
+    void release_at(HostRead& job, SimTime until) {
+        end(job);
+        job.free_at = until;
+        job.next = nullptr;
+        if (parked_ == nullptr)
+            parked_ = &job;
+        else
+            last_parked_->next = &job;
+        last_parked_ = &job;
+    }
+    void provide_data(HostRead& job) const {
+        if (__builtin_expect(job.data == nullptr, 0)) job.data = std::make_unique<std::uint8_t[]>(all().page_bytes());
+    }
+
+private:
+    /// The last of those whose time has passed; the others become free.
+    HostRead& unpark(SimTime now) {
+        HostRead* job = parked_;
+        while ((parked_ = next_of(*job)) != nullptr && parked_->free_at < now) {
+            make_free(*job);
+            job = parked_;
+        }
+        return *job;
+    }
+
+    HostRead* parked_ = nullptr;       // in order of release_at()
+    HostRead* last_parked_ = nullptr;  // valid while something is parked
+};
+
+}  // namespace ssdtlm
