@@ -17,8 +17,10 @@ namespace ssdtlm {
 std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
                                                 const TraceReplayOptions& replay);
 
-/// `jobs`: the jobs of fio. `tenants`: the number of the workload's tenants.
-std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants);
+/// `jobs`: the jobs of fio. `tenants`: the number of the workload's tenants. `contexts`: the number of contexts that an
+/// I/O scheduler tells apart.
+std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants,
+                                       std::size_t contexts);
 
 /// Parameters of [workload.NAME] that are set for a workload other than `used`.
 std::vector<std::string> notes_on_generators(const ResolvedConfig& resolved, const std::vector<std::string>& used);
