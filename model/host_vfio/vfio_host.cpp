@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "common/report/error.h"
+#include "host_pcie/driver/nvme_status.h"
 #include "host_pcie/driver/root_complex.h"
+#include "host_vfio/timely_irq.h"
 
 namespace ssdtlm {
 
@@ -19,6 +21,9 @@ namespace {
 /// once. assumed: the first is a few register accesses, the second what a person does not notice.
 constexpr Ps kSlice{10'000'000};
 constexpr Ps kLongest{10'000'000'000};
+/// The first where a guest's clock is the model's: it sees what happens at most that much too late. assumed: a tenth of
+/// the fastest read
+constexpr Ps kExactSlice{2'000'000};
 /// Between two reads of CSTS. assumed
 constexpr Ps kPollStep{20'000'000};
 /// A controller that has not stopped, or shut down, by then never will: the most that CAP.TO can say.
@@ -88,11 +93,11 @@ void VfioHost::turn() {
         take_signals();
         if (ending_) return begin_end();
         const SimTime now = agenda_.now(), next = agenda_.next_time();
-        const bool works = next <= now + kSlice;
-        SimTime then = works ? now + kSlice : std::min(next, now + kLongest);
+        const Ps slice = service_.pacer.is_master() ? kExactSlice : kSlice;
+        const bool works = next <= now + slice;
+        SimTime then = works ? now + slice : std::min(next, now + kLongest);
         const std::int64_t wall = vfio::wall_now(), wait = patience(works ? now : then, wall);
-        // The clock waits for the model, which goes there and no further.
-        if (service_.pacer.stands()) then = std::min(then, std::max(service_.pacer.model_at(wall), now + Ps{1}));
+        service_.pacer.allow(then, wall);
         if (wait != 0) socket.wait(wait, service_.signals.fd());
         service_.signals.read();
         if (socket.accept()) begin_client();
@@ -103,6 +108,8 @@ void VfioHost::turn() {
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
         else if (wait < 0)
             then = now;  // it stood: nothing has happened meanwhile
+        else if (!came && service_.pacer.is_master() && patience(works ? now : then, vfio::wall_now()) > 0)
+            continue;  // the guest's clock has stood
         if (then > now) return agenda_.post(then, Then::to<&VfioHost::turn>(this));
         service_.pacer.look(now, vfio::wall_now());
     }
@@ -110,6 +117,10 @@ void VfioHost::turn() {
 
 void VfioHost::take_messages() {
     vfio::MessageSocket& socket = service_.socket;
+    // By the guest's clock a message is sent at a time that the model has to come to first.
+    const std::int64_t wall = vfio::wall_now();
+    if (service_.pacer.message_under_way() && service_.pacer.model_at(wall) > agenda_.now()) return;
+    service_.pacer.taken(socket.received(), wall);
     while (socket.any() && !session_.busy() && !drop_) {
         vfio::Message message = socket.take();
         last_access_ = agenda_.now();
@@ -223,13 +234,15 @@ void VfioHost::write_dword(std::uint32_t offset, std::uint32_t value) {
 
 void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
     for (const Sqe& sqe : queues_.rung(queue, tail)) {
-        if (queue == 0)
+        if (queue == 0) {
             ++admin_;
-        else
-            follow(queue, sqe);
+            continue;
+        }
+        // One by one: the next may have the same identifier, which is one too many.
+        follow(queue, sqe);
+        io_path().more();
+        others_ += service_.commands.forget();
     }
-    io_path().more();
-    others_ += service_.commands.forget();
 }
 
 /// Namespaces stand one behind the other.
@@ -264,6 +277,12 @@ void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
         r.offset = begin_of(sqe.nsid) + (asked->first_block & 0xFFFF'FFFF'FFFF) * block;
         r.bytes =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{asked->blocks} * block, 0xFFFF'0000));
+        // The I/O path would cut what no driver may ask for into parts, which never end: the drive refuses the whole.
+        const bool whole = ((r.offset | r.bytes) & (facts_.drive.lba_bytes - 1)) == 0;
+        if (!whole || command_bytes(facts_.drive, r, 0) != r.bytes) {
+            ++others_;
+            return;
+        }
     }
     service_.commands.announced(r);
 }
@@ -475,7 +494,7 @@ bool VfioHost::copy_by_message(bool write, std::uint64_t address, std::uint8_t* 
 
 void VfioHost::interrupt(std::uint32_t vector) {
     if (session_.irqs.has_messages())
-        session_.irqs.message(vector);
+        vfio::tell(session_.irqs, vector, agenda_.now(), service_.pacer);
     else
         look_at_pin();
 }
@@ -491,23 +510,7 @@ void VfioHost::completed(const vfio::GuestQueues::Completed& c) {
     last_access_ = agenda_.now();
     const std::uint16_t queue = c.entry.sqid, cid = c.entry.cid;
     if (queue == 0 || queue > io_queues_.size() || !is_outstanding(queue, cid)) return;
-    DriveStatus status = DriveStatus::other;
-    switch (c.entry.status()) {
-        case kStSuccess:
-            status = DriveStatus::ok;
-            break;
-        case kStUnrecoveredRead:
-            status = DriveStatus::unrecovered_read;
-            break;
-        case kStWriteFault:
-            status = DriveStatus::write_fault;
-            break;
-        case kStReadOnlyRange:
-            status = DriveStatus::read_only;
-            break;
-        default:
-            break;
-    }
+    const DriveStatus status = drive_status_of(c.entry.status());
     carried_out_ += status != DriveStatus::other;
     at(queue).ended.push_back({cid, status, c.entry.status()});
     interrupted(queue);

@@ -2,16 +2,19 @@
 """A real Linux drives the drive: its NVMe driver, nvme-cli, fio, ext4. Nightly, and by `make guest`; skipped where Debian's QEMU with
 vfio-user-pci cannot be had."""
 
+import json
 import os
 import random
+import re
+import resource
+import subprocess
 import time
 import unittest
 
 import guest_scripts
 from guests import MIB, GuestTest
-from ssdtlm.guest import beside, machine, place
-from ssdtlm.guest.clock import Page
-from support import Result
+from ssdtlm.guest import beside, machine
+from support import BINARY, Result
 
 LIST_S = 10  # issue: from the start of QEMU to the answer of `nvme list`
 LIFE_S = 1200  # of wall time: only a guest that hangs takes that long
@@ -21,21 +24,34 @@ LOSSES = int(os.environ.get("SSDTLM_GUEST_LOSSES", 20))
 
 class Functions(GuestTest):
     def test_boot_to_nvme_list(self):
-        """In wall time, the best of three: other work on the machine makes none of them faster."""
+        """In wall time, the best of three: other work on the machine makes none of them faster. Where others want all of the
+        host's processors, in QEMU's time on a processor."""
         server = self.serve()
-        walls = []
+        took = []
         for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             outcome = self.boot("nvme list", server)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
             self.assertRegex(outcome.output, r"/dev/nvme0n1 ")
-            walls.append(outcome.wall_s)
-            if walls[-1] < LIST_S:
+            own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            took.append(min(outcome.wall_s, own) if os.getloadavg()[0] > os.cpu_count() else outcome.wall_s)
+            print(f"boot to `nvme list` and off: {outcome.wall_s:.1f} s, {own:.1f} s of a processor, load {os.getloadavg()[0]:.1f}")
+            if took[-1] < LIST_S:
                 break
-        self.assertLess(min(walls), LIST_S, f"boot, `nvme list` and power-off took {walls} s")
+        self.assertLess(min(took), LIST_S, f"boot, `nvme list` and power-off took {took} s")
         server.end()
 
     def test_dd(self):
         server = self.serve()
         self.assertIn("EQUAL", self.boot(guest_scripts.DD, server).output)
+        server.end()
+
+    def test_registers(self):
+        """nvme-cli maps BAR0 and reads it beside the driver."""
+        server = self.serve()
+        said = self.boot("nvme show-regs /dev/nvme0", server).output
+        registers = dict(re.findall(r"^(\w+) +: (?:0x)?([0-9a-f]+)$", said, re.MULTILINE))
+        self.assertEqual({name: registers.get(name) for name in ("version", "cc", "csts")}, {"version": "10400", "cc": "460001", "csts": "1"}, said)
         server.end()
 
     def test_fio_verifies(self):
@@ -61,6 +77,47 @@ class Functions(GuestTest):
                             processors=2)
         self.assertEqual(outcome.output.split(), ["2", "2", "EQUAL"])
         server.end()
+
+
+class RtlScheduler(GuestTest):
+    def test_linux_before_a_controller_in_verilog(self):
+        """The Verilated scheduler and the C++ policy grant the same: the run ends at the first difference."""
+        server = self.serve(once=True, scheduler__implementation="compare", words=("--wave", "scheduler", "--wave-trigger", "command=200"))
+        self.boot(guest_scripts.VERIFY.replace("64m", "4m"), server)
+        server.end()
+        counters = Result(self.dir / "drive").json()["counters_whole_run"]
+        self.assertGreater(counters["scheduler_grants"], 512)
+        self.assertGreater(counters["scheduler_cycles"], counters["scheduler_grants"])
+        self.assertIn("$var", (self.dir / "drive" / "wave.vcd").read_text())
+
+
+class Instruments(GuestTest):
+    def test_a_file_system_is_made_and_looked_at(self):
+        """mkfs.ext4 with wave and timeline; then its slowest command is explained."""
+        server = self.serve(once=True, rate=0.2, words=("--wave", "nvme", "--timeline"))
+        self.boot("mkfs.ext4 -q -F /dev/nvme0n1 && echo MADE", server)
+        server.end()
+        drive = self.dir / "drive"
+        result = Result(drive).json()
+        writes = result["latency_us"]["write"]["total"]["count"]
+        self.assertGreater(writes, 100)
+        # Each command of the guest's queue is in the wave: its tail moves once a doorbell, and in the end the head is there.
+        wave = (drive / "wave.vcd").read_text()
+        changes = {}
+        for name in ("sq1_tail", "sq1_fetch", "sq1_head"):
+            (code,) = re.findall(rf"\$var wire 16 (\S+) {name} ", wave)
+            changes[name] = re.findall(rf"^b([01]+) {re.escape(code)}$", wave, re.MULTILINE)
+        self.assertGreater(len(changes["sq1_tail"]), 10)
+        self.assertEqual(len({values[-1] for values in changes.values()}), 1)
+        # The timeline has the programs that the writes became, on more than one die.
+        events = json.loads((drive / "trace.json").read_text())
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        programs = {event["tid"] for event in events if event.get("name") == "host_program"}
+        self.assertGreater(len(programs), 1)
+        said = subprocess.run([BINARY, "explain", drive, "--slowest", "1", "--json"], capture_output=True, text=True, check=True).stdout
+        (slowest,) = json.loads(said)["commands"]
+        self.assertAlmostEqual(slowest["total_ps"], 1e6 * max(side["total"]["max"] for side in result["latency_us"].values()), delta=1)
+        self.assertEqual(sum(sum(part["stages_ps"].values()) for part in slowest["path"]), slowest["total_ps"])
 
 
 class Resets(GuestTest):
@@ -114,50 +171,48 @@ class LossesOfPower(GuestTest):
 
 
 class Latency(GuestTest):
-    """fio at depth 1 in the guest with the model's clock: the drive's latency by the breakdown, and what the software above it
-    takes, measured with QEMU's own drive, which answers at once, under a clock of the same rate.
+    """fio at depth 1 in the guest with the model's clock: the drive's latency by the breakdown, and what the software above it takes.
 
-    A thread of QEMU or of the model that waits for a processor of the host makes the guest's software look slow, however slowly its
-    clock goes. So mean and p99 are judged where the host has a processor to spare; the fastest twentieth is judged always."""
+    The software's cost is measured with the same job on a drive whose flash takes no time. It is not the same behind each drive: the
+    longer a processor waits, the more of Linux's idle loop and of the emulator's caches it has to begin anew. So the other drives may
+    differ from the sum by once that cost. On a busy host a processor finds its caches taken by others, and takes several times as long."""
     RATE = 0.1
     JOB = ("fio --name=j --filename=/dev/nvme0n1 --ioengine=io_uring --direct=1 --rw=randread --bs=4k --iodepth=1 --size=64m "
-           "--number_ios=2000 --output-format=json --output=fio.json --lat_percentiles=1 --percentile_list=5:50:99")
-    DRIVES = {20: "14us", 80: "74us", 1000: "994us"}  # us of the whole drive: nand.t_read
-    # In us. QEMU's own drive is a part of QEMU, ours is another process, which takes two switches of the host's more.
-    FASTEST_US, MEAN_US, P99_US = 40.0, 40.0, 150.0
+           "--time_based --ramp_time=100ms --runtime={ms}ms --output-format=json --output=fio.json --lat_percentiles=1 "
+           "--percentile_list=5:50:99")
+    # us of the whole drive: nand.t_read, and how long, so that p99 has some tens of commands above it.
+    DRIVES = {20: ("14us", 300), 80: ("74us", 400), 1000: ("994us", 2000)}
+    NO_FLASH = ("1ns", 300)
+    # Times the cost of the software, where the host has a processor to spare, and where it has not.
+    QUIET, BUSY = 1, 4
+    # In us: a percentile of fio is one of 64 bins within a factor of two, and the drive's latency lies in a slice of the model's of 2 us.
+    RESOLUTION_US = 4
 
-    def latencies(self, drive):
-        """Mean and percentiles in us that fio saw."""
-        plan = self.plan(self.JOB, drive, name="own")
-        if isinstance(drive, int):
-            Page(self.dir / "own-clock", self.RATE)
-            plan.clock, plan.shim = self.dir / "own-clock", place.shim()
-        outcome = machine.boot(plan)
-        self.assertEqual(outcome.code, 0, f"{outcome.reason}\n{outcome.output}")
+    def job(self, t_read, ms):
+        """What fio saw in us, and the drive's latency."""
+        server = self.serve(rate=self.RATE, once=True, nand__t_read=t_read)
+        outcome = self.boot(self.JOB.format(ms=ms), server)
+        server.end()
         (result,) = beside.fio_results(outcome.files).values()
         latency = result["jobs"][0]["read"]["lat_ns"]
-        return {"mean": latency["mean"] / 1000, **{name: latency["percentile"][f"{name}.000000"] / 1000 for name in ("5", "50", "99")}}
+        seen = {"mean": latency["mean"] / 1000, **{name: latency["percentile"][f"{name}.000000"] / 1000 for name in ("5", "50", "99")}}
+        return seen, Result(self.dir / "drive").json()["latency_us"]["read"]
 
     def test_fio_sees_the_drive_and_the_software(self):
-        software = self.latencies(64 * MIB)
-        quiet = True
-        for latency, t_read in self.DRIVES.items():
+        seen, stages = self.job(*self.NO_FLASH)
+        software = {"mean": seen["mean"] - stages["total"]["mean"], "99": seen["99"] - stages["total"]["p99"]}
+        print(f"\nsoftware at {self.RATE} of the wall's time, us: {software}")
+        for latency, job in self.DRIVES.items():
             with self.subTest(latency=latency):
-                server = self.serve(rate=self.RATE, once=True, nand__t_read=t_read)
-                seen = self.latencies(server)
-                server.end()
-                stages = Result(self.dir / "drive").json()["latency_us"]["read"]
+                seen, stages = self.job(*job)
                 drive = stages.pop("total")
-                quiet = quiet and os.getloadavg()[0] < os.cpu_count()
-                print(f"\n{latency} us, at {self.RATE} of the wall's time: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; "
-                      f"software by QEMU's own drive {software}{'' if quiet else '; the host is busy'}")
+                times = self.QUIET if os.getloadavg()[0] < os.cpu_count() else self.BUSY
+                print(f"{latency} us: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; load {os.getloadavg()[0]:.1f}")
                 self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
                 self.assertAlmostEqual(drive["p50"], latency, delta=4)
-                self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)  # fio's bins of latency are 1/64 wide
-                self.assertLess(seen["5"], drive["p50"] * 1.02 + software["5"] + self.FASTEST_US)
-                if quiet:
-                    self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), self.MEAN_US)
-                    self.assertLess(seen["99"], drive["p99"] * 1.02 + software["99"] + self.P99_US)
+                self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)
+                self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), times * software["mean"] + self.RESOLUTION_US)
+                self.assertLess(seen["99"], drive["p99"] * 1.02 + (1 + times) * software["99"] + self.RESOLUTION_US)
 
 
 if __name__ == "__main__":
