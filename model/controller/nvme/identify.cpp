@@ -69,8 +69,8 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     out.fill(0);
     std::uint8_t* d = out.data();
     const std::uint32_t atomic_blocks = std::max(device.unit_bytes / config.lba_bytes, 1u);
-    store(d + IdCtrl::kVid, kPciVendor);
-    store(d + IdCtrl::kSsvid, kPciVendor);
+    store(d + IdCtrl::kVid, device.pci_vendor);
+    store(d + IdCtrl::kSsvid, device.pci_vendor);
     put_ascii(d + IdCtrl::kSn, 20, device.serial);
     put_ascii(d + IdCtrl::kMn, 40, device.model);
     put_ascii(d + IdCtrl::kFr, 8, device.firmware);
@@ -110,6 +110,7 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     // One mapping unit is written as a whole; nothing is promised over a power loss beyond one logical block.
     store(d + IdCtrl::kAwun, static_cast<std::uint16_t>(atomic_blocks - 1));
     store(d + IdCtrl::kAcwu, static_cast<std::uint16_t>(atomic_blocks - 1));
+    if (config.sgls) store(d + IdCtrl::kSgls, IdCtrl::kSglsDwords | IdCtrl::kSglsBitBucket);
     store(d + IdCtrl::kOcfs, std::uint16_t{1});  // Copy with source ranges of format 0
     const std::string subnqn = "nqn.2024-01.org.ssdtlm:" + device.serial;
     std::copy_n(subnqn.begin(), std::min<std::size_t>(subnqn.size(), 255), d + IdCtrl::kSubnqn);
