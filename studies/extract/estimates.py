@@ -92,7 +92,7 @@ class Reads:
         return family[at] if at < len(family) else None
 
     def units(self):
-        return self.stripe() // self.chunk() if self.stripe() else None
+        return self.stripe() // self.chunk() or None if self.stripe() else None
 
     def plateau(self):
         """(KiB of stride, reads/s) where reads are on one channel and as fast as it takes them: fewer dies are no slower."""
@@ -149,7 +149,8 @@ class Reads:
         # Where channels do not come first, the next die is on the same one, and blocks go on costing its bus.
         if chunk in apart and self._bus() is not None and not self._alone(apart, apart[chunk]):
             return self._bus()
-        if chunk > min(slopes):
+        # Where even the longest block is shorter, nothing says what it costs beyond.
+        if min(slopes) < chunk <= max(slopes):
             below = [slope for size, slope in slopes.items() if size < chunk]
             return 4 * (statistics.fmean(below) - slopes[chunk])
         if self.plateau():
@@ -167,6 +168,8 @@ class Reads:
         return self.interval() - self.transfer() if self.stripe() and self.transfer() is not None else None
 
 
+# A phase that is no slower than this part of the one before it is the same one.
+NO_SLOWER = 0.97
 # Writes and flushes that take less end in a buffer.
 LEAST_PROGRAM_US = 100
 
@@ -198,6 +201,8 @@ def buffer(log):
     """MiB. From an empty buffer on, what is written is what the buffer took and what it gave on; the second grows steadily, so the line
     of the slow phase begins at the size of the buffer. None where there is no slow phase: the drive writes as fast as it takes."""
     curve = filling(log)
+    if len(curve) > 8:
+        curve.pop()  # the last millisecond is no whole one
     (t0, _), (t1, end) = curve[0], curve[-1]
     if t1 == t0:
         return None
@@ -211,6 +216,9 @@ def buffer(log):
     if len(slow) < 4:
         return curve[knee][1]
     slope, begin = statistics.linear_regression([t for t, _ in slow], [mib for _, mib in slow])
+    # The log counts in whole milliseconds.
+    if slope >= NO_SLOWER * curve[knee][1] / (curve[knee][0] - t0 + 1):
+        return None
     return begin if begin > 0 and slope >= 0 else None
 
 

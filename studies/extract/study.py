@@ -6,6 +6,7 @@ import pathlib
 import statistics
 
 from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying.derived import capacities
 
 
 def beside(name):
@@ -19,14 +20,16 @@ def beside(name):
 
 benchmarks, estimates, held_out = beside("benchmarks"), beside("estimates"), beside("held_out")
 KIB, MIB, GIB = 2**10, 2**20, 2**30
-# What each drive says of its capacity.
-CAPACITY = {"850pro-256": 256060514304, "femu-4g": 3 * GIB, "hexa-16g": 14 * GIB, "huawei-stand-in": 480103981056, "intel-535-240": 240057409536, "mqsim-table3": 480 * 10**9,
-            "mqsim-table3-cmt": 480 * 10**9, "s4500": 480103981056, "tiny-test": 12 * MIB, "toshiba-stand-in": 256060514304, "wd-sn730-512g": 512110190592}
 DRAWN, HELD_OUT = held_out.drives("drawn"), held_out.drives("held-out")
 # Drives with the reason taken away for which a quantity is not seen: name -> (preset, settings, quantity that is seen then, benchmarks).
 PROOFS = {"s4500, slow programs": ("s4500", {"nand.t_program": "6ms"}, "buffer", ("burst",)),
           "s4500, volatile buffer": ("s4500", {"buffer.mode": "write_back"}, "t_program", ("reads", "synced")),
-          "s4500, one plane": ("s4500", {"nand.geometry.planes_per_die": 1, "nand.geometry.blocks_per_plane": 1784}, "page", ("reads",))}
+          "s4500, one plane": ("s4500", {"nand.geometry.planes_per_die": 1, "nand.geometry.blocks_per_plane": 1784}, "page", ("reads",)),
+          "intel-p4510-2t, four dies of a channel": ("intel-p4510-2t", {"nand.geometry.ways": 4, "nand.geometry.blocks_per_plane": 342}, "units", ("reads", "pairs")),
+          "kioxia-cm6-3840, 16 channels": ("kioxia-cm6-3840", {"nand.geometry.channels": 16, "nand.geometry.blocks_per_plane": 2050}, "chunk", ("reads", "pairs")),
+          "crucial-t700-1t, four planes": ("crucial-t700-1t", {"nand.geometry.planes_per_die": 4, "nand.geometry.blocks_per_plane": 755}, "chunk", ("reads", "pairs")),
+          "crucial-t700-1t, 256 MiB of buffer": ("crucial-t700-1t", {"buffer.size": "256MiB"}, "buffer", ("burst",)),
+          **{f"{drive}, fast DRAM": (DRAWN[drive][0], {**DRAWN[drive][1], "dram.bandwidth": "51200MB/s"}, "buffer", ("burst",)) for drive in ("drawn-1", "drawn-8")}}
 # In the quick form only for a drive with a cached map and the same one without.
 RANGES_QUICK = ("mqsim-table3", "mqsim-table3-cmt")
 UNITS = {"chunk": "KiB", "page": "KiB", "units": "", "channels": "", "t_read": "us", "t_program": "us", "buffer": "MiB", "map_cache": "MiB"}
@@ -34,7 +37,10 @@ NAMES = {"chunk": "bytes in sequence on a die", "page": "page", "units": "parall
          "map_cache": "map cache"}
 CLOSE = 0.05
 # What is found wrong, and why.
-KNOWN = {("wd-sn730-512g", "t_program"): "what is taken off for transfer and command is large beside a short program in SLC mode, and so is its error"}
+MILLISECONDS = "the log counts whole milliseconds, in each of which the link brings a large part of the buffer"
+KNOWN = {("wd-sn730-512g", "t_program"): "what is taken off for transfer and command is large beside a short program in SLC mode, and so is its error",
+         **{(drive, "buffer"): MILLISECONDS for drive in ("crucial-t700-1t", "samsung-pm9d3a-3840", "wd-sn770-1t")}}
+BY_STRIDES = ("chunk", "units", "channels", "t_read")
 # The same of drives drawn at random: quantity -> (drives, why).
 KNOWN_OF_DRAWN = {
     "chunk": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "where one reading of a page serves both reads, or pages are as short as a read, the slopes find what is in sequence on a channel, and ways, dies or planes "
@@ -42,8 +48,8 @@ KNOWN_OF_DRAWN = {
     "units": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "it is the stripe over what is in sequence on a die"),
     "t_read": ({"held-out-8"}, "the transfer that is taken off is that of the slopes"),
     "t_program": ({"drawn-5"}, "planes of a die that are written one after the other take a program each, and 16 KiB are then programs of several planes"),
-    "buffer": ({"drawn-1", "drawn-4", "drawn-7", "drawn-8"}, "the line of the slow phase is followed back to time 0, but the flash gives nothing back before its first programs end, and a small buffer is full within a few ms "
-               "of the log")}
+    "buffer": ({"drawn-1", "drawn-4", "drawn-7", "drawn-8"}, "the line of the slow phase is followed back to time 0. While drawn-1 and drawn-8 fill, the DRAM has less for the flash than later; the others are full "
+               "within a few ms of the log")}
 COLUMNS = ("drive", "quantity", "found", "true", "unit", "error", "verdict", "why", "series", "x", "y")
 US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 BYTES = {"B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
@@ -74,8 +80,15 @@ def truth(config):
             * number(config["nand.geometry.unit_size"], BYTES) / MIB if config["ftl.mapping"] == "dftl" else 0}
 
 
+def odd_part(kib):
+    number = int(kib) // 4
+    while number and number % 2 == 0:
+        number //= 2
+    return number
+
+
 def reason(drive, quantity, found, config, true):
-    """Why a quantity is not seen, or is another one, by what the drive is."""
+    """Why a quantity is not seen, or is another one, by what the drive is; "" where that is not known."""
     if (drive, quantity) in KNOWN:
         return KNOWN[drive, quantity]
     if quantity == "page":
@@ -84,6 +97,14 @@ def reason(drive, quantity, found, config, true):
         if isinstance(config["nand.t_read"], list):
             return "pages are of several speeds, and blocks of different sizes have met different ones"
         return "no block size ends at a page"
+    if quantity in BY_STRIDES and odd_part(true["chunk"]) != 1:
+        return f"a die has {true['chunk']:g} KiB in sequence, which is no power of two, as strides are"
+    if quantity in BY_STRIDES and odd_part(true["chunk"] * true["units"]) not in (1, 3):
+        return f"all units together have {true['chunk'] * true['units']:g} KiB in sequence, {odd_part(true['chunk'] * true['units'])} times a power of two: strides of 1 and 3 times one meet several of them"
+    if quantity == "t_program" and found is None:
+        return "flushes end at once: the buffer is protected from losses of power" if config["buffer.mode"] == "protected" else "a program is too short to be told from an end in the buffer"
+    if found is not None:
+        return ""
     if quantity == "channels":
         if config["nand.onfi.interface"] == "ideal":
             return "the bus takes no time"
@@ -92,8 +113,6 @@ def reason(drive, quantity, found, config, true):
         return "the link takes as long for 4 KiB as the bus: who waits for the one has waited for the other"
     if quantity == "t_read":
         return "no block size and no stride separates the array from the transfer"
-    if quantity == "t_program":
-        return "flushes end at once: the buffer is protected from losses of power"
     if quantity == "buffer":
         return "writes go through" if not true["buffer"] else "the link is no faster than the flash programs: the buffer never fills"
     return ""
@@ -106,13 +125,13 @@ class Extract(Study):
 
     def points(self, quick):
         points = []
-        for drive in CAPACITY:
+        for drive, capacity in capacities().items():
             kinds = ("reads", "pairs", "synced", "burst") + (("ranges",) if not quick or drive in RANGES_QUICK else ())
-            points += [self._point(drive, drive, {}, kind, quick, CAPACITY[drive]) for kind in kinds]
+            points += [self._point(drive, drive, {}, kind, quick, capacity) for kind in kinds]
         for drive, (preset, settings, capacity) in {**DRAWN, **HELD_OUT}.items():
             points += [self._point(drive, preset, settings, kind, quick, capacity) for kind in (("reads", "pairs") if quick and drive in HELD_OUT else ("reads", "pairs", "synced", "burst", "ranges"))]
         for name, (drive, settings, _, kinds) in PROOFS.items():
-            points += [self._point(name, drive, settings, kind, quick, CAPACITY[drive]) for kind in kinds]
+            points += [self._point(name, drive, settings, kind, quick, DRAWN[name.split(",")[0]][2] if name.startswith("drawn") else capacities()[drive]) for kind in kinds]
         return points
 
     @staticmethod
@@ -193,7 +212,7 @@ class Extract(Study):
     def trends(self, rows):
         trends = []
         quantities = [row for row in rows if row["quantity"]]
-        of_presets = [row for row in quantities if row["drive"] in CAPACITY]
+        of_presets = [row for row in quantities if row["drive"] in capacities()]
         for name in UNITS:
             mine = [row for row in of_presets if row["quantity"] == name]
             seen = [row for row in mine if row["verdict"] != "not seen"]
@@ -201,8 +220,8 @@ class Extract(Study):
             wrong = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "wrong"]
             hidden = [row["drive"] for row in mine if row["verdict"] == "not seen"]
             rows_of_planes = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "row of planes"]
-            unknown = [row for row in seen if row["verdict"] == "wrong" and (row["drive"], name) not in KNOWN]
-            why = "; ".join(f"{drive}: {why}" for (drive, quantity), why in KNOWN.items() if quantity == name)
+            unknown = [row for row in seen if row["verdict"] == "wrong" and not row["why"]]
+            why = "; ".join(f"{row['drive']}: {row['why']}" for row in seen if row["verdict"] == "wrong" and row["why"])
             trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
                                 + (f", a row of planes in its place: {'; '.join(rows_of_planes)}" if rows_of_planes else "") + (f", not seen: {', '.join(hidden)}" if hidden else ""), expected=bool(unknown) or not wrong, why=why))
         for drives, which in ((DRAWN, "drawn at random"), (HELD_OUT, "held out")):
@@ -221,10 +240,7 @@ class Extract(Study):
 
 
 def family(kib):
-    odd = int(kib) // 4
-    while odd % 2 == 0:
-        odd //= 2
-    return f"{4 * odd} KiB x a power of two"
+    return f"{4 * odd_part(kib)} KiB x a power of two"
 
 
 def log_of(result, name):

@@ -3,7 +3,7 @@
 
 import random
 
-from random_faults import random_faults
+from random_faults import drawn_wear_out, random_faults
 
 MIB = 1 << 20
 
@@ -338,6 +338,7 @@ def random_device(r, small_rtl=False):
         user = min(user, most // (blocks - soft - 3) * (blocks - soft - 3 - spare) // unit * unit)
         settings.update(random_faults(r, spare))
         settings["ftl.user_capacity"] = f'"{user}B"'
+    drawn_wear_out(settings["run.seed"], settings)
     vary_policy(random.Random(settings["run.seed"]), settings)
     spare = settings.get("ftl.spare_blocks", 0)
     most = most // (blocks - soft - 3) * (blocks - soft - 3 - spare)

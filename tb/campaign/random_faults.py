@@ -15,6 +15,13 @@ def random_faults(r, spare):
     }
 
 
+def drawn_wear_out(seed, settings):
+    """Blocks that bear few erases, for half of the devices with flash that fails: so few that some wear out in one job. A draw of its own."""
+    r = random.Random(f"wear out {seed}")
+    if "nand.faults.erase_fail" in settings and r.random() < 1 / 2:
+        settings["nand.faults.pe_limit"] = r.choice((1, 2, 3, 5, 10, 100))
+
+
 def drawn_factory_bad(seed, device, settings, work, journal_blocks):
     """Blocks that the factory has marked, some in the whole drive, for a fifth of the small devices; and spare ones on top of the
     others. A draw of its own."""

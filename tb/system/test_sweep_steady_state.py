@@ -35,19 +35,19 @@ class SteadyState(SystemTest):
         waf, policies = collections.defaultdict(dict), set()
         for key, record in records.items():
             p, result = record["point"], json.loads((pathlib.Path(output) / "runs" / key / "result.json").read_text())
-            waf[p["gc.policy"], p["fio.iodepth"]][float(p["ftl.user_capacity"].removesuffix("GiB"))] = result["ftl"]["waf"]
+            waf[p["gc.policy"], p["fio.iodepth"]][float(p["ftl.over_provisioning"].removesuffix("%"))] = result["ftl"]["waf"]
             policies.add(p["gc.policy"])
         seconds = sum(r["seconds"] for r in records.values())
         print(f"{len(records)} points, {len(policies)} policies: {wall:.0f} s on {WORKERS} workers, {seconds / len(records):.1f} s a simulation", file=sys.stderr)
         # More spare flash, less to move; and no policy moves less than the one that takes the emptiest block, for uniform random writes.
-        for (policy, depth), by_capacity in waf.items():
-            values = [by_capacity[capacity] for capacity in sorted(by_capacity)]
+        for (policy, depth), by_spare in waf.items():
+            values = [by_spare[spare] for spare in sorted(by_spare, reverse=True)]
             for less, more in zip(values, values[1:]):
                 self.assertLessEqual(less, 1.02 * more, (policy, depth, values))
-            for capacity, value in by_capacity.items():
+            for spare, value in by_spare.items():
                 # At low depths collection comes in bursts, and the window sees a few.
                 least = 0.97 if depth >= 16 else 0.9
-                self.assertGreaterEqual(value, least * waf["greedy", depth][capacity], (policy, depth, capacity))
+                self.assertGreaterEqual(value, least * waf["greedy", depth][spare], (policy, depth, spare))
         report = subprocess.run([BINARY, "sweep", "report", spec, "-o", output, "--metric", "write.iops", "--metric", "read.total.p99", "--metric", "ftl.waf"],
                                 env=sweeps.ENVIRONMENT, capture_output=True, text=True)
         self.assertEqual((report.returncode, report.stderr), (OK, ""))
@@ -57,7 +57,7 @@ class SteadyState(SystemTest):
     def test_the_specification(self):
         table = tomllib.loads(SPEC.read_text())
         count = 1
-        for values in (table["zip"][0]["fio"]["iodepth"], table["grid"]["ftl"]["user_capacity"], table["grid"]["gc"]["policy"]):
+        for values in (table["zip"][0]["fio"]["iodepth"], table["grid"]["ftl"]["over_provisioning"], table["grid"]["gc"]["policy"]):
             count *= len(values)
         self.assertEqual(count, POINTS)
 

@@ -16,6 +16,15 @@ def derive(device, settings):
 
 
 @functools.lru_cache(maxsize=None)
+def capacities():
+    """{preset: bytes that its host sees}. Raises UserError."""
+    done = subprocess.run([find_binary(), "config", "presets", "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(Problem("config presets", done.stderr.strip()))
+    return {preset["name"]: round(derive(preset["name"], {})["figures"]["capacity"]["values"]["user_capacity"]["value"]) for preset in json.loads(done.stdout)}
+
+
+@functools.lru_cache(maxsize=None)
 def _derive(binary, device, assignments):
     words = [word for one in assignments for word in ("--set", one)]
     done = subprocess.run([binary, "config", "derive", device, "--json", *words], capture_output=True, text=True, check=False)
