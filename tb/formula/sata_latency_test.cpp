@@ -144,10 +144,13 @@ TEST(UnloadedSata, FourKiBAtEachRate) {
 TEST(UnloadedSata, OneSectorAndManyFrames) {
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::read, 512);
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::read, 131072);
+    expect_exact(table3_small(), "3Gbps", 300'000'000, HostOp::read, 131072);
+    expect_exact(table3_small(), "1.5Gbps", 150'000'000, HostOp::read, 131072);
 }
 
 TEST(UnloadedSata, WritesIntoTheBuffer) {
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 4096);
+    expect_exact(table3_small(), "3Gbps", 300'000'000, HostOp::write, 4096);
     expect_exact(table3_small(), "1.5Gbps", 150'000'000, HostOp::write, 4096);
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 8192);
     expect_exact(table3_small(), "6Gbps", 600'000'000, HostOp::write, 131072);

@@ -2,9 +2,13 @@
 """A Serial ATA drive behind an AHCI adapter as users run it: jobs whose data are compared, losses of power, COMRESETs, the rates of the link, what limits,
 and what it refuses."""
 import json
+import os
+import re
+import signal
+import subprocess
 import unittest
 
-from support import OK, USER_ERROR, SystemTest
+from support import BINARY, INTERRUPTED, OK, USER_ERROR, SystemTest
 
 SATA = ("--set", "frontend.kind=sata")
 # Flash and firmware that keep any link busy.
@@ -140,6 +144,58 @@ class Sata(SystemTest):
         self.assertIn('host.sata.write_cache: "off", and the drive refuses it', refused.stderr)
         slow = self.ssdtlm("config", "check", "s4500", *self.settings(host__power_cut_at='["0.3s"]'))
         self.assertEqual(slow.returncode, OK, slow.stderr)  # no limit of NVMe's CAP.TO
+
+    def test_orders_by_tenant_are_none(self):
+        """The drive has one queue and cannot tell whose a command is. That is said, and the run is that of read_first."""
+        job = self.mix(20)
+        by_job = self.settings(host__tenants="by_job")
+        plain = self.simulate("tiny-test", job, *SATA, *by_job, output="plain").files()
+        for policy in ("weighted", "weighted_priorities", "priority_classes", "earliest_deadline"):
+            with self.subTest(policy):
+                done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", policy, *SATA, *by_job, *self.settings(scheduler__policy=policy))
+                self.assertEqual(done.returncode, OK, done.stderr)
+                self.assertIn(f"scheduler.policy={policy} acts as read_first", done.stdout)
+                for name in ("latency.csv", "timeseries.csv", "fio.json"):
+                    self.assertEqual((self.dir / policy / name).read_bytes(), plain[name])
+
+    def test_rtl_in_the_loop(self):
+        """The Verilated scheduler beside its C++ twin, which must agree at each clock; and the Verilated sequencer of a channel, bytes compared."""
+        job = self.mix(20)
+        for way in ({"scheduler__policy": "fifo", "scheduler__implementation": "compare"}, {"channel__rtl_sequencer": "[0]"}):
+            with self.subTest(**way):
+                settings = (*SATA, *self.settings(run__data="bytes", **way))
+                probe = self.ssdtlm("config", "check", "tiny-test", *settings)
+                if "Verilator" in probe.stderr:
+                    self.skipTest("built without Verilator")
+                self.assert_right(self.simulate("tiny-test", job, *settings, output=next(iter(way))))
+
+    def test_a_saved_drive(self):
+        """A drive has no protocol in its flash: what was written over one is read over the other."""
+        read = self.job("read", "rw=read", "bs=64k", "iodepth=4")
+        for first, then in (("sata", "sata"), ("sata", "nvme"), ("nvme", "sata")):
+            with self.subTest(first=first, then=then):
+                kind = self.settings(frontend__kind=first)
+                self.assert_right(self.simulate("tiny-test", self.mix(50), *kind, "--save-drive", "drive", output="saved"))
+                kind = self.settings(frontend__kind=then, precondition__from="drive")
+                j = self.assert_right(self.simulate("tiny-test", read, *kind, output="read"))
+                self.assertEqual(j["integrity_checked_blocks"], 12 * 1024 * 1024 // 512)
+
+    def test_how_far_it_is_behind_a_loss_of_power(self):
+        """The time of the workload goes on while the power is off: shares of it and of the simulated time agree."""
+        job = self.job("long", "rw=randread", "bs=4k", "iodepth=32", "time_based", "runtime=10000s", "norandommap")
+        terminal, end = os.openpty()  # on one, lines come often
+        program = subprocess.Popen([BINARY, "run", "tiny-test", "-w", job, "-o", "out", *SATA, "--set", 'host.power_cut_at=["10ms"]', "--set", "host.power_off_time=1000s"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=end)
+        os.close(end)
+        said, found = "", None
+        while not found:
+            said += os.read(terminal, 4096).decode()
+            found = re.search(r"(1\d\d\d\.\d+) s simulated +(\d+\.\d) %", said)
+        program.send_signal(signal.SIGINT)
+        program.wait(timeout=120)
+        os.close(terminal)
+        self.assertEqual(program.returncode, INTERRUPTED)
+        self.assertAlmostEqual(float(found[2]), float(found[1]) / 100, delta=0.1)
 
     def test_a_scheduler_that_is_none(self):
         done = self.ssdtlm("run", "tiny-test", "-w", self.job("job", "rw=randread", "bs=4k", "number_ios=10", "ioscheduler=bqf"))

@@ -307,6 +307,18 @@ class Runs(SystemTest):
         self.assertIn("8 runs: 4 done, 4 failed, 0 to do\n", self.sweep("status", "s.toml"))
         self.assertIn("failed 2 times: was not done within limits.time", self.sweep("status", "s.toml"))
 
+    def test_a_link_of_serial_ata(self):
+        """Parameters of a host side and a front end are axes like others: bandwidth follows the link's rate."""
+        self.job("read", "rw=read", "bs=128k", "iodepth=32", "number_ios=100", "size=8m", "io_size=1g")
+        self.write("s.toml", 'device = "tiny-test"\nworkload = "read.fio"\noutput = "out"\n[set]\nfrontend.kind = "sata"\nnand.t_read = "1us"\n'
+                             '[grid]\nfrontend.sata.rate = ["1.5Gbps", "3Gbps"]\nhost.sata.queue_depth = [1, 32]\n')
+        self.sweep("run", "s.toml", "-q", "--workers", 1)
+        rows = json.loads(self.sweep("collect", "s.toml", "--json", "--sql", 'SELECT * FROM results ORDER BY point'))
+        found = {(r["frontend.sata.rate"], r["host.sata.queue_depth"]): r["read.MB_per_s"] for r in rows}
+        self.assertEqual(len(found), 4)
+        self.assertAlmostEqual(found["3Gbps", 32] / found["1.5Gbps", 32], 2, delta=0.3)
+        self.assertLess(found["3Gbps", 1], found["3Gbps", 32])
+
     def table(self, result):
         self.sweep("collect", "s.toml")
         self.assertGreater((self.dir / "out" / "results.parquet").stat().st_size, 1000)

@@ -68,7 +68,7 @@ private:
              "neither a link nor queues of NVMe"},
             {"sata",
              {"nvme.", "host.admin_entries", "host.arbitration", "host.queue_pairs", "host.queue_entries",
-              "host.queue_priorities", "host.streams"},
+              "host.queue_priorities", "host.streams", "scheduler.weighted.", "scheduler.weighted_priorities."},
              {"nvme.lba_size", "nvme.max_transfer"},
              "one queue, and no registers, namespaces or streams of NVMe"},
         };
@@ -102,6 +102,20 @@ private:
         for (const char* const key : {"host.sata.queue_depth", "frontend.sata.queue_depth"})
             limit(key, std::stoull(value(key)), sata_tags(), std::to_string(sata_tags()), why);
     }
+    /// Orders of flash work by tenant, priority or deadline, where no command has any.
+    void whose_order() {
+        const std::string& policy = c_.scheduler.policy;
+        const char* why = nullptr;
+        if (policy == "earliest_deadline" && c_.nvme.latency_targets.empty())
+            why = "nvme.latency_targets gives no deadline";
+        if (policy == "weighted" && c_.host.tenants == Tenants::one) why = "host.tenants = one: commands belong to no tenant";
+        const bool by_owner = policy == "earliest_deadline" || policy == "priority_classes" || policy == "weighted" ||
+                              policy == "weighted_priorities";
+        if (by_owner && c_.front_end.kind == "sata")
+            why = "frontend.kind = \"sata\" has one queue, and the drive cannot tell whose a command is";
+        if (why != nullptr && is_meant(resolved_, "scheduler.policy"))
+            out_.push_back(said_text(resolved_, "scheduler.policy") + " acts as read_first: " + why);
+    }
     void block_layer(const HostConfig& h) {
         const bool sata = c_.front_end.kind == "sata";
         const std::uint64_t slots = sata ? sata_tags() : std::uint64_t{h.queue_pairs} * (h.queue_entries - 1);
@@ -123,6 +137,7 @@ private:
         limit("nvme.max_queue_entries", n.max_queue_entries, h.queue_entries, value("host.queue_entries"),
               "the driver's queues have host.queue_entries");
         serial_ata();
+        whose_order();
         if (h.block.on()) block_layer(h);
         const HostCpu cpu(h);
         if (h.cores != 0 && !cpu.submits_in_time() && !cpu.completes_in_time() && is_meant(resolved_, "host.cores"))
