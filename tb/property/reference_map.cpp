@@ -9,9 +9,9 @@
 namespace ssdtlm {
 
 namespace {
-// States that are tried: for a read, which is right if that is not enough, and to find out about one operation. Where
+// Visits to states: for a read, which is right if that is not enough, and to find out about one operation. Where
 // dozens of operations on a unit may have been done, to try all their orders takes hours.
-constexpr std::size_t kMostOfRead = 200'000;
+constexpr std::size_t kMostOfRead = 50'000;
 constexpr std::size_t kMostTried = 500;
 
 bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
@@ -51,9 +51,11 @@ private:
         std::uint32_t life;
         bool operator<(const State& o) const { return std::tie(life, done, image) < std::tie(o.life, o.done, o.image); }
     };
+    /// Each visit counts, of a state that was there before as well: where much overlaps these are the most.
+    bool tried_enough() { return ++tried_ > most_; }
     std::vector<bool> nothing_done() const { return std::vector<bool>(u_.operations.size(), false); }
     bool from(const State& s) {
-        if (seen_.size() + stuck_.size() > most_) return true;
+        if (tried_enough()) return true;
         if (!seen_.insert(s).second || !fits_sights(s)) return false;
         const bool last = s.life == life_;
         if (last && all_done_before(q_.begun, s) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
@@ -66,6 +68,7 @@ private:
     }
     /// To the end of this life, with all that has ended in it.
     bool goes_on(const State& s) {
+        if (tried_enough()) return true;
         if (stuck_.count(s) != 0 || !fits_sights(s)) return false;
         if (all_done_before(kRuns, s)) return true;
         for (std::size_t i = 0; i < u_.operations.size(); ++i)
@@ -125,6 +128,7 @@ private:
     std::vector<bool> seen_in_read_;  // by atom
     std::vector<bool> leaves_;        // by operation: it need not be tried
     std::set<State> seen_, stuck_;
+    std::size_t tried_ = 0;
 };
 
 ReferenceMap::Unit& ReferenceMap::touch(std::uint64_t unit) {

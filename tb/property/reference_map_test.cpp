@@ -158,6 +158,25 @@ TEST(ReferenceMap, ManyThatWereGivenUpHaveAnAnswerSoon) {
     EXPECT_TRUE(reads(25, {100}));
 }
 
+TEST(ReferenceMap, ManyThatOverlapHaveAnAnswerSoonBehindALossOfPower) {
+    // A queue of 32 commands for one unit, of which a read has found the first to be the last: nearly all their orders
+    // are wrong.
+    ReferenceMap map(1, 2, 0, 0);
+    std::vector<ReferenceMap::Moment> begun;
+    for (std::uint32_t i = 0; i < 32; ++i) begun.push_back(map.begin(0, 0, 1, 101 + i));
+    for (const ReferenceMap::Moment m : begun) map.end(0, m, false);
+    const auto reads = [&map](const ReferenceMap::Image& found) {
+        const auto at = map.begin_read();
+        const bool ok = map.read(0, 0, found, at).empty();
+        map.end_read(at);
+        return ok;
+    };
+    EXPECT_TRUE(reads({101, 0}));
+    map.power_lost();
+    EXPECT_TRUE(reads({0, 0}));
+    EXPECT_FALSE(reads({7, 0})) << "nobody has written it";
+}
+
 TEST(ReferenceMap, AFlushThatFailedHasSaidWhatLaterOnesLeaveOut) {
     ReferenceMap map(2, 1, 0, 0);
     map.end(0, map.begin(0, 0, 1, 5), false);

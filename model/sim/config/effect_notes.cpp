@@ -108,7 +108,8 @@ private:
         const char* why = nullptr;
         if (policy == "earliest_deadline" && c_.nvme.latency_targets.empty())
             why = "nvme.latency_targets gives no deadline";
-        if (policy == "weighted" && c_.host.tenants == Tenants::one) why = "host.tenants = one: commands belong to no tenant";
+        if (policy == "weighted" && c_.host.tenants == Tenants::one)
+            why = "host.tenants = one: commands belong to no tenant";
         const bool by_owner = policy == "earliest_deadline" || policy == "priority_classes" || policy == "weighted" ||
                               policy == "weighted_priorities";
         if (by_owner && c_.front_end.kind == "sata")

@@ -88,16 +88,19 @@ TEST(EffectNotes, OfLimitsThatLimitNothing) {
 TEST(EffectNotes, OfOrdersWhereCommandsAreNobodys) {
     const std::string whose = "frontend.kind = \"sata\" has one queue, and the drive cannot tell whose a command is";
     for (const char* policy : {"weighted", "weighted_priorities", "priority_classes", "earliest_deadline"})
-        EXPECT_THAT(notes_with({"frontend.kind=sata", "host.tenants=by_job", std::string("scheduler.policy=") + policy}),
-                    ElementsAre(std::string("--set scheduler.policy=") + policy + " acts as read_first: " + whose));
+        EXPECT_THAT(
+            notes_with({"frontend.kind=sata", "host.tenants=by_job", std::string("scheduler.policy=") + policy}),
+            ElementsAre(std::string("--set scheduler.policy=") + policy + " acts as read_first: " + whose));
     EXPECT_THAT(notes_with({"frontend.kind=sata", "scheduler.policy=fifo"}), IsEmpty());
-    EXPECT_THAT(notes_with({"scheduler.policy=weighted"}),
-                ElementsAre("--set scheduler.policy=weighted acts as read_first: host.tenants = one: commands belong to "
-                            "no tenant"));
+    EXPECT_THAT(
+        notes_with({"scheduler.policy=weighted"}),
+        ElementsAre("--set scheduler.policy=weighted acts as read_first: host.tenants = one: commands belong to "
+                    "no tenant"));
     EXPECT_THAT(notes_with({"scheduler.policy=weighted", "host.tenants=by_job"}), IsEmpty());
-    EXPECT_THAT(notes_with({"scheduler.policy=earliest_deadline"}),
-                ElementsAre("--set scheduler.policy=earliest_deadline acts as read_first: nvme.latency_targets gives no "
-                            "deadline"));
+    EXPECT_THAT(
+        notes_with({"scheduler.policy=earliest_deadline"}),
+        ElementsAre("--set scheduler.policy=earliest_deadline acts as read_first: nvme.latency_targets gives no "
+                    "deadline"));
 }
 
 TEST(EffectNotes, OfAnOptionThatALaterOneReplaces) {
