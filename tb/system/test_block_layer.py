@@ -200,6 +200,11 @@ class BlockLayer(SystemTest):
         self.assertEqual(done.returncode, OK, done.stderr)
         for text in ("block.queue_depth acts only with block.scheduler", "block.nass.aggre acts only with", "ioscheduler=fiops has no effect", "prio or prioclass has no effect"):
             self.assertIn(text, done.stdout)
+        alone = self.job("alone", "rw=randread", "bs=4k", "number_ios=50")
+        done = self.ssdtlm("run", "tiny-test", "-w", alone, "-o", "out", *sets("block.scheduler=bfq", "block.nass.aggre=true", "block.weights=[1,2]"))
+        self.assertEqual(done.returncode, OK, done.stderr)
+        for text in ("block.weights has 2 weights, of which those behind the first 1 have no effect", "block.nass.aggre = true has no effect: the workload has one job"):
+            self.assertIn(text, done.stdout)
         done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "out", *sets(*DEVICE, "block.scheduler=noop"))
         self.assertEqual(done.returncode, USER_ERROR)
         self.assertIn("ioscheduler=fiops", done.stderr)

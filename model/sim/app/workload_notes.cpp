@@ -84,7 +84,25 @@ void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs,
 }
 }  // namespace
 
-std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants) {
+namespace {
+/// What tells jobs or tenants apart, where there are fewer of them.
+void note_on_contexts(const HostConfig& host, std::size_t contexts, std::vector<std::string>& notes) {
+    const char* const what = host.tenants == Tenants::one ? "job" : "tenant";
+    if (host.block.weights.size() > contexts)
+        notes.push_back(
+            fmt::format("block.weights has {} weights, of which those behind the first {} have no effect: the workload "
+                        "has no more {}s",
+                        host.block.weights.size(), contexts, what));
+    if (host.block.nass.aggre && contexts == 1)
+        notes.push_back(
+            fmt::format("block.nass.aggre = true has no effect: the workload has one {}, and nobody else for whose "
+                        "sake to limit it",
+                        what));
+}
+}  // namespace
+
+std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants,
+                                       std::size_t contexts) {
     std::vector<std::string> notes;
     const bool hints = std::any_of(jobs.begin(), jobs.end(), [](const FioJob& j) { return j.stream != 0 && j.writes; });
     if (hints && !config.host.streams)
@@ -103,6 +121,7 @@ std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vecto
             fmt::format("nvme.fetch_windows has {} windows, of which those behind the first {} have no effect: "
                         "the workload has no more tenants",
                         config.nvme.fetch_windows.size(), tenants));
+    if (config.host.block.on()) note_on_contexts(config.host, contexts, notes);
     note_on_scheduler(config, jobs, notes);
     return notes;
 }

@@ -17,8 +17,9 @@ namespace ssdtlm {
 std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& given, const Trace& trace,
                                                 const TraceReplayOptions& replay);
 
-/// `jobs`: those of fio. `tenants`: of the workload.
-std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants);
+/// `jobs`: those of fio. `tenants`: of the workload. `contexts`: whom an I/O scheduler tells apart.
+std::vector<std::string> notes_on_host(const SsdConfig& config, const std::vector<FioJob>& jobs, std::size_t tenants,
+                                       std::size_t contexts);
 
 /// Parameters of [workload.NAME] that are set for a workload other than `used`.
 std::vector<std::string> notes_on_generators(const ResolvedConfig& resolved, const std::vector<std::string>& used);

@@ -465,7 +465,9 @@ WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options,
             if (!options.flows.empty()) job.section = 0;
             jobs.push_back(std::move(job));
         }
-    for (std::string& note : notes_on_host(config, jobs, source.flows.size())) source.notes.push_back(std::move(note));
+    const std::size_t tenants = source.flows.size();
+    const std::size_t contexts = config.host.tenants == Tenants::one ? source.workload->jobs() : tenants;
+    for (std::string& note : notes_on_host(config, jobs, tenants, contexts)) source.notes.push_back(std::move(note));
     return source;
 }
 
