@@ -21,6 +21,7 @@ TESTS = {"TEST1": (("read", 4, 32), ("randread", 4, 32)), "TEST2": (("write", 4,
          "TEST3": (("randread", 4, 32), ("randread", 128, 32)), "TEST4": (("randwrite", 4, 32), ("randwrite", 128, 32)),
          "TEST5": (("randread", 4, 2), ("randread", 4, 32)), "TEST6": (("randwrite", 4, 2), ("randwrite", 4, 32)),
          "TEST7": (("randread", 4, 32), ("randwrite", 4, 32)), "TEST8": (("read", 4, 32), ("write", 4, 32))}
+UNUSED = 0.8  # EV of two that together leave a part of the drive unused
 PATTERNS = ("read", "randread", "write", "randwrite")
 # The study ran 60 s; the windows of the evaluation model last 100 ms.
 TIMES = {False: ("500ms", "1s"), True: ("300ms", "300ms")}
@@ -127,6 +128,7 @@ class Ncq(Study):
         trends.append(compared("size: 4 KiB writes keep less than 128 KiB writes (TEST4)", [(row["bdr1"], row["bdr2"]) for row in both if row["test"] == "TEST4" and row["control"] == "plain"]))
         pairs = matched(both, "plain", "aggre", "fairness", tests=("TEST3", "TEST4", "TEST5", "TEST6"))
         trends.append(compared("AggreBDL makes TEST3 to TEST6 fairer", pairs))
+        trends.append(unused(both))
         trends += self._summary(both)
         return trends
 
@@ -172,6 +174,16 @@ def compared(sentence, pairs):
     rises = sum(after > before for before, after in pairs)
     means = [statistics.mean(column) for column in zip(*pairs)]
     return Trend(sentence, means[1] > means[0] and rises > len(pairs) / 2, f"{rises} of {len(pairs)}, means {means[0]:.3f} and {means[1]:.3f}")
+
+
+def unused(rows):
+    """EV can rise where the machines together get less of the drive than each gets of it alone."""
+    pairs = matched(rows, "plain", FULL, "ev")
+    gains = []
+    for some in ([p for p in pairs if p[0] < UNUSED], [p for p in pairs if p[0] >= UNUSED]):
+        before, after = (statistics.mean(column) for column in zip(*some))
+        gains.append(100 * (after / before - 1))
+    return Trend(f"NASS raises EV where it is below {UNUSED} without it, more than elsewhere", gains[0] > max(gains[1], 0), f"{gains[0]:+.1f} %, else {gains[1]:+.1f} %")
 
 
 def ordered(rows, test, name, depths, sentence):

@@ -273,7 +273,8 @@ private:
         if (c_.front_end.kind != "sata") return;
         if (c_.host.completion == CompletionBy::poll)
             add("host.completion", "\"poll\" with frontend.kind = \"sata\"",
-                "\"interrupt\": libata does not poll for the ends of queued commands", "leave it out");
+                "\"interrupt\": libata has no way to poll (no mq_poll in Linux include/linux/libata.h)",
+                "leave it out");
         if (value("host.sata.write_cache") != "as_is" && c_.ftl.buffer_mode != BufferMode::write_back)
             add("host.sata.write_cache",
                 "\"" + value("host.sata.write_cache") + "\", and the drive refuses it: buffer.mode = \"" +
