@@ -10,7 +10,7 @@
 namespace ssdtlm::vfio {
 
 struct PciFacts {
-    std::uint16_t vendor = 0xFFFE;  ///< as Identify says; of 1B36h:0010h Linux distrusts the namespace identifiers
+    std::uint16_t vendor = 0;  ///< as Identify says; of 1B36h:0010h Linux distrusts the namespace identifiers
     std::uint16_t device = 0x0010;
     std::uint32_t bar_bytes = 0;                     ///< of BAR0, a power of two
     std::uint32_t vectors = 0;                       ///< of MSI-X

@@ -69,8 +69,8 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     out.fill(0);
     std::uint8_t* d = out.data();
     const std::uint32_t atomic_blocks = std::max(device.unit_bytes / config.lba_bytes, 1u);
-    store(d + IdCtrl::kVid, kPciVendor);
-    store(d + IdCtrl::kSsvid, kPciVendor);
+    store(d + IdCtrl::kVid, device.pci_vendor);
+    store(d + IdCtrl::kSsvid, device.pci_vendor);
     put_ascii(d + IdCtrl::kSn, 20, device.serial);
     put_ascii(d + IdCtrl::kMn, 40, device.model);
     put_ascii(d + IdCtrl::kFr, 8, device.firmware);

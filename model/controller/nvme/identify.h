@@ -13,8 +13,6 @@
 
 namespace ssdtlm {
 
-/// PCI vendor and subsystem vendor of Identify; assumed: not registered to anyone.
-inline constexpr std::uint16_t kPciVendor = 0xFFFE;
 inline constexpr std::uint32_t kAbortLimit = 3;             ///< ACL, 0-based
 inline constexpr std::uint32_t kAsyncEventLimit = 3;        ///< AERL, 0-based
 inline constexpr std::uint32_t kErrorLogEntries = 64;       ///< ELPE + 1

@@ -266,19 +266,9 @@ void IoCommands::complete(Command& ended) {
 
 void IoCommands::flush_for_shutdown() {
     NvmeCommand& flush = acquire();
+    make_nobodys(flush);
     flush.op = IoOp::flush;
-    flush.queue = 0;
-    flush.tag = 0;
-    flush.code = kStSuccess;
-    flush.status = CommandStatus::success;
-    flush.fua = false;
     flush.ends_work = true;
-    flush.slba = flush.bytes = 0;
-    flush.nsid = 0;
-    flush.first_block = 0;
-    flush.blocks = 0;
-    flush.shift = 0;
-    flush.whose = WorkTag{};
     flush_timeline_.begin(agenda_.now());
     flush.timeline = &flush_timeline_;
     to_firmware(flush);

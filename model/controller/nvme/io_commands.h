@@ -118,6 +118,7 @@ private:
     }
     void release(NvmeCommand& command);
     static void clear(NvmeCommand& command);
+    static void make_nobodys(NvmeCommand& command);
     /// Its first block, as the host counts.
     static std::uint64_t host_lba(const NvmeCommand& c) { return (c.slba - c.first_block) >> c.shift; }
     /// The tracker's answer for (qid, cid), remembered.

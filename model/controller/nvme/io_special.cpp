@@ -22,9 +22,8 @@ void IoCommands::clear(NvmeCommand& command) {
 
 // --- Commands of the controller's own ---
 
-NvmeCommand& IoCommands::begin_own(OwnClient& client) {
-    NvmeCommand& c = commands_.acquire();
-    c.index = Pool<NvmeCommand>::index_of(c);
+/// No queue, no identifier, no blocks: as the host's last command has left it, it says nothing any more.
+void IoCommands::make_nobodys(NvmeCommand& c) {
     c.queue = 0;
     c.tag = 0;
     c.number = 0;
@@ -38,6 +37,12 @@ NvmeCommand& IoCommands::begin_own(OwnClient& client) {
     c.shift = 0;
     c.reads_list = false;
     c.whose = WorkTag{};
+}
+
+NvmeCommand& IoCommands::begin_own(OwnClient& client) {
+    NvmeCommand& c = commands_.acquire();
+    c.index = Pool<NvmeCommand>::index_of(c);
+    make_nobodys(c);
     c.is_special = true;
     c.special.own = &client;
     if (nobodys_.size() <= c.index) nobodys_.resize(c.index + 1u);

@@ -15,6 +15,7 @@ struct DriveFacts {
     Ps scan_time{};                           ///< longest search for the map after the power was off, or longest reset
     Ps shutdown_time{};                       ///< longest normal shutdown; 0: not known
     bool volatile_write_cache = false;        ///< false: power-loss protected or no buffer
+    std::uint16_t pci_vendor = 0xFFFE;        ///< and subsystem vendor; assumed: not registered to anyone
     std::uint32_t unit_bytes = 4096;          ///< preferred write and deallocate granularity (the mapping unit)
     std::string serial = "SSDTLM0000000001";  ///< ASCII, at most 20 characters
     std::string model = "ssdtlm";             ///< ASCII, at most 40

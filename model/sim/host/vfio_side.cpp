@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/host/vfio_side.h"
 
+#include "controller/ports/drive_facts.h"
 #include "host_vfio/vfio_host.h"
 
 namespace ssdtlm {
@@ -12,6 +13,7 @@ constexpr Ps kSettles{10'000'000'000};
 VfioHostFacts facts_of(const HostSetup& s) {
     const SsdConfig& c = s.config;
     VfioHostFacts f;
+    f.pci.vendor = DriveFacts{}.pci_vendor;
     f.pci.bar_bytes = nvme::kBar0Bytes;
     f.pci.vectors = c.nvme.max_queue_pairs + 1;
     f.pci.table_offset = nvme::kMsixTable;

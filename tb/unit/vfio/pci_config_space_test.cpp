@@ -13,6 +13,7 @@ namespace {
 struct PciConfig : testing::Test {
     static PciFacts facts() {
         PciFacts f;
+        f.vendor = 0xFFFE;
         f.bar_bytes = 0x4000;
         f.vectors = 9;
         f.table_offset = 0x2000;
