@@ -151,6 +151,9 @@ struct Sqe {
         cdw11 = static_cast<std::uint32_t>(lba >> 32);
     }
 };
+/// Sqe::flags of a command whose data pointer is an SGL, and whose metadata pointer is an address: PSDT = 1.
+inline constexpr std::uint8_t kFlagsSgl = 1u << 6;
+inline constexpr std::uint8_t kFlagsUsed = 0xC3;  ///< FUSE and PSDT; the others are reserved
 static_assert(sizeof(Sqe) == 64 && std::is_trivially_copyable_v<Sqe>);
 static_assert(offsetof(Sqe, nsid) == 4 && offsetof(Sqe, mptr) == 16 && offsetof(Sqe, prp1) == 24);
 static_assert(offsetof(Sqe, prp2) == 32 && offsetof(Sqe, cdw10) == 40 && offsetof(Sqe, cdw15) == 60);
@@ -177,6 +180,34 @@ static_assert(offsetof(Cqe, sqhd) == 8 && offsetof(Cqe, cid) == 12 && offsetof(C
 
 inline constexpr std::uint32_t kSqeBytes = sizeof(Sqe);
 inline constexpr std::uint32_t kCqeBytes = sizeof(Cqe);
+
+/// SGL descriptor (NVMe 1.4 §4.4).
+struct SglDescriptor {
+    static constexpr std::uint32_t kDataBlock = 0, kBitBucket = 1, kSegment = 2, kLastSegment = 3;
+
+    std::uint64_t address = 0;
+    std::uint32_t length = 0;
+    std::uint8_t reserved[3] = {};
+    std::uint8_t identifier = 0;  ///< [7:4] type, [3:0] subtype: 0, an address
+
+    std::uint32_t type() const { return identifier >> 4; }
+    std::uint32_t subtype() const { return identifier & 0xFu; }
+    bool is_segment() const { return type() == kSegment || type() == kLastSegment; }
+    static SglDescriptor of(std::uint32_t type, std::uint64_t address, std::uint32_t length) {
+        return {address, length, {}, static_cast<std::uint8_t>(type << 4)};
+    }
+};
+static_assert(sizeof(SglDescriptor) == 16 && std::is_trivially_copyable_v<SglDescriptor>);
+static_assert(offsetof(SglDescriptor, length) == 8 && offsetof(SglDescriptor, identifier) == 15);
+/// The one that stands in the entry, in place of PRP1 and PRP2.
+inline SglDescriptor sgl_of(const Sqe& sqe) {
+    return {sqe.prp1, static_cast<std::uint32_t>(sqe.prp2), {}, static_cast<std::uint8_t>(sqe.prp2 >> 56)};
+}
+inline void set_sgl(Sqe& sqe, const SglDescriptor& d) {
+    sqe.flags = static_cast<std::uint8_t>((sqe.flags & 0x3Fu) | kFlagsSgl);
+    sqe.prp1 = d.address;
+    sqe.prp2 = std::uint64_t{d.identifier} << 56 | d.length;
+}
 
 /// One range of Dataset Management (NVMe 1.4 §6.7.1.1).
 struct DsmRange {
@@ -274,6 +305,7 @@ inline constexpr std::uint16_t kStSglTypeInvalid = 0x011;
 inline constexpr std::uint16_t kStInvalidPrpOffset = 0x013;
 inline constexpr std::uint16_t kStSanitizeFailed = 0x01C;
 inline constexpr std::uint16_t kStSanitizeInProgress = 0x01D;
+inline constexpr std::uint16_t kStSglGranularity = 0x01E;
 inline constexpr std::uint16_t kStLbaOutOfRange = 0x080;
 inline constexpr std::uint16_t kStCapacityExceeded = 0x081;
 inline constexpr std::uint16_t kStNamespaceNotReady = 0x082;
@@ -412,6 +444,7 @@ struct IdCtrl {
     static constexpr std::size_t kEdstt = 316, kDsto = 318, kKas = 320, kSanicap = 328, kPels = 352, kOcfs = 534;
     static constexpr std::uint16_t kOacsFormat = 1u << 1, kOacsNamespaces = 1u << 3, kOacsSelfTest = 1u << 4,
                                    kOacsDirectives = 1u << 5, kOacsDoorbellBuffer = 1u << 8;
+    static constexpr std::uint32_t kSglsDwords = 2, kSglsAny = 3, kSglsBitBucket = 1u << 16;
     static constexpr std::uint32_t kOaesNamespaceAttributes = 1u << 8;
     static constexpr std::uint16_t kOncsCompare = 1u << 0, kOncsWriteUncorrectable = 1u << 1, kOncsDsm = 1u << 2,
                                    kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4, kOncsTimestamp = 1u << 6,

@@ -282,6 +282,7 @@ def random_device(r, small_rtl=False):
         "nvme.fetch_depth": 16 if fast else r.choice((1, 2, 16)),
         "nvme.arbitration_burst": r.choice((0, 3, 7)),
         "nvme.max_transfer": r.choice(('"8KiB"', '"128KiB"', '"128KiB"', '"512KiB"', '"1MiB"')),
+        "nvme.sgls": r.choice(("false", "true")),
         "nvme.interrupt_coalescing_threshold": coalescing[0],
         "nvme.interrupt_coalescing_time": us(coalescing[1]),
         "firmware.cores": cores,

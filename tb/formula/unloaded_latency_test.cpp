@@ -69,6 +69,30 @@ TEST(UnloadedRead, FasterLinkAndEcc) {
     expect_exact(c, 4096);
 }
 
+// 8 KiB at byte 512 of a page touch three pages: PRP2 names a list of two entries, which the drive reads first. As an
+// SGL they are one data block descriptor, in the entry itself.
+TEST(UnloadedRead, AListOfPrpsCostsItsReadAndADataBlockDescriptorNone) {
+    SsdConfig c = table3_small();
+    c.host.buffer_offset = 512;
+    c.nvme.sgls = true;
+    expect_exact(c, 8192);
+    const LinkConfig& l = c.link;
+    const std::int64_t list = reference::wire(l, reference::header(true)) + l.device_to_host_latency.count() +
+                              l.root_complex_latency.count() + reference::wire(l, 16 + reference::header(false)) +
+                              l.host_to_device_latency.count();
+    const std::int64_t with_sgl = reference::unloaded_read(c, 8192);
+    c.nvme.sgls = false;
+    ClosedLoop::Spec s;
+    s.bytes = 8192;
+    s.depth = 1;
+    s.requests = 200;
+    s.span = c.ftl.user_capacity_bytes / 8192 * 8192;
+    const auto r = run_closed_loop(c, s);
+    std::printf("[   FIGURE ] 8 KiB in three pages: %ld ps by SGL, %ld ps more by PRPs\n", with_sgl, list);
+    EXPECT_EQ(r["exact_min_ps"].get<std::int64_t>(), with_sgl + list);
+    EXPECT_EQ(r["exact_max_ps"].get<std::int64_t>(), with_sgl + list);
+}
+
 TEST(UnloadedRead, PassesTheDramTwice) {
     SsdConfig c = table3_small();
     c.dram.bytes_per_second = 10'000'000;

@@ -104,6 +104,7 @@ GROUPS = {
     "more than the driver sends": (LARGE, {"nvme.max_transfer": "32MiB"}, {"nvme.max_transfer": "64MiB"}),
     "few credits": (MIX, {"link.upstream_posted_headers": 2, "link.host_to_device_latency": "1us"}, {"link.credit_return_latency": "5us"}),
     "doorbells": (MIX, {"link.credit_return_latency": "20us", "nvme.fetch_burst": 1}, {"link.downstream_posted_headers": 1, "link.downstream_posted_data": 1}),
+    "SGLs": (LARGE, FULL, {"nvme.sgls": True}),
     "doorbells in memory": (MIX, FULL, {"nvme.shadow_doorbells": True}),
     "a window of fetches": (MIX, {"nvme.fetch_burst": 1}, {"nvme.fetch_window": 1}),
     "windows of tenants": (READERS, {**TENANTS, "nvme.fetch_burst": 1}, {"nvme.fetch_windows": [1]}),

@@ -18,12 +18,21 @@ public:
         if (extents_.empty() || end() != address) extents_.push_back({address, bytes_});
         bytes_ += bytes;
     }
+    /// The next `bytes` (> 0) bytes of the data, which the host does not want.
+    void skip(std::uint64_t bytes) {
+        if (extents_.empty() || extents_.back().address != kNowhere) extents_.push_back({kNowhere, bytes_});
+        bytes_ += bytes;
+        skips_ = true;
+    }
     void clear() {
         extents_.clear();
         bytes_ = 0;
+        skips_ = false;
     }
     bool empty() const { return bytes_ == 0; }
     std::uint64_t bytes() const { return bytes_; }
+    /// Some of them are not wanted: only for_each() knows which.
+    bool skips() const { return skips_; }
     bool in_one_piece() const { return extents_.size() == 1; }
 
     /// Precondition: offset < bytes().
@@ -41,8 +50,20 @@ public:
             bytes -= n;
         }
     }
+    /// Calls `f(place, bytes)` for each piece that is wanted of `bytes` bytes from `offset` on; `place`: in the data.
+    /// The same precondition.
+    template <class F>
+    void for_each(std::uint64_t offset, std::uint64_t bytes, F f) const {
+        for (std::size_t i = extent_of(offset); bytes != 0; ++i) {
+            const std::uint64_t n = std::min(bytes, end_of(i) - offset);
+            if (extents_[i].address != kNowhere) f(offset, n);
+            offset += n;
+            bytes -= n;
+        }
+    }
 
 private:
+    static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};  // odd: no data go on behind it
     struct Extent {
         std::uint64_t address;
         std::uint64_t from;  // place of its first byte in the data
@@ -57,6 +78,7 @@ private:
 
     std::vector<Extent> extents_;
     std::uint64_t bytes_ = 0;
+    bool skips_ = false;
 };
 
 }  // namespace ssdtlm

@@ -105,15 +105,15 @@ void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, bool from_host, S
     op.from_host = from_host;
     op.data.swap(data_);
     op.place.clear();
-    PrpWalk walk;
-    switch (walk.start(sqe.prp1, sqe.prp2, op.data.size(), op.place)) {
-        case PrpWalk::Step::done:
+    DataWalk walk;
+    switch (walk.start(sqe, op.data.size(), !from_host, op.place)) {
+        case WalkStep::done:
             move_data(op);
             break;
-        case PrpWalk::Step::need_list:
+        case WalkStep::need_list:
             lists_.read_list(walk, op.place, *this, Pool<Op>::handle_of(op).number());
             break;
-        case PrpWalk::Step::bad_offset:
+        case WalkStep::refused:
             ops_.release(op);
             queue.free_cid(sqe.cid);
             refuse(sqe.cid, kStInvalidPrpOffset, 0, sqe.nsid);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 
 namespace ssdtlm {
@@ -38,6 +39,17 @@ public:
             if ((--before)->second > first) return first;
         }
         return i != end_of_.end() && i->first < first + count ? i->first : first + count;
+    }
+    /// Calls `f(first, count)` for each part of the range that is not marked.
+    template <class F>
+    void for_each_gap(std::uint64_t first, std::uint64_t count, F f) const {
+        const std::uint64_t end = first + count;
+        while (first < end) {
+            const std::uint64_t mark = first_in(first, end - first);
+            if (mark != first) f(first, mark - first);
+            first = mark;
+            if (first < end) first = std::prev(end_of_.upper_bound(first))->second;
+        }
     }
     bool any(std::uint64_t first, std::uint64_t count) const { return first_in(first, count) != first + count; }
 

@@ -45,7 +45,8 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
       media_(agenda, state_),
       admin_(config_, device_, {agenda, dma, state_, queues_, features_, posting_, lists_, memory_, counters_, *this}),
       io_({agenda, tracker, state_, queues_, posting_, lists_, memory_, counters_, media_, signed_data},
-          config_.latency_targets, IoDecoder(memory_.namespaces, config_.max_transfer_bytes, admin_.streams())),
+          config_.latency_targets,
+          IoDecoder(memory_.namespaces, config_.max_transfer_bytes, admin_.streams(), config_.sgls)),
       fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_),
       shadows_(dma, queues_, counters_, *this) {
     media_.bind(io_, admin_);

@@ -2,7 +2,7 @@
 // The NVMe controller without its bus: register and doorbell accesses in, DMA requests and commands out. Holds the
 // organs that do the work and connects them: state (CC, CSTS), submission fetch, I/O commands, admin queue, completion
 // posting. Decoding and admin commands take no time of their own; what costs time here is the DMA. Kernel-free.
-// One controller, PRPs only. Aborting reaches what has not begun.
+// One controller. Aborting reaches what has not begun.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     command.number = ++arrived_;
     command.whose = tag_of(queue, rung);
     const bool conflict = queue.cid_in_use(sqe.cid);
-    PrpWalk walk;
+    DataWalk walk;
     const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
     if (__builtin_expect(conflict, 0)) return accept_other(next, command, walk, sqe, conflict);
     queue.take_cid(sqe.cid);
@@ -77,8 +77,8 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
 }
 
 /// A command that cannot go to the firmware as it is.
-__attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk,
-                                                        const Sqe& sqe, bool conflict) {
+__attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, NvmeCommand& command,
+                                                        const DataWalk& walk, const Sqe& sqe, bool conflict) {
     if (conflict) {
         // The identifier and its timeline belong to the older command.
         const std::uint16_t qid = command.queue;
@@ -92,12 +92,12 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Nv
         !fuses(command, sqe.fuse(), next == IoDecoder::Next::refused))
         return;
     const std::uint64_t token = Pool<NvmeCommand>::handle_of(command).number();
-    command.reads_list = next == IoDecoder::Next::prp_list || next == IoDecoder::Next::ranges;
+    command.reads_list = next == IoDecoder::Next::data_list || next == IoDecoder::Next::ranges;
     switch (next) {
         case IoDecoder::Next::submit:
             hand_over(command);
             break;
-        case IoDecoder::Next::prp_list:
+        case IoDecoder::Next::data_list:
             lists_.read_list(walk, command.data, *this, token);
             break;
         case IoDecoder::Next::ranges:
@@ -121,7 +121,10 @@ void IoCommands::refuse(NvmeCommand& command) {
 void IoCommands::list_known(std::uint64_t token) {
     NvmeCommand& command = commands_.at(token);
     if (__builtin_expect(command.queue == 0, 0)) return release(command);  // aborted meanwhile
+    if (__builtin_expect(command.kind != nullptr && command.kind->reads_ranges, 0))
+        return lists_.read_bytes(command.data, *this, token);
     command.reads_list = false;
+    if (__builtin_expect(command.data.skips(), 0)) command.is_special = true;
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (state_.serving()) return hand_over(command);
     if (__builtin_expect(command.special.fuse != 0, 0)) leave_pair(command);
@@ -186,7 +189,12 @@ void IoCommands::let_go(Command& ended) {
 __attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
     const bool flush = command.ends_work;
     OwnClient* const own = command.special.own;
-    if (own != nullptr) own->own_ended(command);
+    if (own != nullptr) {
+        own->own_ended(command);
+    } else if (!flush && command.op != IoOp::read) {  // it was let go, and carried out
+        command.code = nvme_status(command.status);
+        settle_marks(command);
+    }
     release(command);
     if (!flush && own == nullptr) return;
     left_firmware();

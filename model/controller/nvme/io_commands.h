@@ -71,10 +71,11 @@ public:
 
 private:
     void accept_one(std::uint16_t qid, SubmissionQueue& queue, const nvme::Sqe& sqe, SimTime rung, SimTime asked);
-    void accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk, const nvme::Sqe& sqe,
+    void accept_other(IoDecoder::Next next, NvmeCommand& command, const DataWalk& walk, const nvme::Sqe& sqe,
                       bool conflict);
     void hand_over(NvmeCommand& command) {
-        if (__builtin_expect(command.is_special || !locks_.empty(), 0)) return hand_over_special(command);
+        if (__builtin_expect(command.is_special || !locks_.empty() || !memory_.uncorrectable.empty(), 0))
+            return hand_over_special(command);
         command.timeline->set_number(++handed_over_);
         to_firmware(command);
     }
@@ -92,6 +93,8 @@ private:
     void copy_ended(NvmeCommand& parent, std::uint16_t code);
     void own_ended(NvmeCommand& part) override;
     void settle_marks(NvmeCommand& command);
+    void mark(NvmeCommand& command);
+    void outlive_marks(NvmeCommand& command) const;
     void an_end();
     void end_with(NvmeCommand& command, std::uint16_t status);
     void to_firmware(NvmeCommand& command) {

@@ -15,7 +15,7 @@ bool IoDecoder::name_stream(const Sqe& sqe, NvmeCommand& command) const {
 }
 
 IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
-                                      PrpWalk& walk) const {
+                                      DataWalk& walk) const {
     command.code = kStSuccess;
     command.status = CommandStatus::success;
     command.fua = false;
@@ -31,7 +31,7 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, const Namespace* of, bool 
     if (broadcast && namespaces_.busy() != kStSuccess) return refuse(command, namespaces_.busy());
     if (of == nullptr && !broadcast) return refuse(command, namespaces_.refusal(sqe.nsid));
     if (cid_in_use) return refuse(command, kStCidConflict);
-    if (sqe.psdt() != 0 || (sqe.fuse() != 0 && sqe.fuse() != kind->fused_as)) return refuse(command, kStInvalidField);
+    if (!may_be_sgl(sqe) || (sqe.fuse() != 0 && sqe.fuse() != kind->fused_as)) return refuse(command, kStInvalidField);
     const Next next = kind->decode(*this, sqe, of, command, walk);
     if (sqe.fuse() != 0) {
         command.is_special = true;

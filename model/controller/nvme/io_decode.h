@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a submission queue entry of an I/O queue into a command, or says which status refuses it. The first fault in
 // the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. Read and Write are decoded
-// here, all others by their row of the table (io/io_list.h). No metadata, no SGL; of the directives Streams.
+// here, all others by their row of the table (io/io_list.h). No metadata; of the directives Streams.
 #pragma once
 
 #include <cstdint>
 
+#include "controller/nvme/data_walk.h"
 #include "controller/nvme/namespaces.h"
 #include "controller/nvme/nvme_command.h"
-#include "controller/nvme/prp.h"
 #include "controller/nvme/streams.h"
 #include "protocol/nvme.h"
 
@@ -16,9 +16,12 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    /// `namespaces` and `streams` must outlive it.
-    IoDecoder(const Namespaces& namespaces, std::uint32_t max_transfer_bytes, Streams& streams)
-        : namespaces_(namespaces), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
+    /// `namespaces` and `streams` must outlive it. `sgls`: PSDT may be 1.
+    IoDecoder(const Namespaces& namespaces, std::uint32_t max_transfer_bytes, Streams& streams, bool sgls = false)
+        : namespaces_(namespaces),
+          max_transfer_bytes_(max_transfer_bytes),
+          streams_(streams),
+          sgl_flags_(sgls ? nvme::kFlagsSgl : std::uint8_t{0}) {}
 
     /// Feature 06h WCE = 0: every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
@@ -26,18 +29,19 @@ public:
     const Namespaces& namespaces() const { return namespaces_; }
 
     enum class Next : std::uint8_t {
-        submit,    ///< hand the command to the firmware
-        prp_list,  ///< first the rest of NvmeCommand::data (PrpWalk::feed), then submit
-        ranges,    ///< first read the ranges from NvmeCommand::data, then parse_ranges()
-        finished,  ///< nothing to do: complete with success
-        refused    ///< complete with NvmeCommand::code
+        submit,     ///< hand the command to the firmware
+        data_list,  ///< first the rest of NvmeCommand::data (DataWalk::feed), then as without: ranges, or submit
+        ranges,     ///< first read the ranges from NvmeCommand::data, then parse_ranges()
+        finished,   ///< nothing to do: complete with success
+        refused     ///< complete with NvmeCommand::code
     };
 
-    /// Fills `command` (ranges and data must be empty) and, when `prp_list`, leaves the walk waiting for its list.
-    Next decode(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const {
+    /// Fills `command` (ranges and data must be empty) and, when `data_list`, leaves the walk waiting for its list.
+    Next decode(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, DataWalk& walk) const {
         const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
         const Namespace* const of = namespaces_.find(sqe.nsid);
-        const bool plain = of != nullptr && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
+        const unsigned flags = sqe.flags & nvme::kFlagsUsed;
+        const bool plain = of != nullptr && !cid_in_use && (flags == 0 || flags == sgl_flags_);
         command.nsid = sqe.nsid;
         if (__builtin_expect(!transfer || !plain, 0)) return decode_any(sqe, of, cid_in_use, command, walk);
         command.op = sqe.opc == nvme::kIoRead ? IoOp::read : IoOp::write;
@@ -71,7 +75,7 @@ public:
         return place(of, command, Next::submit);
     }
     /// Read or Write that has passed the checks common to all commands.
-    Next decode_transfer(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, PrpWalk& walk) const {
+    Next decode_transfer(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, DataWalk& walk) const {
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * of.lba_bytes;
@@ -81,21 +85,36 @@ public:
         if (__builtin_expect(command.op == IoOp::write && nvme::write_directive_type(sqe.cdw12) != 0, 0) &&
             !name_stream(sqe, command))
             return refuse(command, nvme::kStInvalidField);
-        const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data);
-        if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);
-        return place(of, command, step == PrpWalk::Step::done ? Next::submit : Next::prp_list);
+        const WalkStep step = walk.start(sqe, command.bytes, sqe.opc == nvme::kIoRead, command.data);
+        if (step == WalkStep::refused) return refuse(command, walk.status());
+        if (__builtin_expect(command.data.skips(), 0)) command.is_special = true;
+        return place(of, command, step == WalkStep::done ? Next::submit : Next::data_list);
     }
+    /// Of a command whose data are `command.bytes` bytes of ranges.
+    static Next decode_ranges(const nvme::Sqe& sqe, NvmeCommand& command, DataWalk& walk) {
+        switch (walk.start(sqe, command.bytes, false, command.data)) {
+            case WalkStep::done:
+                return Next::ranges;
+            case WalkStep::need_list:
+                return Next::data_list;
+            case WalkStep::refused:
+                break;
+        }
+        return refuse(command, walk.status());
+    }
+    bool may_be_sgl(const nvme::Sqe& sqe) const { return sqe.psdt() == 0 || sqe.psdt() << 6 == sgl_flags_; }
 
 private:
     /// A write that names a directive. False: not one that is enabled.
     bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
     /// Any entry, faulty ones too.
     Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
-                    PrpWalk& walk) const;
+                    DataWalk& walk) const;
 
     const Namespaces& namespaces_;
     std::uint32_t max_transfer_bytes_;
     Streams& streams_;
+    std::uint8_t sgl_flags_;  // 0: there are no SGLs
     bool write_through_ = false;
 };
 

@@ -128,7 +128,7 @@ void IoCommands::reset() {
     ends_matter_ = false;
     for (NvmeCommand* const c : locked_out_) release(*c);
     for (NvmeCommand* const first : pairs_) {
-        release(*first->special.partner);
+        if (first->special.partner != nullptr) release(*first->special.partner);
         release(*first);
     }
     for (NvmeCommand*& first : firsts_) {
@@ -234,6 +234,14 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         locked_out_.push_back(&command);
         return;
     }
+    if (command.kind != nullptr && command.kind->opcode == kIoWriteUncorrectable) {
+        // Alone with its blocks, as a pair is: a write beside it would end as if it had come before and behind it.
+        command.timeline->charge(Stage::arbitration, agenda_.now());
+        locks_.push_back({command.slba, command.blocks, command.number, &command});
+        pairs_.push_back(&command);
+        return begin_pairs();
+    }
+    outlive_marks(command);
     command.timeline->set_number(++handed_over_);
     if (command.kind != nullptr && command.kind->opcode == kIoCopy) {
         command.special.at = 0;
@@ -243,14 +251,17 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
     to_firmware(command);
 }
 
-/// A pair begins when all commands before it have ended. Pairs begin in their order.
+/// A pair begins when all commands before it have ended, and so does a Write Uncorrectable. They begin in their order.
 void IoCommands::begin_pairs() {
     while (!pairs_.empty() && state_.serving()) {
         NvmeCommand& first = *pairs_.front();
-        if (!have_ended(std::min(first.number, first.special.partner->number) - 1)) return;
+        NvmeCommand* const second = first.special.partner;
+        if (!have_ended((second == nullptr ? first.number : std::min(first.number, second->number)) - 1)) return;
         pairs_.erase(pairs_.begin());
-        for (NvmeCommand* const c : {&first, first.special.partner}) c->timeline->set_number(++handed_over_);
+        first.timeline->set_number(++handed_over_);
+        if (second != nullptr) second->timeline->set_number(++handed_over_);
         first.timeline->charge(Stage::firmware_wait, agenda_.now());
+        if (second == nullptr) mark(first);
         to_firmware(first);
     }
 }
@@ -262,6 +273,7 @@ void IoCommands::compare_ended(NvmeCommand& first) {
     second.timeline->charge(Stage::firmware_wait, agenda_.now());
     finish(first);
     if (equal && state_.serving()) {
+        outlive_marks(second);
         to_firmware(second);
         return;
     }
@@ -334,6 +346,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
     write.special.data = SpecialCommand::Data::kept;
     write.special.kept.swap(part.special.kept);
     write.special.partner = &parent;
+    outlive_marks(write);
     // What stands for the data says whose block it is.
     for (std::uint32_t i = 0; signed_data_ && i < write.blocks; ++i) {
         std::uint8_t* const block = write.special.kept.data() + std::size_t{i} * lba_bytes;
@@ -372,10 +385,11 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     if (command.special.fuse == 1) {
         compare_ended(command);
     } else {
-        if (command.special.fuse == 2) {
-            const NvmeCommand& second = command;
+        const bool alone = command.kind != nullptr && command.kind->opcode == kIoWriteUncorrectable;
+        if (command.special.fuse == 2 || alone) {
+            const NvmeCommand& last = command;
             finish(command);
-            unlock(second);  // by its address alone
+            unlock(last);  // by its address alone
         } else {
             finish(command);
         }
@@ -383,10 +397,26 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     state_.settle();
 }
 
+/// Before the blocks are deallocated: whatever comes between, they are as they were or cannot be read.
+void IoCommands::mark(NvmeCommand& command) {
+    BlockMarks& marks = memory_.uncorrectable;
+    marks.for_each_gap(command.slba, command.blocks, [&](std::uint64_t first, std::uint64_t count) {
+        command.special.marked.push_back({first, static_cast<std::uint32_t>(count)});
+    });
+    marks.add(command.slba, command.blocks);
+}
+
+/// Its end takes the marks away, and they do not come back: the data have to outlive a loss of power as well.
+void IoCommands::outlive_marks(NvmeCommand& command) const {
+    if (command.op != IoOp::write && command.op != IoOp::write_zeroes) return;
+    if (memory_.uncorrectable.any(command.slba, command.blocks)) command.fua = true;
+}
+
 void IoCommands::settle_marks(NvmeCommand& command) {
     BlockMarks& marks = memory_.uncorrectable;
     if (command.kind != nullptr && command.kind->opcode == kIoWriteUncorrectable) {
-        if (command.code == kStSuccess) marks.add(command.slba, command.blocks);
+        if (command.code != kStSuccess)
+            for (const LbaRange& r : command.special.marked) marks.remove(r.slba, r.blocks);
         return;
     }
     switch (command.op) {
@@ -403,10 +433,7 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         case IoOp::write_zeroes:
             if (command.code == kStSuccess) marks.remove(command.slba, command.blocks);
             return;
-        case IoOp::deallocate:
-            if (command.code == kStSuccess)
-                for (const LbaRange& r : command.ranges) marks.remove(r.slba, r.blocks);
-            return;
+        case IoOp::deallocate:  // a write alone makes them good again (NVMe 1.4 §6.16)
         case IoOp::flush:
             return;
     }

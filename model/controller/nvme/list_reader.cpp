@@ -12,7 +12,7 @@ ListReader::Read& ListReader::begin(ListClient& client, std::uint64_t token) {
     return read;
 }
 
-void ListReader::read_list(const PrpWalk& walk, HostData& data, ListClient& client, std::uint64_t token) {
+void ListReader::read_list(const DataWalk& walk, HostData& data, ListClient& client, std::uint64_t token) {
     Read& read = begin(client, token);
     read.walk = walk;
     read.data = &data;
@@ -26,15 +26,14 @@ void ListReader::read_bytes(const HostData& data, ListClient& client, std::uint6
     segments_.clear();
     data.segments(0, data.bytes(), segments_);
     ++counters_.list_reads;
-    dma_.read_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()),
-                   reinterpret_cast<std::uint8_t*>(read.buffer.data()),
+    dma_.read_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), read.buffer.data(),
                    DmaThen::to<&ListReader::piece_read>(this, Pool<Read>::handle_of(read).number()));
 }
 
 void ListReader::read_piece(Read& read) {
     const HostSegment segment{read.walk.list_address(), read.walk.list_bytes()};
     ++counters_.list_reads;
-    dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(read.buffer.data()),
+    dma_.read_host(&segment, 1, read.buffer.data(),
                    DmaThen::to<&ListReader::piece_read>(this, Pool<Read>::handle_of(read).number()));
 }
 
@@ -44,17 +43,17 @@ void ListReader::piece_read(std::uint64_t number, DmaEnd end) {
     ListClient& client = *read.client;
     const std::uint64_t token = read.token;
     if (read.data == nullptr) {
-        client.bytes_known(token, reinterpret_cast<const std::uint8_t*>(read.buffer.data()));
+        client.bytes_known(token, read.buffer.data());
         reads_.release(read);
         state_.settle();
         return;
     }
     switch (read.walk.feed(read.buffer.data(), *read.data)) {
-        case PrpWalk::Step::bad_offset:
-            return fail(read, kStInvalidPrpOffset);
-        case PrpWalk::Step::need_list:
+        case WalkStep::refused:
+            return fail(read, read.walk.status());
+        case WalkStep::need_list:
             return read_piece(read);
-        case PrpWalk::Step::done:
+        case WalkStep::done:
             break;
     }
     reads_.release(read);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from host memory what a command needs before it can begin: the entries of a PRP list, or the ranges of a
-// Dataset Management command. One page of buffer a command; lists that continue on another page are followed.
+// Reads from host memory what a command needs before it can begin: the entries of a PRP list, segments of
+// an SGL, or the ranges of a Dataset Management command. One page of buffer a command; lists that go on elsewhere are
+// followed.
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 
 #include "common/containers/pool.h"
 #include "controller/nvme/controller_state.h"
-#include "controller/nvme/prp.h"
+#include "controller/nvme/data_walk.h"
 #include "controller/ports/dma_port.h"
 
 namespace ssdtlm {
@@ -22,7 +23,7 @@ public:
     virtual void list_known(std::uint64_t token) = 0;
     /// What read_bytes() asked for; valid during the call.
     virtual void bytes_known(std::uint64_t token, const std::uint8_t* bytes) = 0;
-    /// `status`: a bad entry in the list (0/13h) or the host did not deliver it (0/04h).
+    /// `status`: a bad entry in the list (0/13h, or one of an SGL) or the host did not deliver it (0/04h).
     virtual void list_failed(std::uint64_t token, std::uint16_t status) = 0;
 
 protected:
@@ -35,7 +36,7 @@ public:
         : dma_(dma), state_(state), counters_(counters) {}
 
     /// `walk` says need_list; adds to `data`, which must outlive the answer.
-    void read_list(const PrpWalk& walk, HostData& data, ListClient& client, std::uint64_t token);
+    void read_list(const DataWalk& walk, HostData& data, ListClient& client, std::uint64_t token);
     /// All of `data`, at most one page.
     void read_bytes(const HostData& data, ListClient& client, std::uint64_t token);
 
@@ -43,11 +44,11 @@ public:
 
 private:
     struct Read {
-        PrpWalk walk;
+        DataWalk walk;
         HostData* data = nullptr;  ///< null: bytes are wanted, not where they lie
         ListClient* client = nullptr;
         std::uint64_t token = 0;
-        std::array<std::uint64_t, nvme::kPrpsPerPage> buffer{};
+        alignas(8) std::array<std::uint8_t, nvme::kPageBytes> buffer{};
     };
     Read& begin(ListClient& client, std::uint64_t token);
     void read_piece(Read& read);

@@ -41,6 +41,7 @@ struct SpecialCommand {
     NvmeCommand* partner = nullptr;  ///< the other one
     std::uint32_t at = 0;            ///< copy: the source range that is being copied
     std::uint64_t target = 0;        ///< copy: where the next block goes, as the drive counts
+    std::vector<LbaRange> marked;    ///< write uncorrectable: what was not marked before
 };
 
 struct NvmeCommand : AddressedCommand {

@@ -10,37 +10,38 @@
 
 namespace ssdtlm {
 
+/// Of a walk to where data lie.
+enum class WalkStep : std::uint8_t {
+    done,       ///< all is known
+    need_list,  ///< read list_bytes() at list_address() and feed() them
+    refused     ///< an entry is not as it has to be; of PRPs, it has an offset where none is allowed: status 0/13h
+};
+
 class PrpWalk {
 public:
-    enum class Step : std::uint8_t {
-        done,       ///< all is known
-        need_list,  ///< read list_bytes() at list_address() and feed() them
-        bad_offset  ///< an entry has an offset where none is allowed: status 0/13h
-    };
-
     /// Begins the walk for `bytes` (> 0) of data, which are added to `data`.
-    Step start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes, HostData& data) {
-        if ((prp1 & 3) != 0) return Step::bad_offset;
+    WalkStep start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes, HostData& data) {
+        if ((prp1 & 3) != 0) return WalkStep::refused;
         const std::uint64_t first = nvme::kPageBytes - (prp1 & nvme::kPageMask);
         if (bytes <= first) {
             data.add(prp1, bytes);
-            return Step::done;
+            return WalkStep::done;
         }
         data.add(prp1, first);
         remaining_ = bytes - first;
         if (remaining_ > nvme::kPageBytes) return at_list(prp2);
-        if ((prp2 & nvme::kPageMask) != 0) return Step::bad_offset;
+        if ((prp2 & nvme::kPageMask) != 0) return WalkStep::refused;
         data.add(prp2, remaining_);
-        return Step::done;
+        return WalkStep::done;
     }
     /// `entries`: what list_address() holds, list_bytes() long.
-    Step feed(const std::uint64_t* entries, HostData& data);
+    WalkStep feed(const std::uint8_t* entries, HostData& data);
 
     std::uint64_t list_address() const { return list_; }
     std::uint32_t list_bytes() const { return count_ * nvme::kPrpEntryBytes; }
 
 private:
-    Step at_list(std::uint64_t address);
+    WalkStep at_list(std::uint64_t address);
 
     std::uint64_t list_ = 0;
     std::uint64_t remaining_ = 0;  // bytes whose place is not known yet

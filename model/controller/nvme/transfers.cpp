@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ssdtlm {
 
@@ -24,6 +25,7 @@ void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t b
     const SimTime from = std::max(agenda_.now(), terms.from);
     switch (command.special.data) {
         case SpecialCommand::Data::host:
+            if (command.data.skips()) return take_without(command, offset, bytes, data, then, terms);
             return host_.to_host(c, offset, bytes, data, then, content, terms);
         case SpecialCommand::Data::kept:
             std::memcpy(command.special.kept.data() + offset, data, bytes);
@@ -40,10 +42,42 @@ void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t b
     w.content = content;
     w.then = then;
     w.from = from;
-    w.of_host.assign(bytes, 0);
+    w.gathered.assign(bytes, 0);
     const HostSegments::List list = segments_.of(command.data, offset, bytes);
-    dma_.read_host(list.first, list.count, w.of_host.data(),
+    dma_.read_host(list.first, list.count, w.gathered.data(),
                    DmaThen::to<&NvmeTransfers::compare>(this, Pool<Wait>::handle_of(w).number()), content);
+}
+
+/// Without what goes into bit buckets. The rest lies elsewhere among the host's data than among the drive's, so that
+/// `content` would say nothing true of it: all of it is moved.
+void NvmeTransfers::take_without(const NvmeCommand& c, std::uint64_t offset, std::uint32_t bytes,
+                                 const std::uint8_t* data, const DmaThen& then, const DmaTerms& terms) {
+    Wait& w = waits_.acquire();
+    w.then = then;
+    w.gathered.clear();
+    pieces_.clear();
+    c.data.for_each(offset, bytes, [&](std::uint64_t place, std::uint64_t n) {
+        c.data.segments(place, n, pieces_);
+        w.gathered.insert(w.gathered.end(), data + (place - offset), data + (place - offset) + n);
+    });
+    if (pieces_.empty()) {
+        waits_.release(w);
+        return tell_later(then, std::max(agenda_.now(), terms.from));
+    }
+    dma_.write_host(pieces_.data(), static_cast<std::uint32_t>(pieces_.size()), w.gathered.data(),
+                    DmaThen::to<&NvmeTransfers::written>(this, Pool<Wait>::handle_of(w).number()), {}, terms);
+}
+
+/// They have to stay until they are visible.
+void NvmeTransfers::written(std::uint64_t wait, DmaEnd end) {
+    Wait& w = waits_.at(wait);
+    const DmaThen then = std::exchange(w.then, DmaThen{});
+    if (end.at <= agenda_.now()) {
+        waits_.release(w);
+    } else {
+        agenda_.post(end.at, Then::to<&NvmeTransfers::told>(this, wait));
+    }
+    then(end);
 }
 
 void NvmeTransfers::give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
@@ -65,12 +99,12 @@ void NvmeTransfers::told(std::uint64_t wait) {
     Wait& w = waits_.at(wait);
     const DmaThen then = w.then;
     waits_.release(w);
-    then({agenda_.now()});
+    if (then) then({agenda_.now()});
 }
 
 void NvmeTransfers::compare(std::uint64_t wait, DmaEnd end) {
     Wait& w = waits_.at(wait);
-    if (!end.failed && differ(w.data, w.of_host.data(), w.bytes, w.content)) w.command->special.differs = true;
+    if (!end.failed && differ(w.data, w.gathered.data(), w.bytes, w.content)) w.command->special.differs = true;
     const DmaThen then = w.then;
     const SimTime from = w.from;
     waits_.release(w);

@@ -34,7 +34,8 @@ public:
     void restart() { waits_.release_all(); }
 
 private:
-    /// Of Compare: the host's part, and what it is to be compared with. Else an end that is to be told.
+    /// Of Compare: the host's part, and what it is to be compared with. Of a read with bit buckets: what the host
+    /// wants. Else an end that is to be told.
     struct Wait {
         NvmeCommand* command = nullptr;
         const std::uint8_t* data = nullptr;
@@ -42,12 +43,15 @@ private:
         ByteEnables content;
         DmaThen then;
         SimTime from{};  ///< the data of the flash are there
-        std::vector<std::uint8_t> of_host;
+        std::vector<std::uint8_t> gathered;
     };
     void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
               const DmaThen& then, ByteEnables content, const DmaTerms& terms);
     void give(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, const DmaThen& then,
               ByteEnables content);
+    void take_without(const NvmeCommand& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,
+                      const DmaThen& then, const DmaTerms& terms);
+    void written(std::uint64_t wait, DmaEnd end);
     void tell_later(const DmaThen& then, SimTime at);
     void told(std::uint64_t wait);
     void compare(std::uint64_t wait, DmaEnd end);
@@ -57,6 +61,7 @@ private:
     DmaTransfers host_;
     Pool<Wait> waits_;
     HostSegments segments_;
+    std::vector<HostSegment> pieces_;  // scratch
 };
 
 }  // namespace ssdtlm

@@ -2,6 +2,7 @@
 #include "host_pcie/driver/bring_up.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
 #include "host_pcie/driver/prp_builder.h"
@@ -84,9 +85,18 @@ void BringUp::admin_interrupt() {
     nvme::Cqe cqe;
     if (!admin_.reap(cqe)) return;
     mmio_.write32(nvme::cq_head_doorbell(0), admin_.head());
+    if (passed_) {
+        doing_ = "running";
+        return std::exchange(passed_, nullptr)(cqe.status());
+    }
     if (cqe.status() != nvme::kStSuccess)
         fail("status SCT " + std::to_string(cqe.status() >> 8) + " SC " + std::to_string(cqe.status() & 0xFF));
     (this->*after_admin_)(cqe.dw0);
+}
+
+void BringUp::pass_through(nvme::Sqe& sqe, std::function<void(std::uint16_t)> ended) {
+    passed_ = std::move(ended);
+    admin(sqe, "an admin command from outside", nullptr);
 }
 
 void BringUp::identify(std::uint8_t cns, std::uint32_t nsid, const char* doing, Next next) {
@@ -175,6 +185,7 @@ void BringUp::controller_identified(std::uint32_t) {
     const std::uint64_t unit = std::uint64_t{1} << (kMinPageShift + nvme::Cap::mps_min(cap_));
     info_.volatile_write_cache = (id[nvme::IdCtrl::kVwc] & 1) != 0;
     offers_shadows_ = (nvme::load<std::uint16_t>(id + nvme::IdCtrl::kOacs) & nvme::IdCtrl::kOacsDoorbellBuffer) != 0;
+    info_.sgls = (nvme::load<std::uint32_t>(id + nvme::IdCtrl::kSgls) & nvme::IdCtrl::kSglsAny) != 0;
     info_.max_transfer_bytes = SlotBuffer::kMaxBytes;
     if (mdts != 0 && mdts < 32 && (unit << mdts) < SlotBuffer::kMaxBytes)
         info_.max_transfer_bytes = static_cast<std::uint32_t>(unit << mdts);
@@ -368,6 +379,7 @@ void BringUp::power_lost() {
     agenda_.cancel(next_poll_);
     admin_.reset();
     done_ = stopped_ = nullptr;
+    passed_ = nullptr;
     doing_ = "without power";
 }
 

@@ -42,6 +42,7 @@ struct DriveNamespace {
 /// What bring-up has found and set up.
 struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
+    bool sgls = false;                       ///< for I/O commands
     std::vector<DriveNamespace> namespaces;  ///< by number, one behind the other in the addresses of requests
     std::uint64_t shadows = 0;  ///< doorbells in memory, a page, and behind it the event indices; 0: registers alone
 };
@@ -66,6 +67,9 @@ public:
     /// The drive has no power: whatever was being done is given up, and nobody hears of its end. start() begins anew,
     /// with the same rings.
     void power_lost();
+    /// An admin command of somebody else's, as nvme-cli sends it. Precondition: started, and nothing else is being
+    /// done.
+    void pass_through(nvme::Sqe& sqe, std::function<void(std::uint16_t status)> ended);
     /// The handler of vector 0.
     void admin_interrupt();
 
@@ -137,6 +141,7 @@ private:
     std::vector<Rings> rings_;  // of the I/O queues, which keep their place from start to start
     std::vector<QueuePair> queues_;
     std::function<void()> done_;
+    std::function<void(std::uint16_t)> passed_;
     std::function<void()> stopped_;
 
     Next after_read_ = nullptr;

@@ -57,7 +57,8 @@ std::uint16_t NvmeQueues::completing(std::uint64_t address) const {
 
 void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
-    slot.prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, bytes, slot.buffer.lists);
+    slot.prp = (info_->sgls ? build_sgl : build_prp)(memory_, config_.page_bytes, slot.buffer.address, bytes,
+                                                     slot.buffer.lists);
     slot.prp_bytes = bytes;
 }
 
@@ -90,6 +91,7 @@ CommandQueues::Submitted NvmeQueues::submit(std::uint16_t queue, const HostReque
         }
         // Buffer and list are as the slot's last command has left them, if that was of the same size.
         if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
+        sqe.flags = slot.prp.flags;
         sqe.prp1 = slot.prp.prp1;
         sqe.prp2 = slot.prp.prp2;
     } else if (request.op == HostOp::trim) {

@@ -55,6 +55,16 @@ PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
     }
 }
 
+PrpPair build_sgl(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
+                  PrpListMemory& lists) {
+    if (address % page_bytes + bytes <= 2 * std::uint64_t{page_bytes})
+        return build_prp(memory, page_bytes, address, bytes, lists);
+    nvme::Sqe sqe;
+    nvme::set_sgl(sqe,
+                  nvme::SglDescriptor::of(nvme::SglDescriptor::kDataBlock, address, static_cast<std::uint32_t>(bytes)));
+    return {sqe.prp1, sqe.prp2, sqe.flags};
+}
+
 void SlotBuffer::reserve(HostMemory& memory, std::uint32_t bytes, std::uint32_t page_bytes, std::uint32_t offset) {
     if (bytes <= capacity) return;
     SSDTLM_CHECK(bytes <= kMaxBytes && offset < page_bytes, "data buffer too large");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PRP entries and lists for a contiguous buffer, as Linux drivers/nvme/host/pci.c lays them out: a list of at most
 // 32 entries lives in a 256-byte piece, a longer one in whole pages whose last slot points to the next page.
-// Models no SGLs. Source: NVMe 1.4 §4.3.
+// Or an SGL, which is one descriptor. Source: NVMe 1.4 §4.3, §4.4.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,20 @@ struct PrpListMemory {
     std::vector<std::uint64_t> pages;
 };
 
+/// The data pointer of an entry.
 struct PrpPair {
     std::uint64_t prp1 = 0;
     std::uint64_t prp2 = 0;  ///< 0, the second page, or the address of a list
+    std::uint8_t flags = 0;  ///< PSDT: 0, or nvme::kFlagsSgl, and the two are an SGL descriptor
 };
 
 /// Describes `bytes` bytes at `address` (dword aligned) for pages of `page_bytes`; writes the list if one is needed.
 PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
+                  PrpListMemory& lists);
+
+/// The same as an SGL, for a controller that takes them, where PRPs would need a list; else PRPs. As Linux
+/// nvme_map_data() does with data in one piece, if its sgl_threshold is not 0.
+PrpPair build_sgl(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
                   PrpListMemory& lists);
 
 /// The data buffer of one command slot: contiguous, grown to the largest transfer the slot has carried.

@@ -81,6 +81,12 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .from("NVMe 1.4 §5.21.1.8, reset value")
                         .only_with("host.completion = interrupt"));
     table.push_back(P::boolean(
+                        "nvme.sgls", [](auto& c) -> auto& { return c.nvme.sgls; })
+                        .says("The drive takes SGLs for the data of I/O commands (Identify SGLS), and the driver then "
+                              "names data in one piece that PRP1 and PRP2 cannot name by one data block descriptor, as "
+                              "Linux does. The drive reads no list of PRPs before it moves these data")
+                        .from("false: Linux drivers/nvme/host/pci.c nvme_map_data, drives without SGLs"));
+    table.push_back(P::boolean(
                         "nvme.shadow_doorbells", [](auto& c) -> auto& { return c.nvme.shadow_doorbells; })
                         .says("The drive offers doorbells in host memory (Doorbell Buffer Config), and a driver uses "
                               "them, as Linux's does. While a queue has commands in flight the drive reads its tail "

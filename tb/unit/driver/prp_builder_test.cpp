@@ -106,6 +106,23 @@ TEST(PrpBuilder, LargerPages) {
     EXPECT_EQ(build_prp(memory, 65536, address, 64_KiB, lists).prp2, address - 4096 + 65536);
 }
 
+// As Linux: two PRPs where they suffice, else one data block descriptor.
+TEST(PrpBuilder, SglWhereAListWouldBeNeeded) {
+    HostMemory memory(64_MiB);
+    PrpListMemory lists;
+    const std::uint64_t address = memory.allocate(1_MiB, P);
+    EXPECT_EQ(build_sgl(memory, P, address, 2 * P, lists).flags, 0);
+    EXPECT_EQ(build_sgl(memory, P, address + 512, 2 * P - 512, lists).prp2, address + P);
+    for (const std::uint64_t bytes : {std::uint64_t{2 * P + 512}, std::uint64_t{512_KiB}}) {
+        const PrpPair sgl = build_sgl(memory, P, address, bytes, lists);
+        EXPECT_EQ(sgl.flags, 0x40);
+        EXPECT_EQ(sgl.prp1, address);
+        EXPECT_EQ(sgl.prp2, bytes) << "length in the lower half, type 0 in the last byte";
+    }
+    EXPECT_EQ(build_sgl(memory, P, address + 512, 2 * P, lists).flags, 0x40) << "three pages";
+    EXPECT_EQ(lists.small, 0u) << "no list was made";
+}
+
 TEST(PrpBuilder, RefusesUnalignedBuffers) {
     HostMemory memory(64_MiB);
     PrpListMemory lists;

@@ -11,6 +11,7 @@ NvmeConfig ConformanceHost::everything() {
     c.namespaces = {256u << 10, 256u << 10};
     c.streams = 4;
     c.shadow_doorbells = true;
+    c.sgls = true;
     return c;
 }
 

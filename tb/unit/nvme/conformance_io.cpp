@@ -29,6 +29,26 @@ ConformanceRow row(std::uint8_t opcode, std::uint16_t status, const char* how, s
             }};
 }
 
+/// What a data pointer is refused for.
+void pointers(std::uint8_t opcode, std::vector<ConformanceRow>& all) {
+    using D = SglDescriptor;
+    all.push_back(row(opcode, kStInvalidPrpOffset, "PRP1 at an odd address", [](Host&, Sqe& s) { s.prp1 |= 1; }));
+    all.push_back(row(opcode, kStInvalidSglSegment, "a last segment of 8 bytes",
+                      [](Host&, Sqe& s) { set_sgl(s, D::of(D::kLastSegment, Host::kOther, 8)); }));
+    all.push_back(row(opcode, kStInvalidSglCount, "a segment descriptor that is not the last one of its segment",
+                      [](Host& h, Sqe& s) {
+                          h.dma.put(Host::kOther, D::of(D::kLastSegment, Host::kOther, 16));
+                          h.dma.put(Host::kOther + 16, D::of(D::kDataBlock, Host::kData, 512));
+                          set_sgl(s, D::of(D::kSegment, Host::kOther, 32));
+                      }));
+    all.push_back(row(opcode, kStSglLengthInvalid, "data blocks of 4 bytes",
+                      [](Host&, Sqe& s) { set_sgl(s, D::of(D::kDataBlock, Host::kData, 4)); }));
+    all.push_back(row(opcode, kStSglTypeInvalid, "a keyed data block",
+                      [](Host&, Sqe& s) { set_sgl(s, D::of(4, Host::kData, 512)); }));
+    all.push_back(row(opcode, kStSglGranularity, "a data block at an odd address",
+                      [](Host&, Sqe& s) { set_sgl(s, D::of(D::kDataBlock, Host::kData + 1, 512)); }));
+}
+
 ConformanceRow flash(std::uint8_t opcode, CommandStatus says, std::uint16_t status, const char* how) {
     return row(opcode, status, how, [says](Host& h, Sqe&) { h.drive.next = says; });
 }
@@ -78,7 +98,7 @@ std::vector<ConformanceRow> transfers() {
         all.push_back(flash(
             opcode, CommandStatus::unrecovered_read, kStUnrecoveredRead,
             opcode == kIoWrite ? "the rest of a unit that it writes in part is lost" : "the flash has lost the data"));
-        all.push_back(row(opcode, kStInvalidPrpOffset, "PRP1 at an odd address", [](Host&, Sqe& s) { s.prp1 |= 1; }));
+        pointers(opcode, all);
         all.push_back(row(opcode, kStDataTransferError, "its PRP list does not answer",
                           [](Host&, Sqe& s) { s.cdw12 = 31, s.prp2 = kNowhere; }));
         all.push_back(aborted(opcode));
@@ -129,7 +149,7 @@ std::vector<ConformanceRow> blocks() {
     for (const std::uint8_t opcode : {kIoFlush, kIoCopy})
         all.push_back(flash(opcode, CommandStatus::aborted, kStAbortRequested, "it waits for the flash"));
     for (const std::uint8_t opcode : {kIoDatasetMgmt, kIoCopy}) {
-        all.push_back(row(opcode, kStInvalidPrpOffset, "PRP1 at an odd address", [](Host&, Sqe& s) { s.prp1 |= 1; }));
+        pointers(opcode, all);
         all.push_back(row(opcode, kStDataTransferError, "its list of ranges does not answer",
                           [](Host&, Sqe& s) { s.prp1 = kNowhere; }));
         all.push_back(row(opcode, kStLbaOutOfRange, "a range behind the end",

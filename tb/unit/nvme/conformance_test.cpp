@@ -32,7 +32,12 @@ const std::map<std::uint16_t, const char*>& names() {
         {kStAbortMissingFused, "Command Aborted due to Missing Fused Command"},
         {kStInvalidNamespace, "Invalid Namespace or Format"},
         {kStSequenceError, "Command Sequence Error"},
+        {kStInvalidSglSegment, "Invalid SGL Segment Descriptor"},
+        {kStInvalidSglCount, "Invalid Number of SGL Descriptors"},
+        {kStSglLengthInvalid, "Data SGL Length Invalid"},
+        {kStSglTypeInvalid, "SGL Descriptor Type Invalid"},
         {kStInvalidPrpOffset, "PRP Offset Invalid"},
+        {kStSglGranularity, "SGL Data Block Granularity Invalid"},
         {kStSanitizeFailed, "Sanitize Failed"},
         {kStSanitizeInProgress, "Sanitize In Progress"},
         {kStLbaOutOfRange, "LBA Out of Range"},
@@ -150,8 +155,15 @@ TEST(Conformance, StatusesOfAllCommands) {
         s.nsid = 9;  // valid, and of no namespace
         EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
         s.nsid = 1;
-        s.flags = 1u << 6;
-        EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
+        for (const std::uint32_t psdt : {2u, 3u}) {  // metadata by SGL, and no pointer at all
+            s.flags = static_cast<std::uint8_t>(psdt << 6);
+            EXPECT_EQ(h.ends(s), kStInvalidField) << opcode;
+        }
+        test::DriveBench without;
+        without.enable();
+        test::Pair pair = without.create_pair(1);
+        s.flags = kFlagsSgl;
+        EXPECT_EQ(without.run(pair, s).status(), kStInvalidField) << opcode;
         s.flags = 0;
         h.begin_format(1);
         EXPECT_EQ(h.ends(s), kStFormatInProgress) << opcode;

@@ -41,7 +41,7 @@ Sqe dsm(std::uint32_t ranges) {
 struct Decoded {
     Next next;
     NvmeCommand command;
-    PrpWalk walk;
+    DataWalk walk;
 };
 
 Streams& no_streams() {
@@ -77,7 +77,7 @@ TEST(IoDecode, ReadAndWrite) {
     EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000, 0x20000}));
 
     d = decode(rw(kIoRead, 0, 17));
-    EXPECT_EQ(d.next, Next::prp_list);
+    EXPECT_EQ(d.next, Next::data_list);
     EXPECT_EQ(d.walk.list_address(), 0x20000u);
     EXPECT_EQ(d.walk.list_bytes(), 16u);
 }
@@ -203,7 +203,7 @@ TEST(IoDecode, Namespaces) {
     for (std::uint32_t i = 0; i < 3; ++i) {
         for (const std::uint8_t opcode : {kIoRead, kIoWrite, kIoWriteZeroes}) {
             NvmeCommand c;
-            PrpWalk walk;
+            DataWalk walk;
             Sqe s = rw(opcode, blocks[i] - 8, 8);
             s.nsid = i + 1;
             ASSERT_EQ(d.decode(s, false, c, walk), Next::submit);
@@ -215,7 +215,7 @@ TEST(IoDecode, Namespaces) {
             EXPECT_EQ(c.slba, blocks[i] - 7) << "the error log has what the host said";
         }
         NvmeCommand c;
-        PrpWalk walk;
+        DataWalk walk;
         Sqe s = dsm(2);
         s.nsid = i + 1;
         ASSERT_EQ(d.decode(s, false, c, walk), Next::ranges);
@@ -228,7 +228,7 @@ TEST(IoDecode, Namespaces) {
         EXPECT_EQ(d.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 2, c), Next::refused);
     }
     NvmeCommand c;
-    PrpWalk walk;
+    DataWalk walk;
     Sqe s = rw(kIoRead, 0, 1);
     s.nsid = 4;
     EXPECT_EQ(d.decode(s, false, c, walk), Next::refused);
@@ -236,13 +236,13 @@ TEST(IoDecode, Namespaces) {
 }
 
 TEST(IoDecode, LongestTransferAndLastBlockAreFine) {
-    EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::prp_list);
+    EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::data_list);
     EXPECT_EQ(decode(rw(kIoRead, kBlocks - 1, 1)).next, Next::submit);
     const Namespaces large(std::uint64_t{kLba} << 20, kLba);
     IoDecoder unlimited(large, 0, no_streams());
     NvmeCommand c;
-    PrpWalk w;
-    EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::prp_list);
+    DataWalk w;
+    EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::data_list);
 }
 
 }  // namespace

@@ -91,6 +91,89 @@ TEST_F(IoSpecial, WriteUncorrectableUntilItIsWrittenAgain) {
     EXPECT_EQ(status(b.io(kIoRead, 6, 1, DriveBench::kOther)), kStSuccess);
 }
 
+// Deallocation says nothing about blocks that cannot be read: of a unit that it covers in part it leaves the old data.
+TEST_F(IoSpecial, OnlyAWriteMakesBlocksReadableAgain) {
+    write(0, 16, 1);
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 2, 10)), kStSuccess);
+    b.dma.put(DriveBench::kData, DsmRange{0, 16, 0});
+    Sqe s = b.io(kIoDatasetMgmt, 0, 1);
+    s.cdw10 = s.cdw12 = 0, s.cdw11 = kDsmDeallocate;
+    EXPECT_EQ(status(s), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 2, 1, DriveBench::kOther)), kStUnrecoveredRead);
+    EXPECT_EQ(status(b.io(kIoRead, 11, 1, DriveBench::kOther)), kStUnrecoveredRead);
+    EXPECT_EQ(status(b.io(kIoRead, 12, 1, DriveBench::kOther)), kStSuccess);
+}
+
+// Its end takes the marks away for good, so its data must not be lost with the power behind it.
+TEST_F(IoSpecial, AWriteToUnreadableBlocksIsDurable) {
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 2, 10)), kStSuccess);
+    const auto fua_of = [&](const Sqe& s) {
+        b.push(p, s);
+        b.ring(p);
+        b.agenda.run_until(b.agenda.now() + 4us);  // fetched, and in the drive
+        bool durable = false;
+        for (const Command* const c : b.drive.under_way) durable = durable || c->fua;
+        b.agenda.run();
+        while (b.has_cqe(p)) b.take(p);
+        b.ring_head(p);
+        return durable;
+    };
+    EXPECT_FALSE(fua_of(b.io(kIoWrite, 12, 4)));
+    EXPECT_TRUE(fua_of(b.io(kIoWrite, 8, 4)));
+    EXPECT_FALSE(fua_of(b.io(kIoWrite, 8, 4))) << "there they can be read again";
+    EXPECT_TRUE(fua_of(b.io(kIoWriteZeroes, 0, 8)));
+    EXPECT_FALSE(fua_of(b.io(kIoWriteZeroes, 0, 8)));
+}
+
+// The write before it ends first, and the one behind it begins behind it.
+TEST_F(IoSpecial, WriteUncorrectableHasItsBlocksForItself) {
+    b.drive.time = 100us;
+    push(kIoWrite, 1, 8, 8, 0);
+    push(kIoWriteUncorrectable, 2, 12, 8, 0);
+    push(kIoRead, 3, 19, 1, 0, DriveBench::kOther);
+    push(kIoRead, 4, 20, 1, 0, DriveBench::kOther);
+    b.ring(p);
+    b.agenda.run();
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::deallocate)], 1u);
+    std::vector<std::uint16_t> order;
+    while (b.has_cqe(p)) {
+        const Cqe e = b.take(p);
+        order.push_back(e.cid);
+        EXPECT_EQ(e.status(), e.cid == 3 ? kStUnrecoveredRead : kStSuccess) << e.cid;
+    }
+    b.ring_head(p);
+    EXPECT_EQ(order, (std::vector<std::uint16_t>{4, 1, 2, 3}));
+}
+
+TEST_F(IoSpecial, WriteUncorrectableIsWholeOrNotAtAll) {
+    write(0, 16, 1);
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 4, 2)), kStSuccess);
+    b.drive.next = CommandStatus::read_only;
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 2, 8)), kStReadOnlyRange);
+    EXPECT_EQ(status(b.io(kIoRead, 0, 4, DriveBench::kOther)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 6, 8, DriveBench::kOther)), kStSuccess);
+    EXPECT_EQ(status(b.io(kIoRead, 5, 1, DriveBench::kOther)), kStUnrecoveredRead) << "as before";
+}
+
+TEST(IoSpecialPower, GoesWhileBlocksAreMadeUnreadable) {
+    DriveBench b;
+    b.enable();
+    Pair p = b.create_pair(1);
+    b.drive.time = 1ms;
+    Sqe s = b.io(kIoWriteUncorrectable, 8, 8);
+    b.push(p, s);
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 100us);
+    ASSERT_EQ(b.drive.under_way.size(), 1u);
+    b.lose_power();
+    b.drive.time = 10us;
+    b.enable();
+    p = b.create_pair(1);
+    for (const std::uint64_t block : {8u, 15u})
+        EXPECT_EQ(b.run(p, b.io(kIoRead, block, 1, DriveBench::kOther)).status(), kStUnrecoveredRead);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 16, 1, DriveBench::kOther)).status(), kStSuccess);
+}
+
 TEST_F(IoSpecial, CopyOfSeveralRanges) {
     write(100, 8, 1);
     write(200, 4, 50);

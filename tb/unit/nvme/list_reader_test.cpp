@@ -54,7 +54,7 @@ TEST(ListReader, RandomListsBesideEachOther) {
             const std::uint64_t offset = 4 * random.below(1024);
             l.expected.push_back(0x1000'0000 + offset);
             const std::uint64_t bytes = (n + 1) * kPageBytes - offset;
-            PrpWalk walk;
+            DataWalk walk;
             const std::uint64_t start = at;
             for (std::uint64_t e = 0; e < n; ++e) {
                 std::uint64_t page = 0x2000'0000 + kPageBytes * random.below(100'000);
@@ -69,7 +69,10 @@ TEST(ListReader, RandomListsBesideEachOther) {
                 at += 8;
             }
             l.lost = random.percent(5);
-            ASSERT_EQ(walk.start(l.expected[0], l.lost ? 0x7000000 : start, bytes, l.data), PrpWalk::Step::need_list);
+            Sqe sqe;
+            sqe.prp1 = l.expected[0];
+            sqe.prp2 = l.lost ? 0x7000000 : start;
+            ASSERT_EQ(walk.start(sqe, bytes, false, l.data), WalkStep::need_list);
             bad += l.bad && !l.lost;
             lost += l.lost;
             dma.read_times.push_back(Ps{1ns} * static_cast<std::int64_t>(100 + random.below(5000)));

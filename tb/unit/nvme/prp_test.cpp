@@ -12,7 +12,7 @@ namespace ssdtlm {
 namespace {
 
 using namespace nvme;
-using Step = PrpWalk::Step;
+using Step = WalkStep;
 
 /// Lists in host memory, and a walk that reads them.
 struct Host {
@@ -42,7 +42,7 @@ struct Host {
             EXPECT_EQ(w.list_address() / kPageBytes, (w.list_address() + w.list_bytes() - 1) / kPageBytes);
             std::vector<std::uint64_t> entries;
             for (std::uint32_t i = 0; i < w.list_bytes() / 8; ++i) entries.push_back(qwords[w.list_address() + 8 * i]);
-            step = w.feed(entries.data(), data);
+            step = w.feed(reinterpret_cast<const std::uint8_t*>(entries.data()), data);
         }
         return step;
     }
@@ -105,18 +105,18 @@ INSTANTIATE_TEST_SUITE_P(Examples, PrpLists,
                                          ListCase{0x10000, 0x2FE0, 24_KiB, {4, 2}}));
 
 TEST(Prp, BadOffsets) {
-    EXPECT_EQ(Host{}.walk(0x1002, 0, 512), Step::bad_offset);  // PRP1 not on a dword
+    EXPECT_EQ(Host{}.walk(0x1002, 0, 512), Step::refused);  // PRP1 not on a dword
     EXPECT_EQ(Host{}.walk(0x1004, 0, 512), Step::done);
-    EXPECT_EQ(Host{}.walk(0x1000, 0x2200, 8192), Step::bad_offset);   // PRP2 as a page has an offset
-    EXPECT_EQ(Host{}.walk(0x1000, 0x2004, 12288), Step::bad_offset);  // list not on a qword
+    EXPECT_EQ(Host{}.walk(0x1000, 0x2200, 8192), Step::refused);   // PRP2 as a page has an offset
+    EXPECT_EQ(Host{}.walk(0x1000, 0x2004, 12288), Step::refused);  // list not on a qword
     Host entry;
     entry.put_list(0x2000, 2, 1000);
     entry.qwords[0x2008] += 4;
-    EXPECT_EQ(entry.walk(0x1000, 0x2000, 12288), Step::bad_offset);
+    EXPECT_EQ(entry.walk(0x1000, 0x2000, 12288), Step::refused);
     Host chain;
     chain.put_list(0x2FF0, 4, 1000);
     chain.qwords[0x2FF8] += 8;
-    EXPECT_EQ(chain.walk(0x1000, 0x2FF0, 20_KiB), Step::bad_offset);
+    EXPECT_EQ(chain.walk(0x1000, 0x2FF0, 20_KiB), Step::refused);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // I/O commands that move no user data: Flush, Write Zeroes, Dataset Management, Write Uncorrectable (NVMe 1.4 §6.8,
 // §6.17, §6.7, §6.16). What is marked as uncorrectable is deallocated, as far as it is whole mapping units, and reads
-// of it fail until it is written again.
+// of it fail until it is written again, whatever else happens to it.
 #include "controller/nvme/io/io_list.h"
 
 namespace ssdtlm {
@@ -11,29 +11,28 @@ using Next = IoDecoder::Next;
 
 namespace {
 
-Next decode_flush(const IoDecoder&, const Sqe&, const Namespace*, NvmeCommand&, PrpWalk&) {
+Next decode_flush(const IoDecoder&, const Sqe&, const Namespace*, NvmeCommand&, DataWalk&) {
     return Next::submit;
 }
 
 Next decode_write_zeroes(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
-                         PrpWalk&) {
+                         DataWalk&) {
     command.fua = (sqe.cdw12 & kRwFua) != 0 || decoder.writes_through();
     return IoDecoder::decode_blocks(sqe, *of, command);
 }
 
 /// Only deallocation acts; the integral read and write hints are accepted without effect.
 Next decode_dataset_management(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
-                               PrpWalk& walk) {
+                               DataWalk& walk) {
     if ((sqe.cdw11 & kDsmDeallocate) == 0) return Next::finished;
     command.shift = static_cast<std::uint8_t>(of->shift);
     command.bytes = ((sqe.cdw10 & 0xFF) + 1) * sizeof(DsmRange);
-    // At most 256 ranges fill one page, so two PRPs always suffice.
-    if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data) != PrpWalk::Step::done)
-        return IoDecoder::refuse(command, kStInvalidPrpOffset);
-    return Next::ranges;
+    return IoDecoder::decode_ranges(sqe, command, walk);  // at most 256 fill one page
 }
 
-Next decode_write_uncorrectable(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, PrpWalk&) {
+Next decode_write_uncorrectable(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
+                                DataWalk&) {
+    command.is_special = true;
     const Next next = IoDecoder::decode_blocks(sqe, *of, command);
     if (next == Next::submit) command.ranges.push_back(LbaRange{command.slba, command.blocks});
     return next;
@@ -52,7 +51,9 @@ const IoKind kWriteZeroesKind =
         .changes(kEffectBlocks);
 const IoKind kDatasetManagementKind =
     IoKind(kIoDatasetMgmt, "Dataset Management", IoOp::deallocate, decode_dataset_management,
-           &NvmeCounters::deallocates, {kStLbaOutOfRange, kStReadOnlyRange, kStInvalidPrpOffset, kStDataTransferError})
+           &NvmeCounters::deallocates, {kStLbaOutOfRange, kStReadOnlyRange})
+        .has_data()
+        .has_ranges()
         .identified_by(IdCtrl::kOncsDsm)
         .changes(kEffectBlocks);
 const IoKind kWriteUncorrectableKind =

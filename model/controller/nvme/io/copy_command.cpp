@@ -13,7 +13,7 @@ using Next = IoDecoder::Next;
 namespace {
 
 /// `bytes` holds the length of the list of ranges until it has been read.
-Next decode_copy(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command, PrpWalk& walk) {
+Next decode_copy(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command, DataWalk& walk) {
     const std::uint32_t ranges = (sqe.cdw12 & 0xFF) + 1;
     const std::uint32_t format = sqe.cdw12 >> 8 & 0xFu;
     const std::uint32_t protection = (sqe.cdw12 >> 12 & 0xFu) | (sqe.cdw12 >> 26 & 0xFu);  // PRINFOR, PRINFOW
@@ -25,9 +25,7 @@ Next decode_copy(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, 
     command.shift = static_cast<std::uint8_t>(of->shift);
     command.fua = (sqe.cdw12 & kRwFua) != 0 || decoder.writes_through();
     command.bytes = ranges * kCopyRangeDescriptorBytes;
-    if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data) != PrpWalk::Step::done)
-        return IoDecoder::refuse(command, kStInvalidPrpOffset);
-    return Next::ranges;
+    return IoDecoder::decode_ranges(sqe, command, walk);
 }
 
 }  // namespace
@@ -57,11 +55,12 @@ Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeComm
 }
 
 extern const IoKind kCopyKind;
-const IoKind kCopyKind =
-    IoKind(kIoCopy, "Copy", IoOp::read, decode_copy, &NvmeCounters::copies,
-           {kStInvalidField, kStLbaOutOfRange, kStCommandSizeLimit, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
-            kStInvalidPrpOffset, kStAbortRequested, kStDataTransferError})
-        .identified_by(IdCtrl::kOncsCopy)
-        .changes(kEffectBlocks);
+const IoKind kCopyKind = IoKind(kIoCopy, "Copy", IoOp::read, decode_copy, &NvmeCounters::copies,
+                                {kStInvalidField, kStLbaOutOfRange, kStCommandSizeLimit, kStReadOnlyRange,
+                                 kStWriteFault, kStUnrecoveredRead, kStAbortRequested})
+                             .has_data()
+                             .has_ranges()
+                             .identified_by(IdCtrl::kOncsCopy)
+                             .changes(kEffectBlocks);
 
 }  // namespace ssdtlm

@@ -14,14 +14,25 @@ namespace ssdtlm {
 
 struct IoKind {
     /// What has passed the checks of all commands. `of`: null only for Flush to all namespaces.
-    using Decode = IoDecoder::Next (*)(const IoDecoder&, const nvme::Sqe&, const Namespace* of, NvmeCommand&, PrpWalk&);
+    using Decode = IoDecoder::Next (*)(const IoDecoder&, const nvme::Sqe&, const Namespace* of, NvmeCommand&,
+                                       DataWalk&);
 
-    /// `may_end`: statuses besides success, those of any command, and those of its data's way.
+    /// `may_end`: statuses besides success, those of any command, and those of has_data().
     IoKind(std::uint8_t code, const char* text, IoOp firmware, Decode function, std::uint64_t NvmeCounters::*counted,
            std::vector<std::uint16_t> may_end)
         : opcode(code), name(text), op(firmware), decode(function), count(counted), statuses(std::move(may_end)) {}
     IoKind& identified_by(std::uint16_t oncs_bit) { return oncs = oncs_bit, *this; }
     IoKind& changes(std::uint32_t bits) { return effects = bits, *this; }
+    /// Its data pointer is used: what is wrong with that, and with the memory it names, may end it too.
+    IoKind& has_data() {
+        for (const std::uint16_t s :
+             {nvme::kStInvalidPrpOffset, nvme::kStInvalidSglSegment, nvme::kStInvalidSglCount,
+              nvme::kStSglLengthInvalid, nvme::kStSglTypeInvalid, nvme::kStSglGranularity, nvme::kStDataTransferError})
+            statuses.push_back(s);
+        return *this;
+    }
+    /// These data are ranges of blocks, which the controller reads before it begins.
+    IoKind& has_ranges() { return reads_ranges = true, *this; }
     IoKind& for_all_namespaces() { return broadcast = true, *this; }
     /// CDW12 and CDW10-11 have blocks: Write Zeroes and those that read.
     IoKind& may_be_fused(std::uint32_t fuse) { return fused_as = fuse, *this; }
@@ -32,8 +43,9 @@ struct IoKind {
     Decode decode;
     std::uint64_t NvmeCounters::*count;
     std::vector<std::uint16_t> statuses;
-    std::uint16_t oncs = 0;      ///< with which Identify says so
-    std::uint32_t effects = 0;   ///< besides CSUPP, in log 05h
+    std::uint16_t oncs = 0;     ///< with which Identify says so
+    std::uint32_t effects = 0;  ///< besides CSUPP, in log 05h
+    bool reads_ranges = false;
     bool broadcast = false;      ///< NSID FFFFFFFFh is allowed (Identify VWC [2:1] = 3)
     std::uint32_t fused_as = 0;  ///< 1 first, 2 second command of a pair; 0: never
 };

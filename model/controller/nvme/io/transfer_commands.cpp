@@ -10,19 +10,19 @@ using namespace nvme;
 namespace {
 
 IoDecoder::Next decode_transfer(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
-                                PrpWalk& walk) {
+                                DataWalk& walk) {
     return decoder.decode_transfer(sqe, *of, command, walk);
 }
 
 IoDecoder::Next decode_compare(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
-                               PrpWalk& walk) {
+                               DataWalk& walk) {
     command.is_special = true;
     command.special.data = SpecialCommand::Data::compare;
     return decoder.decode_transfer(sqe, *of, command, walk);
 }
 
 /// Not bound by MDTS (Identify CNS 06h says no limit): nothing is transferred.
-IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, PrpWalk&) {
+IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, DataWalk&) {
     command.is_special = true;
     command.special.data = SpecialCommand::Data::nowhere;
     return IoDecoder::decode_blocks(sqe, *of, command);
@@ -31,21 +31,21 @@ IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace*
 }  // namespace
 
 extern const IoKind kReadKind, kWriteKind, kCompareKind, kVerifyKind;
-const IoKind kReadKind =
-    IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
-           {kStLbaOutOfRange, kStUnrecoveredRead, kStInvalidPrpOffset, kStDataTransferError, kStAbortRequested});
-const IoKind kWriteKind =
-    IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
-           {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead, kStInvalidPrpOffset,
-            kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused, kStDataTransferError})
-        .changes(kEffectBlocks)
-        .may_be_fused(2);
-const IoKind kCompareKind =
-    IoKind(kIoCompare, "Compare", IoOp::read, decode_compare, &NvmeCounters::compares,
-           {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStInvalidPrpOffset, kStAbortMissingFused,
-            kStDataTransferError, kStAbortRequested, kStAbortFailedFused, kStAbortSqDeletion})
-        .identified_by(IdCtrl::kOncsCompare)
-        .may_be_fused(1);
+const IoKind kReadKind = IoKind(kIoRead, "Read", IoOp::read, decode_transfer, &NvmeCounters::reads,
+                                {kStLbaOutOfRange, kStUnrecoveredRead, kStAbortRequested})
+                             .has_data();
+const IoKind kWriteKind = IoKind(kIoWrite, "Write", IoOp::write, decode_transfer, &NvmeCounters::writes,
+                                 {kStLbaOutOfRange, kStReadOnlyRange, kStWriteFault, kStUnrecoveredRead,
+                                  kStAbortRequested, kStAbortFailedFused, kStAbortMissingFused})
+                              .has_data()
+                              .changes(kEffectBlocks)
+                              .may_be_fused(2);
+const IoKind kCompareKind = IoKind(kIoCompare, "Compare", IoOp::read, decode_compare, &NvmeCounters::compares,
+                                   {kStLbaOutOfRange, kStUnrecoveredRead, kStCompareFailure, kStAbortMissingFused,
+                                    kStAbortRequested, kStAbortFailedFused, kStAbortSqDeletion})
+                                .has_data()
+                                .identified_by(IdCtrl::kOncsCompare)
+                                .may_be_fused(1);
 const IoKind kVerifyKind = IoKind(kIoVerify, "Verify", IoOp::read, decode_verify, &NvmeCounters::verifies,
                                   {kStLbaOutOfRange, kStUnrecoveredRead})
                                .identified_by(IdCtrl::kOncsVerify);

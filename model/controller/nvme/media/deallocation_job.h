@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deallocates a part of the drive from end to end, in pieces of whole mapping units. Of a unit that is only partly in
-// it, what is in it is overwritten with zeros: deallocation would leave it.
+// it, what is in it is overwritten with zeros: deallocation would leave it. A flush ends it: what is gone must not come
+// back after a loss of power.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,11 @@ public:
 
     const char* name() const override { return name_; }
     bool next(NvmeCommand& c) override {
-        if (at_ == end_) return false;
+        if (at_ == end_) {
+            if (std::exchange(flushes_, true)) return false;
+            c.op = IoOp::flush;
+            return true;
+        }
         const std::uint64_t unit = part_.unit_blocks, from = at_;
         const std::uint64_t next_unit = (from / unit + 1) * unit;
         if (from % unit != 0 || next_unit > end_) {
@@ -71,7 +76,7 @@ private:
     const char* name_;
     const Part part_;
     std::uint64_t at_, end_, to_go_;
-    bool well_ = true;
+    bool well_ = true, flushes_ = false;
     Progress progress_;
     Done done_;
 };
