@@ -186,8 +186,10 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
         for (std::uint64_t done = 0; done < bytes;) {
             const auto n = static_cast<std::uint32_t>(
                 std::min<std::uint64_t>(bytes - done, bulk ? kMaxBulkBytes : kMaxPayloadBytes));
-            // A piece that begins inside the pattern moves all its bytes.
-            const bool aligned = content.pattern != nullptr && request.bytes % content.bytes == 0;
+            // A piece that begins inside the pattern moves all its bytes, and so does one that is so short that the
+            // link copies it.
+            const bool aligned =
+                content.pattern != nullptr && request.bytes % content.bytes == 0 && (!write || n > kDmaInlineBytes);
             const bool last = request.bytes + n == total;  // with it, all are answered
             send(request, address + done, data, n, aligned ? content : ByteEnables{},
                  {terms.from, terms.prompt && last, bulk});
