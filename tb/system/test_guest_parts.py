@@ -2,6 +2,7 @@
 """What `ssdtlm guest` is made of, without QEMU: the archive of the guest's root, what comes back from a guest, the table of latencies,
 and a user's mistakes."""
 
+import ctypes
 import io
 import json
 import os
@@ -17,7 +18,7 @@ import unittest.mock
 from support import BINARY, SOURCE, USER_ERROR, SystemTest
 
 sys.path.insert(0, str(SOURCE / "python"))
-from ssdtlm.guest import beside, clock, cpio, machine, outcome, words
+from ssdtlm.guest import beside, clock, cpio, kernel, machine, outcome, words
 
 
 def entries(data):
@@ -64,6 +65,45 @@ class Archive(unittest.TestCase):
 
     def test_the_same_entries_give_the_same_bytes(self):
         self.assertEqual(self.written().getvalue(), self.written().getvalue())
+
+
+class Kernel(SystemTest):
+    """A packed kernel as Linux's boot protocol describes it: setup sectors, then at an offset the payload and behind it its size."""
+    SETUP_SECTORS, OFFSET = 3, 100
+
+    def packed(self, content):
+        try:
+            zstd = ctypes.CDLL("libzstd.so.1")
+        except OSError:
+            self.skipTest("no libzstd")
+        room = ctypes.create_string_buffer(len(content) + 1000)
+        zstd.ZSTD_compress.restype = ctypes.c_size_t
+        size = zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), content, ctypes.c_size_t(len(content)), 1)
+        payload = room.raw[:size] + struct.pack("<I", len(content))
+        file = bytearray((1 + self.SETUP_SECTORS) * 512 + self.OFFSET)
+        file[0x1F1] = self.SETUP_SECTORS
+        file[0x202:0x206] = b"HdrS"
+        struct.pack_into("<II", file, 0x248, self.OFFSET, len(payload))
+        return bytes(file) + payload + b"more"
+
+    def folder(self, data):
+        (self.dir / "root" / "boot").mkdir(parents=True, exist_ok=True)
+        (self.dir / "root" / "boot" / "vmlinuz-1").write_bytes(data)
+        (self.dir / "complete").touch()
+        return kernel.image(self.dir)
+
+    def test_it_is_unpacked_once(self):
+        content = b"\x7fELF" + bytes(range(256)) * 40
+        path = self.folder(self.packed(content))
+        self.assertEqual(path.read_bytes(), content)
+        made = path.stat().st_mtime_ns
+        self.assertEqual((kernel.image(self.dir), path.stat().st_mtime_ns), (path, made))
+
+    def test_what_cannot_be_unpacked_is_taken_as_it_is(self):
+        whole = self.packed(b"\x7fELF" + bytes(100))
+        for data in (b"", b"MZ" + bytes(5000), self.packed(b"no ELF file"), whole[:-40], whole.replace(b"HdrS", b"HdrX")):
+            with self.subTest(size=len(data)):
+                self.assertEqual(self.folder(data), self.dir / "root" / "boot" / "vmlinuz-1")
 
 
 class ComesBack(SystemTest):
