@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_vfio/guest_service.h"
 
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ ServiceSignals::ServiceSignals() {
     ::sigprocmask(SIG_BLOCK, &ours, &before_);
     held_ = true;
     fd_ = vfio::Fd(::signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
+    ::prctl(PR_SET_TIMERSLACK, 1);  // who waits here waits for microseconds
     std::signal(SIGPIPE, SIG_IGN);  // what a client gives for an eventfd may be a pipe
 }
 

@@ -67,6 +67,12 @@ bool Irqs::signal(std::uint32_t index, std::uint32_t number) {
     return true;
 }
 
+bool Irqs::is_read(std::uint32_t vector) const {
+    if (vector >= count(kMsix) || !of_[kMsix][vector]) return true;
+    pollfd unread{of_[kMsix][vector].get(), POLLIN, 0};
+    return ::poll(&unread, 1, 0) != 1 || (unread.revents & POLLIN) == 0;
+}
+
 void Irqs::set_pin(bool asserted) {
     pin_ = asserted;
     look_at_pin();

@@ -24,6 +24,8 @@ public:
     int set(const IrqSet& what, const std::uint8_t* data, std::size_t data_bytes, std::vector<Fd>& fds);
     /// A message of this vector has come. False: nobody has asked for it.
     bool message(std::uint32_t vector) { return signal(kMsix, vector); }
+    /// The client has read all messages of this vector, or has not asked for them.
+    bool is_read(std::uint32_t vector) const;
     bool has_messages() const { return has(kMsix); }
     bool has_pin() const { return has(kIntx); }
     /// The pin is at this level from now on.

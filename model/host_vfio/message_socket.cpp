@@ -27,8 +27,6 @@ constexpr std::size_t kScmMostFds = 253;
         Problem{"--socket", path + ": " + why, "a path for a new socket, of at most 102 characters", repair});
 }
 
-constexpr char kPart[] = ".part";
-
 sockaddr_un address_of(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -49,7 +47,7 @@ bool somebody_listens(const sockaddr_un& address) {
 }  // namespace
 
 MessageSocket::MessageSocket(const std::string& path) : path_(path) {
-    if (path.empty() || path.size() + sizeof kPart > sizeof sockaddr_un{}.sun_path)
+    if (path.empty() || address_at(path).size() >= sizeof sockaddr_un{}.sun_path)
         refuse(path, "not usable as a path", "give another one");
     if (is_socket(path)) {
         if (somebody_listens(address_of(path)))
@@ -59,7 +57,7 @@ MessageSocket::MessageSocket(const std::string& path) : path_(path) {
     struct stat about {};
     if (::lstat(path.c_str(), &about) == 0) refuse(path, "is there, and is no socket", "give another path");
     // It gets its name when somebody listens: who waits for the name may connect at once.
-    const std::string part = path + kPart;
+    const std::string part = address_at(path);
     const sockaddr_un address = address_of(part);
     ::unlink(part.c_str());
     listener_ = Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -119,6 +117,7 @@ bool MessageSocket::receive() {
         }
         if (n <= 0) return false;
         in_.insert(in_.end(), piece, piece + n);
+        received_ += static_cast<std::uint64_t>(n);
         if (!cut()) return false;
     }
     return true;
@@ -190,6 +189,7 @@ void MessageSocket::drop() {
     in_.clear();
     out_.clear();
     in_begin_ = out_begin_ = 0;
+    received_ = 0;
     fds_.clear();
     whole_.clear();
 }

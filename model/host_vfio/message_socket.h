@@ -13,6 +13,8 @@ namespace ssdtlm::vfio {
 
 class MessageSocket {
 public:
+    /// What a client of the socket at that path sees as the address of its peer.
+    static std::string address_at(const std::string& path) { return path + ".part"; }
     /// Listens at that path. UserError where it cannot. A socket that nobody listens at is replaced.
     explicit MessageSocket(const std::string& path);
     ~MessageSocket();
@@ -27,6 +29,8 @@ public:
     bool accept();
     /// Reads what has come. False: the client has gone, or has to go.
     bool receive();
+    /// Bytes that this client has sent, as far as they have been read.
+    std::uint64_t received() const { return received_; }
     bool any() const { return !whole_.empty(); }
     Message take();
     /// The first reply to this command of ours among those that have come; false: there is none.
@@ -43,6 +47,7 @@ private:
     bool cut();
 
     std::string path_;
+    std::uint64_t received_ = 0;
     Fd listener_, client_;
     Bytes in_;  // of messages that are not whole yet
     std::size_t in_begin_ = 0;

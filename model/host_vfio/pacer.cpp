@@ -22,59 +22,62 @@ std::int64_t wall_now() {
     return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-Pacer::Pacer(Mode mode, double rate, const std::string& clock_file) : mode_(mode), rate_(rate) {
+Pacer::Pacer(Mode mode, double rate, const std::string& clock_file, const std::string& socket)
+    : mode_(mode), rate_(rate) {
     if (clock_file.empty()) return;
-    const Fd file(::open(clock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    const Fd file(::open(clock_file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     void* at = MAP_FAILED;
-    if (file && ::ftruncate(file.get(), ClockPage::kBytes) == 0)
-        at = ::mmap(nullptr, ClockPage::kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (file && ::ftruncate(file.get(), guest_clock::kPageBytes) == 0)
+        at = ::mmap(nullptr, guest_clock::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (at == MAP_FAILED)
         throw UserError(Problem{"--clock", clock_file + ": " + std::strerror(errno),
                                 "a file that can be written and mapped", "give another path"});
-    page_ = static_cast<ClockPage*>(at);
-    page_->version = 1;
+    page_ = static_cast<guest_clock::Page*>(at);
+    page_->taken = guest_clock::kNoMessages;
+    std::strncpy(page_->socket, socket.c_str(), sizeof page_->socket - 1);
+    // A guest that starts now sees the wall's clock, which stands.
     const std::int64_t wall = wall_now();
-    base_ = wall0_ = wall;  // a guest that starts now sees the wall's clock, which stands
-    publish(wall, 0);
+    line_ = {wall, wall, 0, guest_clock::kNever};
+    publish(wall, 0, guest_clock::kNever);
+    page_->version = guest_clock::kVersion;
 }
 
 Pacer::~Pacer() {
     if (page_ == nullptr) return;
-    // Whoever goes on after us needs a clock that goes.
-    publish(wall_now(), rate_);
-    ::munmap(page_, ClockPage::kBytes);
+    stop(wall_now());
+    ::munmap(page_, guest_clock::kPageBytes);
 }
 
+/// A guest's clock is where it was read last, if a message is under way.
 std::int64_t Pacer::clock_at(std::int64_t wall) const {
-    return base_ + static_cast<std::int64_t>(static_cast<double>(wall - wall0_) * now_rate_);
+    return clock_at_gone(gone(wall));
 }
 
-void Pacer::publish(std::int64_t wall, double rate) {
-    base_ = clock_at(wall);
-    wall0_ = wall;
-    now_rate_ = rate;
-    if (page_ == nullptr) return;
-    auto* const seq = reinterpret_cast<std::atomic<std::uint64_t>*>(&page_->seq);
-    seq->fetch_add(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    page_->base_ns = base_;
-    page_->wall0_ns = wall0_;
-    page_->rate = now_rate_;
-    seq->fetch_add(1, std::memory_order_release);
+std::int64_t Pacer::clock_at_gone(std::int64_t gone) const {
+    const std::int64_t on_line = line_.guest(gone);
+    return message_under_way() ? std::min<std::int64_t>(page_->latest_ns, on_line) : on_line;
+}
+
+void Pacer::publish(std::int64_t wall, double rate, std::int64_t limit) {
+    const std::int64_t gone_now = gone(wall);
+    line_ = {clock_at_gone(gone_now), gone_now, rate, limit};
+    if (page_ != nullptr) guest_clock::write(*page_, line_);
 }
 
 void Pacer::start(SimTime model, std::int64_t wall) {
-    if (page_ == nullptr) base_ = wall0_ = wall;
-    publish(wall, rate_);
+    if (page_ == nullptr) line_ = {wall, wall, 0, guest_clock::kNever};
+    publish(wall, rate_, guest_clock::kNever);
     model0_ = model;
-    clock0_ = base_;
+    clock0_ = line_.base_ns;
     looked_at_ = wall;
     started_ = true;
+    if (page_ != nullptr) page_->taken = 0;
 }
 
 void Pacer::stop(std::int64_t wall) {
     // A guest that is still there goes on, without a drive.
-    publish(wall, rate_);
+    publish(wall, rate_, guest_clock::kNever);
+    if (page_ != nullptr) page_->taken = guest_clock::kNoMessages;
     started_ = false;
 }
 
@@ -83,9 +86,8 @@ SimTime Pacer::model_at(std::int64_t wall) const {
 }
 
 std::int64_t Pacer::wall_at(SimTime model, std::int64_t wall) const {
-    if (mode_ == Mode::free || now_rate_ <= 0) return wall;
-    const std::int64_t clock = clock0_ + (model - model0_).count() / 1000;
-    return wall0_ + static_cast<std::int64_t>(static_cast<double>(clock - base_) / now_rate_);
+    if (mode_ == Mode::free || rate_ <= 0) return wall;
+    return wall + static_cast<std::int64_t>(static_cast<double>(clock_of(model) - clock_at(wall)) / rate_);
 }
 
 void Pacer::look(SimTime model, std::int64_t wall) {
@@ -96,12 +98,21 @@ void Pacer::look(SimTime model, std::int64_t wall) {
     most_behind_ = std::max(most_behind_, behind);
     behind_area_ += static_cast<double>(std::max<std::int64_t>(behind, 0)) * static_cast<double>(since);
     looked_ns_ += static_cast<double>(since);
-    if (page_ == nullptr) return;
-    if (now_rate_ <= 0) stood_ += since;
-    if (now_rate_ > 0 && behind > kAhead)
-        publish(wall, 0);
-    else if (now_rate_ <= 0 && behind <= 0)
-        publish(wall, rate_);
+}
+
+void Pacer::allow(SimTime model, std::int64_t wall) {
+    if (page_ == nullptr || !started_) return;
+    // Where it has come to its limit, the rest of the time was stood.
+    const double past = static_cast<double>(line_.base_ns) + static_cast<double>(gone(wall) - line_.wall0_ns) * line_.rate;
+    if (line_.rate > 0 && past > static_cast<double>(line_.limit_ns) && !message_under_way())
+        stood_ += static_cast<std::int64_t>((past - static_cast<double>(line_.limit_ns)) / line_.rate);
+    publish(wall, rate_, std::max(clock_of(model), clock_at(wall)));
+}
+
+void Pacer::taken(std::uint64_t bytes, std::int64_t wall) {
+    if (page_ == nullptr || !started_ || page_->taken == bytes) return;
+    publish(wall, rate_, line_.limit_ns);
+    page_->taken = bytes;
 }
 
 }  // namespace ssdtlm::vfio

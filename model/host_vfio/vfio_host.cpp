@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 #include "common/report/error.h"
 #include "host_pcie/driver/root_complex.h"
@@ -19,6 +20,12 @@ namespace {
 /// once. assumed: the first is a few register accesses, the second what a person does not notice.
 constexpr Ps kSlice{10'000'000};
 constexpr Ps kLongest{10'000'000'000};
+/// The first where a guest's clock is the model's: it sees what happens at most that much too late. assumed: a tenth of
+/// the fastest read
+constexpr Ps kExactSlice{2'000'000};
+/// Of the wall: between two looks whether the guest has heard something, and how long one is waited for. assumed
+constexpr std::int64_t kHeardStep = 20'000;
+constexpr std::int64_t kHeardLimit = 20'000'000;
 /// Between two reads of CSTS. assumed
 constexpr Ps kPollStep{20'000'000};
 /// A controller that has not stopped, or shut down, by then never will: the most that CAP.TO can say.
@@ -88,11 +95,11 @@ void VfioHost::turn() {
         take_signals();
         if (ending_) return begin_end();
         const SimTime now = agenda_.now(), next = agenda_.next_time();
-        const bool works = next <= now + kSlice;
-        SimTime then = works ? now + kSlice : std::min(next, now + kLongest);
+        const Ps slice = service_.pacer.is_master() ? kExactSlice : kSlice;
+        const bool works = next <= now + slice;
+        SimTime then = works ? now + slice : std::min(next, now + kLongest);
         const std::int64_t wall = vfio::wall_now(), wait = patience(works ? now : then, wall);
-        // The clock waits for the model, which goes there and no further.
-        if (service_.pacer.stands()) then = std::min(then, std::max(service_.pacer.model_at(wall), now + Ps{1}));
+        service_.pacer.allow(then, wall);
         if (wait != 0) socket.wait(wait, service_.signals.fd());
         service_.signals.read();
         if (socket.accept()) begin_client();
@@ -103,6 +110,8 @@ void VfioHost::turn() {
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
         else if (wait < 0)
             then = now;  // it stood: nothing has happened meanwhile
+        else if (!came && service_.pacer.is_master() && patience(works ? now : then, vfio::wall_now()) > 0)
+            continue;  // the guest's clock has stood
         if (then > now) return agenda_.post(then, Then::to<&VfioHost::turn>(this));
         service_.pacer.look(now, vfio::wall_now());
     }
@@ -110,6 +119,7 @@ void VfioHost::turn() {
 
 void VfioHost::take_messages() {
     vfio::MessageSocket& socket = service_.socket;
+    service_.pacer.taken(socket.received(), vfio::wall_now());
     while (socket.any() && !session_.busy() && !drop_) {
         vfio::Message message = socket.take();
         last_access_ = agenda_.now();
@@ -474,10 +484,30 @@ bool VfioHost::copy_by_message(bool write, std::uint64_t address, std::uint8_t* 
 }
 
 void VfioHost::interrupt(std::uint32_t vector) {
-    if (session_.irqs.has_messages())
+    if (!session_.irqs.has_messages()) return look_at_pin();
+    vfio::Pacer& pacer = service_.pacer;
+    if (!pacer.is_master() || !pacer.started()) {
         session_.irqs.message(vector);
-    else
-        look_at_pin();
+        return;
+    }
+    // At its time by the guest's clock, which stands until the guest has heard of it. The guest may be telling us
+    // something, too, which we hear when this is told.
+    const auto sleep = [](std::int64_t ns) {
+        const timespec time{0, static_cast<long>(ns)};
+        ::nanosleep(&time, nullptr);
+    };
+    std::int64_t wall = vfio::wall_now();
+    for (; !pacer.message_under_way(); wall = vfio::wall_now()) {
+        const std::int64_t left = pacer.wall_at(agenda_.now(), wall) - wall;
+        if (left <= 0) break;
+        sleep(std::min(left, kHeardStep));
+    }
+    pacer.hold(wall);
+    session_.irqs.message(vector);
+    for (const std::int64_t end = wall + kHeardLimit; !session_.irqs.is_read(vector) && wall < end;
+         wall = vfio::wall_now())
+        sleep(kHeardStep);
+    pacer.go(wall);
 }
 
 void VfioHost::look_at_pin() {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded before QEMU's own libraries: gives it the model's time for the host's monotonic clock. What waits until a time
-// on that clock waits until the model gets there. SSDTLM_GUEST_CLOCK names the page; without it nothing changes.
+// on that clock waits until the model gets there. Who has something to tell another, the model or a thread of QEMU, stops
+// the clock until it is heard: how long the host takes for that is nothing that a guest may see. SSDTLM_GUEST_CLOCK names
+// the page; without it nothing changes.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,11 +31,12 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 // The line may become steeper while somebody sleeps, so nobody sleeps longer than this without a look (assumed: half of
 // Linux's tick of 4 ms).
 constexpr std::int64_t kSlice = 2'000'000;
+// Between two looks at a clock that stands where it may not go on. assumed
+constexpr std::int64_t kStandingSlice = 50'000;
 // A deadline later than this in ns is a date (after 2001), not time since the start.
 constexpr std::int64_t kFirstDate = 1'000'000'000 * kSecond;
 
-const Page* page = nullptr;
-std::atomic<std::int64_t> latest{INT64_MIN};
+Page* page = nullptr;
 
 template <typename Function>
 Function real(const char* name) {
@@ -40,9 +45,15 @@ Function real(const char* name) {
 using ClockGettime = int (*)(clockid_t, timespec*);
 using Ppoll = int (*)(pollfd*, nfds_t, const timespec*, const sigset_t*);
 using CondTimedwait = int (*)(pthread_cond_t*, pthread_mutex_t*, const timespec*);
+using CondWait = int (*)(pthread_cond_t*, pthread_mutex_t*);
+using CondWake = int (*)(pthread_cond_t*);
+using Sendmsg = ssize_t (*)(int, const msghdr*, int);
 ClockGettime real_clock_gettime = nullptr;
 Ppoll real_ppoll = nullptr;
 CondTimedwait real_cond_timedwait = nullptr;
+CondWait real_cond_wait = nullptr;
+CondWake real_cond_signal = nullptr, real_cond_broadcast = nullptr;
+Sendmsg real_sendmsg = nullptr;
 
 std::int64_t nanoseconds(const timespec& time) {
     return time.tv_sec >= kNever / kSecond ? kNever : time.tv_sec * kSecond + time.tv_nsec;
@@ -63,20 +74,133 @@ Line line_now() {
     return line;
 }
 
-/// Never goes back, though a new line may begin below where the old one was: then time stands.
+/// Never goes back, though a new line may begin below where the old one was: then time stands. So it does while a
+/// message is under way to the model, which gives it the time of its sending.
 std::int64_t guest_now() {
-    const std::int64_t now = line_now().guest(wall_now());
-    std::int64_t before = latest.load(std::memory_order_relaxed);
-    while (before < now && !latest.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+    std::int64_t before = page->latest_ns.load(std::memory_order_relaxed);
+    if (guest_clock::message_under_way(*page)) {
+        return before;
+    }
+    const std::int64_t now = line_now().guest(guest_clock::gone(*page, wall_now()));
+    while (before < now && !page->latest_ns.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
     }
     return before < now ? now : before;
 }
 
 /// Wall time of the next look at a deadline in guest time.
 std::int64_t next_look(std::int64_t guest_deadline) {
-    const std::int64_t slice = wall_now() + kSlice;
+    const std::int64_t wall = wall_now();
     const std::int64_t there = line_now().wall(guest_deadline);
-    return there < slice ? there : slice;
+    const std::int64_t stood = wall - guest_clock::gone(*page, wall);
+    if (there >= kNever - stood || there + stood > wall + kSlice) {
+        return wall + (there == kNever ? kStandingSlice : kSlice);
+    }
+    return there + stood > wall ? there + stood : wall + kStandingSlice;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Threads that have been woken and do not run yet. The clock stands as long as there is one.
+
+class Spin {
+public:
+    Spin() {
+        while (flag_.test_and_set(std::memory_order_acquire)) {
+        }
+    }
+    ~Spin() { flag_.clear(std::memory_order_release); }
+    Spin(const Spin&) = delete;
+    Spin& operator=(const Spin&) = delete;
+
+private:
+    static std::atomic_flag flag_;
+};
+std::atomic_flag Spin::flag_ = ATOMIC_FLAG_INIT;
+
+struct Condition {
+    pthread_cond_t* at;
+    unsigned waiting, woken;
+};
+// QEMU has some ten threads. What finds no place here is not followed.
+Condition conditions[64];
+unsigned woken_threads = 0;
+
+Condition* find(const pthread_cond_t* at) {
+    for (Condition& one : conditions) {
+        if (one.at == at) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+/// The clock stands from now on, or goes on where it stood.
+void stand(bool stands) {
+    const std::int64_t wall = wall_now();
+    const std::int64_t lost = page->lost_ns.load(std::memory_order_relaxed);
+    if (stands) {
+        page->stand.store(-1 - (wall - lost), std::memory_order_release);
+        return;
+    }
+    const std::int64_t now = wall - guest_clock::gone(*page, wall);
+    page->stand.store(now, std::memory_order_release);
+    page->lost_ns.store(now, std::memory_order_release);
+}
+
+/// False: this one is not followed.
+bool begin_wait(pthread_cond_t* at) {
+    const Spin spin;
+    Condition* one = find(at);
+    if (one == nullptr) {
+        one = find(nullptr);
+    }
+    if (one != nullptr) {
+        one->at = at;
+        ++one->waiting;
+    }
+    return one != nullptr;
+}
+
+/// Whether somebody has woken it, also one whose time had run out while it waited for the mutex.
+bool end_wait(const pthread_cond_t* at) {
+    const Spin spin;
+    Condition* one = find(at);
+    if (one == nullptr || one->waiting == 0) {
+        return false;
+    }
+    --one->waiting;
+    const bool woken = one->woken > 0;
+    if (woken) {
+        --one->woken;
+        if (--woken_threads == 0) {
+            stand(false);
+        }
+    }
+    if (one->waiting == 0) {
+        *one = {};
+    }
+    return woken;
+}
+
+void wake(const pthread_cond_t* at, bool all) {
+    const Spin spin;
+    Condition* one = find(at);
+    if (one == nullptr || one->waiting <= one->woken) {
+        return;
+    }
+    const unsigned more = all ? one->waiting - one->woken : 1;
+    one->woken += more;
+    if (woken_threads == 0) {
+        stand(true);
+    }
+    woken_threads += more;
+}
+
+/// A socket whose other end is the model's.
+bool is_models(int file) {
+    sockaddr_un peer{};
+    socklen_t size = sizeof peer;
+    return page->socket[0] != 0 && getpeername(file, reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+           peer.sun_family == AF_UNIX && std::strncmp(peer.sun_path, page->socket, sizeof peer.sun_path) == 0;
 }
 
 [[noreturn]] void refuse(const char* path, const char* why) {
@@ -88,6 +212,10 @@ void find_real() {
     real_clock_gettime = real<ClockGettime>("clock_gettime");
     real_ppoll = real<Ppoll>("ppoll");
     real_cond_timedwait = real<CondTimedwait>("pthread_cond_timedwait");
+    real_cond_wait = real<CondWait>("pthread_cond_wait");
+    real_cond_signal = real<CondWake>("pthread_cond_signal");
+    real_cond_broadcast = real<CondWake>("pthread_cond_broadcast");
+    real_sendmsg = real<Sendmsg>("sendmsg");
 }
 
 /// A guest on the wall's clock would look right and be wrong, so a page that cannot be used ends the program.
@@ -97,7 +225,7 @@ __attribute__((constructor)) void open_page() {
     if (path == nullptr) {
         return;
     }
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
     struct stat status {};
     if (file < 0 || fstat(file, &status) != 0) {
         refuse(path, "cannot be opened");
@@ -105,19 +233,25 @@ __attribute__((constructor)) void open_page() {
     if (status.st_size < static_cast<off_t>(guest_clock::kPageBytes)) {
         refuse(path, "has less than 4096 bytes");
     }
-    void* mapped = mmap(nullptr, guest_clock::kPageBytes, PROT_READ, MAP_SHARED, file, 0);
+    void* mapped = mmap(nullptr, guest_clock::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (mapped == MAP_FAILED) {
         refuse(path, "cannot be mapped");
     }
-    const auto* found = static_cast<const Page*>(mapped);
+    auto* found = static_cast<Page*>(mapped);
     Line line;
     if (found->version.load() != guest_clock::kVersion) {
-        refuse(path, "has another version than 1");
+        refuse(path, "has another version than 2");
     }
     if (!guest_clock::read(*found, line)) {
         refuse(path, "is being written for ever");
     }
+    // Of a guest before this one.
+    found->latest_ns.store(INT64_MIN);
+    found->sending.store(0);
+    found->sent.store(0);
+    found->stand.store(0);
+    found->lost_ns.store(0);
     page = found;
 }
 
@@ -159,7 +293,7 @@ int poll(pollfd* files, nfds_t count, int timeout_ms) {
     return ppoll(files, count, timeout_ms < 0 ? nullptr : &timeout, nullptr);
 }
 
-/// The deadline is a point of guest time. The mutex is held between two looks, so no signal is missed.
+/// The deadline is a point of guest time.
 int pthread_cond_timedwait(pthread_cond_t* __restrict condition, pthread_mutex_t* __restrict mutex,
                            const timespec* __restrict deadline) {
     const std::int64_t guest_deadline = nanoseconds(*deadline);
@@ -168,11 +302,59 @@ int pthread_cond_timedwait(pthread_cond_t* __restrict condition, pthread_mutex_t
     }
     while (true) {
         const timespec slice = to_timespec(next_look(guest_deadline));
+        const bool followed = begin_wait(condition);
         const int result = real_cond_timedwait(condition, mutex, &slice);
+        const bool woken = followed && end_wait(condition);
         if (result != ETIMEDOUT || guest_now() >= guest_deadline) {
             return result;
         }
+        if (woken || !followed) {
+            return 0;  // who waits must look: a wake may have come between the end of a slice and the mutex
+        }
     }
+}
+
+int pthread_cond_wait(pthread_cond_t* __restrict condition, pthread_mutex_t* __restrict mutex) {
+    if (page == nullptr) {
+        return real<CondWait>("pthread_cond_wait")(condition, mutex);
+    }
+    const bool followed = begin_wait(condition);
+    const int result = real_cond_wait(condition, mutex);
+    if (followed) {
+        end_wait(condition);
+    }
+    return result;
+}
+
+int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+    if (page == nullptr) {
+        return real<CondWake>("pthread_cond_signal")(condition);
+    }
+    wake(condition, false);
+    return real_cond_signal(condition);
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+    if (page == nullptr) {
+        return real<CondWake>("pthread_cond_broadcast")(condition);
+    }
+    wake(condition, true);
+    return real_cond_broadcast(condition);
+}
+
+/// A message has the time of its sending: the clock stands until the model has taken it.
+ssize_t sendmsg(int file, const msghdr* message, int flags) {
+    if (page == nullptr || !is_models(file)) {
+        return (real_sendmsg != nullptr ? real_sendmsg : real<Sendmsg>("sendmsg"))(file, message, flags);
+    }
+    guest_now();
+    page->sending.fetch_add(1);
+    const ssize_t sent = real_sendmsg(file, message, flags);
+    if (sent > 0) {
+        page->sent.fetch_add(static_cast<std::uint64_t>(sent));
+    }
+    page->sending.fetch_sub(1);
+    return sent;
 }
 
 }  // extern "C"

@@ -7,10 +7,13 @@ import struct
 import time
 
 BYTES = 4096
-VERSION = 1
+VERSION = 2
 LINE = struct.Struct("<qqd")
 COUNT = struct.Struct("<Q")
-LINE_AT, VERSION_AT = 8, 32
+# Nothing limits this clock, and nobody takes messages.
+BOUNDS = struct.Struct("<qQ")
+NO_BOUNDS = (2**63 - 1, 2**64 - 1)
+LINE_AT, VERSION_AT, BOUNDS_AT = 8, 32, 40
 
 
 def is_page(path):
@@ -26,6 +29,7 @@ class Page:
         with open(path, "r+b") as file:
             self.memory = mmap.mmap(file.fileno(), BYTES)
         COUNT.pack_into(self.memory, VERSION_AT, VERSION)
+        BOUNDS.pack_into(self.memory, BOUNDS_AT, *NO_BOUNDS)
         self.base_ns, self.wall0_ns, self.rate = base_ns, time.monotonic_ns(), rate
         self._write()
 
