@@ -55,7 +55,7 @@ std::int64_t Pacer::clock_at(std::int64_t wall) const {
 
 std::int64_t Pacer::clock_at_gone(std::int64_t gone) const {
     const std::int64_t on_line = line_.guest(gone);
-    return message_under_way() ? std::min<std::int64_t>(page_->latest_ns, on_line) : on_line;
+    return message_under_way() ? page_->latest_ns.load() : on_line;
 }
 
 void Pacer::publish(std::int64_t wall, double rate, std::int64_t limit) {
@@ -111,7 +111,7 @@ void Pacer::allow(SimTime model, std::int64_t wall) {
 
 void Pacer::taken(std::uint64_t bytes, std::int64_t wall) {
     if (page_ == nullptr || !started_ || page_->taken == bytes) return;
-    publish(wall, rate_, line_.limit_ns);
+    publish(wall, rate_, clock_at(wall));  // no further, until the next `allow`
     page_->taken = bytes;
 }
 

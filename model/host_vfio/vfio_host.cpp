@@ -119,7 +119,10 @@ void VfioHost::turn() {
 
 void VfioHost::take_messages() {
     vfio::MessageSocket& socket = service_.socket;
-    service_.pacer.taken(socket.received(), vfio::wall_now());
+    // By the guest's clock a message is sent at a time that the model has to come to first.
+    const std::int64_t wall = vfio::wall_now();
+    if (service_.pacer.message_under_way() && service_.pacer.model_at(wall) > agenda_.now()) return;
+    service_.pacer.taken(socket.received(), wall);
     while (socket.any() && !session_.busy() && !drop_) {
         vfio::Message message = socket.take();
         last_access_ = agenda_.now();

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -74,14 +75,21 @@ Line line_now() {
     return line;
 }
 
-/// Never goes back, though a new line may begin below where the old one was: then time stands. So it does while a
-/// message is under way to the model, which gives it the time of its sending.
-std::int64_t guest_now() {
-    std::int64_t before = page->latest_ns.load(std::memory_order_relaxed);
+/// Guest time for those who wait for it, which shows it to nobody.
+std::int64_t guest_peek() {
+    const std::int64_t before = page->latest_ns.load(std::memory_order_relaxed);
     if (guest_clock::message_under_way(*page)) {
         return before;
     }
     const std::int64_t now = line_now().guest(guest_clock::gone(*page, wall_now()));
+    return before < now ? now : before;
+}
+
+/// Never goes back, though a new line may begin below where the old one was: then time stands. So it does while a
+/// message is under way to the model, which gives it the time of its sending.
+std::int64_t guest_now() {
+    const std::int64_t now = guest_peek();
+    std::int64_t before = page->latest_ns.load(std::memory_order_relaxed);
     while (before < now && !page->latest_ns.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
     }
     return before < now ? now : before;
@@ -195,6 +203,69 @@ void wake(const pthread_cond_t* at, bool all) {
     woken_threads += more;
 }
 
+// ---------------------------------------------------------------------------------------------------------------
+// The guest's processors. What one of them takes is its thread's time on a processor of the host: while it wants one and
+// has none, the clock stands, by what is taken back here as soon as it runs again.
+
+/// A switch to the kernel and back is shorter. assumed
+constexpr std::int64_t kShortest = 5'000;
+
+class Processor {
+public:
+    /// It has been running since the last call, as far as the host let it.
+    void runs() {
+        if (!is_one()) {
+            return;
+        }
+        const Times now = times();
+        const std::int64_t waited = (now.gone - since_.gone) - (now.own - since_.own);
+        if (set_ && waited > kShortest) {
+            lose(waited);
+        }
+        rested();
+    }
+    /// It has been waiting for something of the guest's.
+    void rested() {
+        if (is_one()) {
+            since_ = times();
+            set_ = true;
+        }
+    }
+
+private:
+    struct Times {
+        std::int64_t gone, own;
+    };
+    static Times times() {
+        timespec own{};
+        real_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+        return {guest_clock::gone(*page, wall_now()), nanoseconds(own)};
+    }
+    /// By the name that QEMU gives its thread, "CPU 0/TCG".
+    bool is_one() {
+        if (!asked_) {
+            char name[17] = {};
+            prctl(PR_GET_NAME, name);
+            is_ = std::strncmp(name, "CPU ", 4) == 0;
+            // The name comes some time after the thread's start.
+            asked_ = is_ || ++asks_ > 1000;
+        }
+        return is_;
+    }
+    static void lose(std::int64_t ns) {
+        const Spin spin;
+        const std::int64_t stand = page->stand.load(std::memory_order_relaxed);
+        const std::int64_t lost = page->lost_ns.load(std::memory_order_relaxed) + ns;
+        page->stand.store(stand >= 0 ? lost : stand + ns, std::memory_order_release);
+        page->lost_ns.store(lost, std::memory_order_release);
+    }
+
+    Times since_{};
+    bool set_ = false, asked_ = false, is_ = false;
+    unsigned asks_ = 0;
+};
+thread_local Processor processor;
+
 /// A socket whose other end is the model's.
 bool is_models(int file) {
     sockaddr_un peer{};
@@ -262,6 +333,7 @@ extern "C" {
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
     if (page != nullptr && (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
                             clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME)) {
+        processor.runs();
         *time = to_timespec(guest_now());
         return 0;
     }
@@ -275,14 +347,14 @@ int ppoll(pollfd* files, nfds_t count, const timespec* timeout, const sigset_t* 
     if (page == nullptr || timeout == nullptr || nanoseconds(*timeout) <= 0) {
         return real_ppoll(files, count, timeout, mask);
     }
-    const std::int64_t now = guest_now();
+    const std::int64_t now = guest_peek();
     const std::int64_t wait = nanoseconds(*timeout);
     const std::int64_t deadline = wait < kNever - now ? now + wait : kNever;
     while (true) {
         const std::int64_t left = next_look(deadline) - wall_now();
         const timespec slice = to_timespec(left > 0 ? left : 0);
         const int ready = real_ppoll(files, count, &slice, mask);
-        if (ready != 0 || guest_now() >= deadline) {
+        if (ready != 0 || guest_peek() >= deadline) {
             return ready;
         }
     }
@@ -302,10 +374,12 @@ int pthread_cond_timedwait(pthread_cond_t* __restrict condition, pthread_mutex_t
     }
     while (true) {
         const timespec slice = to_timespec(next_look(guest_deadline));
+        processor.runs();
         const bool followed = begin_wait(condition);
         const int result = real_cond_timedwait(condition, mutex, &slice);
         const bool woken = followed && end_wait(condition);
-        if (result != ETIMEDOUT || guest_now() >= guest_deadline) {
+        processor.rested();
+        if (result != ETIMEDOUT || guest_peek() >= guest_deadline) {
             return result;
         }
         if (woken || !followed) {
@@ -318,11 +392,13 @@ int pthread_cond_wait(pthread_cond_t* __restrict condition, pthread_mutex_t* __r
     if (page == nullptr) {
         return real<CondWait>("pthread_cond_wait")(condition, mutex);
     }
+    processor.runs();
     const bool followed = begin_wait(condition);
     const int result = real_cond_wait(condition, mutex);
     if (followed) {
         end_wait(condition);
     }
+    processor.rested();
     return result;
 }
 
@@ -347,6 +423,7 @@ ssize_t sendmsg(int file, const msghdr* message, int flags) {
     if (page == nullptr || !is_models(file)) {
         return (real_sendmsg != nullptr ? real_sendmsg : real<Sendmsg>("sendmsg"))(file, message, flags);
     }
+    processor.runs();
     guest_now();
     page->sending.fetch_add(1);
     const ssize_t sent = real_sendmsg(file, message, flags);
@@ -354,6 +431,7 @@ ssize_t sendmsg(int file, const msghdr* message, int flags) {
         page->sent.fetch_add(static_cast<std::uint64_t>(sent));
     }
     page->sending.fetch_sub(1);
+    processor.rested();
     return sent;
 }
 
