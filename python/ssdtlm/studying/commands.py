@@ -42,6 +42,10 @@ def command(arguments):
     chosen = [(name, studies.load(name)) for name in names]
     if arguments.measured and len(chosen) != 1:
         raise UserError(Problem("command line", "--measured with several studies", "one study: the curves name its columns"))
+    lacking = {name: study.lacks() for name, study in chosen if study.lacks()}
+    if lacking and len(names) == 1:
+        raise UserError(*[Problem(f"study {name}", reason) for name, reason in lacking.items()])
+    chosen = [(name, study) for name, study in chosen if name not in lacking]
     curves = measured_curves.read(arguments.measured) if arguments.measured else []
     output, suffix = pathlib.Path(arguments.output or "studies"), "-quick" if arguments.quick else ""
     ended, problems, stopped = [], {}, False
@@ -58,9 +62,10 @@ def command(arguments):
             stopped = True
             break
     text = "".join(one.said for one in ended)
-    if len(chosen) > 1:
+    text += "".join(f"{name} is left out: {reason}\n" for name, reason in lacking.items())
+    if len(names) > 1:
         text += index(ended, {name: "; ".join(map(str, of_one)) for name, of_one in problems.items()}
-                      | {name: "interrupted" for name, _ in chosen[len(ended) + len(problems):]}, output / f"index{suffix}.html", pictures)
+                      | {name: "interrupted" for name, _ in chosen[len(ended) + len(problems):]} | lacking, output / f"index{suffix}.html", pictures)
     elif ended:
         picture_files.draw(page_of_study(ended[0]), pictures["pictures"], pictures["picture_format"])
     if stopped:

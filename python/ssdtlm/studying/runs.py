@@ -32,6 +32,7 @@ def key(point, build, device):
     """Of what decides the result: equal points of two studies are one run. `device`: what the point's device says, not its name."""
     what = [build, device, list(point.jobs), sorted((k, _content_of(v) if k == PLAYED else assignment(k, v)) for k, v in point.settings.items()), list(point.options)]
     what += [_digest(pathlib.Path(trace).read_bytes()) for trace in point.traces]
+    what += [point.guest] if point.guest else []
     return _digest(json.dumps(what).encode())[:20]
 
 
@@ -55,10 +56,15 @@ def device_digest(binary, device):
     return _digest(json.dumps(values, sort_keys=True).encode())
 
 
+def texts(point):
+    """(name of a file, its text) of what a point's command reads."""
+    return [("guest.sh", point.guest)] if point.guest else [(f"{flow}.fio", text) for flow, text in point.jobs]
+
+
 def words(point, folder, jobs):
-    """The command of a point whose job files are `jobs`."""
-    line = ["run", point.device, "-q", "-o", str(folder)]
-    for job in (*jobs, *point.traces):
+    """The command of a point whose job files, or whose script for a guest, are `jobs`."""
+    line = ["guest", point.device, "-o", str(folder), "--script", *map(str, jobs)] if point.guest else ["run", point.device, "-q", "-o", str(folder)]
+    for job in () if point.guest else (*jobs, *point.traces):
         line += ["-w", str(job)]
     for name, value in point.settings.items():
         line += ["--set", assignment(name, value)]
@@ -113,12 +119,12 @@ class Runs:
             os.rename(attempt, self._place(name))
 
     def _read(self, place):
-        return Result(place)
+        return Result(place / "drive" if (place / "drive").is_dir() else place)
 
     def _failed(self, _, point, code, said):
         self._stop.set()  # a worker that is free now must not begin the next run
         raise UserError(Problem(", ".join(f"{k} {v}" for k, v in point.axes.items()), f"the run ended with exit code {code}: {said.strip()[-LONGEST_MESSAGE:]}",
-                                "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [f'{flow}.fio' for flow, _ in point.jobs])])}"))
+                                "", f"try it alone: {shlex.join(['ssdtlm', *words(point, 'out', [file for file, _ in texts(point)])])}"))
 
     def _one(self, name, point):
         if self._stop.is_set():
@@ -127,8 +133,8 @@ class Runs:
         attempt.mkdir()
         try:
             jobs = []
-            for flow, text in point.jobs:
-                jobs.append(attempt / f"{flow}.fio")
+            for name_of_file, text in texts(point):
+                jobs.append(attempt / name_of_file)
                 jobs[-1].write_text(text, encoding="utf-8")
             child = subprocess.Popen([self._binary, *words(point, attempt, jobs)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, text=True, errors="replace", env={**os.environ, "SSDTLM_PARENT": str(os.getpid())})

@@ -14,7 +14,8 @@ from ..errors import Problem, UserError, did_you_mean
 @dataclasses.dataclass(frozen=True)
 class Point:
     """One run. `axes` names it in tables: {"drive": "s4500", "ncq": 8}. `jobs`: (name, text of a job file), a flow each. `settings`: parameters, as
-    --set takes them. `options`: further words of `ssdtlm run`. `traces`: files that are flows too."""
+    --set takes them. `options`: further words of `ssdtlm run`. `traces`: files that are flows too. `guest`: a script that a real Linux runs in place of
+    jobs (docs/full-system.md); then `options` are of `ssdtlm guest`, and its files are in the folder guest/files beside that of the Result."""
 
     axes: dict
     device: str
@@ -22,6 +23,7 @@ class Point:
     settings: dict = dataclasses.field(default_factory=dict)
     options: tuple = ()
     traces: tuple = ()
+    guest: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +72,10 @@ class Study:
     source = ""
     takes_traces = False
     traces = ()
+
+    def lacks(self):
+        """What the study needs and this machine has not, as a sentence; empty where it can run. `study all` leaves it out then."""
+        return ""
 
     def points(self, quick):
         raise NotImplementedError

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applications that share a drive, in a real Linux: MQSim's Fig. 9 by operations a second in place of instructions. README.md says what
+was published and what stands for what here."""
+
+import itertools
+import json
+
+from ssdtlm.errors import UserError
+from ssdtlm.guest import place
+from ssdtlm.studying import Figure, Point, Study, Trend
+
+# As filebench's personalities have them: share of reads, size of an operation, threads. IOzone writes a large file in records of 1 MiB.
+APPLICATIONS = {
+    "fileserver": "rw=randrw\nrwmixread=33\nbs=128k\niodepth=50\n",
+    "mailserver": "rw=randrw\nrwmixread=50\nbs=16k\niodepth=16\nfsync=8\n",
+    "webserver": "rw=randrw\nrwmixread=91\nbs=16k\niodepth=100\n",
+    "iozone": "rw=write\nbs=1m\niodepth=16\n",
+}
+PAIRS = tuple(itertools.combinations(APPLICATIONS, 2))
+WINDOWS = (16, 1024)
+# Guest time, in ms: ramp and what is measured.
+TIMES = {False: (100, 400), True: (30, 100)}
+CLOCK = "0.1"
+LIGHT = ("mailserver", "webserver")
+HEAVY = ("fileserver", "iozone")
+
+
+def job_file(names, quick):
+    """Each application has a processor, so a queue pair, and a half of the drive."""
+    ramp, runtime = TIMES[quick]
+    text = (f"[global]\nfilename=/dev/nvme0n1\nioengine=io_uring\ndirect=1\ntime_based\nramp_time={ramp}ms\nruntime={runtime}ms\n"
+            "norandommap\nrandrepeat=1\n")
+    for name in names:
+        half = list(APPLICATIONS).index(name) % 2 if len(names) == 1 else names.index(name)
+        text += f"[{name}]\ncpus_allowed={half}\noffset={half * 50}%\nsize=50%\n{APPLICATIONS[name]}"
+    return text
+
+
+def script(quick):
+    """All applications alone and in pairs, one after the other."""
+    lines = []
+    for names in (*((name,) for name in APPLICATIONS), *PAIRS):
+        label = "-".join(names)
+        lines.append(f"cat > /tmp/{label}.fio <<'END'\n{job_file(names, quick)}END\n"
+                     f"fio /tmp/{label}.fio --output-format=json --output={label}.json --lat_percentiles=1 || exit 1\n")
+    return "".join(lines)
+
+
+def rates(result, names):
+    """Operations a second of each application of one run of fio."""
+    text = (result.path.parent / "guest" / "files" / f"{'-'.join(names)}.json").read_text()
+    found = json.loads(text[text.index("{"):])
+    return {job["jobname"]: job["read"]["iops"] + job["write"]["iops"] for job in found["jobs"]}
+
+
+class Guest(Study):
+    title = "Applications that share a drive, in a real Linux (MQSim, FAST '18, Fig. 9)"
+    source = "Tavakkol et al.: MQSim, FAST '18, Fig. 9: file server, mail server, web server and IOzone in pairs, fetch windows of 16 and 1024, by gem5."
+
+    def lacks(self):
+        try:
+            place.folder()
+            place.shim()
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def points(self, quick):
+        return [Point({"window": window}, "hexa-16g", (), {"nvme.fetch_window": window}, ("--processors", "2", "--clock", CLOCK, "--timeout", "3000"),
+                      guest=script(quick)) for window in WINDOWS]
+
+    def rows(self, ended):
+        rows = []
+        for point, result in ended:
+            alone = {name: rates(result, (name,))[name] for name in APPLICATIONS}
+            for first, second in PAIRS:
+                shared = rates(result, (first, second))
+                slow = {name: alone[name] / shared[name] for name in (first, second)}
+                rows.append({"window": point.axes["window"], "pair": f"{first} + {second}", "first": first, "second": second,
+                             "alone_1": round(alone[first]), "alone_2": round(alone[second]), "shared_1": round(shared[first]),
+                             "shared_2": round(shared[second]), "S_1": slow[first], "S_2": slow[second],
+                             "F": min(slow.values()) / max(slow.values()), "WS": sum(1 / s for s in slow.values())})
+        return rows
+
+    def figures(self, rows):
+        bars = [{"pair": r["pair"], "window": str(r["window"]), "F": r["F"]} for r in rows]
+        slow = [{"pair": r["pair"], "of": f"{r[which]}, {r['window']}", "S": r[number]} for r in rows if r["first"] in HEAVY and r["second"] in HEAVY
+                for which, number in (("first", "S_1"), ("second", "S_2"))]
+        return [Figure("fairness", "Fairness of two applications, by fetch window", "bars", bars, "pair", "F", by="window", top=1.0, digits=2),
+                Figure("slowdown", "Slow-down of file server and IOzone beside each other", "bars", slow, "pair", "S", by="of", digits=2)]
+
+    def trends(self, rows):
+        fairness = {(r["first"], r["second"], r["window"]): r["F"] for r in rows}
+        small, large = WINDOWS
+        heavy = {w: fairness[(*HEAVY, w)] for w in WINDOWS}
+        light = {pair: fairness[(*pair, large)] / fairness[(*pair, small)] for pair in PAIRS if set(pair) & set(LIGHT)}
+        return [Trend("A wide fetch window makes file server and IOzone less fair to each other (published: by 60 %)", heavy[large] < heavy[small],
+                      f"F {heavy[small]:.2f} with {small}, {heavy[large]:.2f} with {large}"),
+                Trend("Pairs with mail or web server are as fair with either window (within 20 %)", all(0.8 <= ratio <= 1.25 for ratio in light.values()),
+                      ", ".join(f"{a} + {b} {ratio:.2f}" for (a, b), ratio in light.items()))]
+
+
+STUDY = Guest()
