@@ -3,7 +3,9 @@
 // before, of the clock as a program sees it, of the host after.
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -68,6 +70,61 @@ void wait_condition(clockid_t clock, long long wait_ns, int signal_ms) {
     std::puts(result == ETIMEDOUT ? "timeout" : "signalled");
 }
 
+/// Sends 40 bytes to whoever listens there, and looks at the clock while they are under way and after.
+void send_message(const char* path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        std::exit(3);
+    }
+    char bytes[40] = {};
+    iovec part{bytes, sizeof bytes};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    sendmsg(file, &message, 0);
+    for (int n = 0; n < 300; ++n) {
+        sample();
+        usleep(1000);
+    }
+    close(file);
+}
+
+/// Wakes a thread, and keeps the mutex that it needs.
+void wake(int keep_ms) {
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    bool waits = false, done = false;
+    std::thread other([&] {
+        pthread_mutex_lock(&mutex);
+        waits = true;
+        while (!done) {
+            pthread_cond_wait(&condition, &mutex);
+        }
+        sample();
+        pthread_mutex_unlock(&mutex);
+    });
+    bool ready = false;
+    while (!ready) {
+        usleep(1000);
+        pthread_mutex_lock(&mutex);
+        ready = waits;
+        pthread_mutex_unlock(&mutex);
+    }
+    pthread_mutex_lock(&mutex);
+    done = true;
+    pthread_cond_signal(&condition);
+    sample();
+    usleep(static_cast<useconds_t>(keep_ms) * 1000);
+    sample();
+    pthread_mutex_unlock(&mutex);
+    other.join();
+    usleep(static_cast<useconds_t>(keep_ms) * 1000);
+    sample();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,6 +136,10 @@ int main(int argc, char** argv) {
             sample();
             usleep(500);
         }
+    } else if (std::strcmp(what, "message") == 0) {
+        send_message(argv[2]);
+    } else if (std::strcmp(what, "woken") == 0) {
+        wake(static_cast<int>(wait_ns));
     } else if (std::strcmp(what, "poll") == 0) {
         std::puts(poll(nullptr, 0, static_cast<int>(wait_ns / 1'000'000)) == 0 ? "timeout" : "ready");
     } else if (std::strcmp(what, "ppoll") == 0) {

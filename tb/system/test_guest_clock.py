@@ -5,6 +5,7 @@ lies between two of the host's clock, so nothing here depends on how busy the ma
 import math
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,49 @@ class GuestClock(unittest.TestCase):
         clock.Page(self.path, 0.0)
         self.assertEqual(self.end(self.start("condition", 1000 * MS, 20))[1], "signalled")
 
+    def bounds(self, page, limit, taken):
+        clock.BOUNDS.pack_into(page.memory, clock.BOUNDS_AT, limit, taken)
+
+    def test_it_goes_no_further_than_the_model_allows(self):
+        for what in ("ppoll", "condition"):
+            with self.subTest(what=what):
+                page = clock.Page(self.path, 1.0, base_ns=0)
+                self.bounds(page, page.now() + 100 * MS, clock.NO_BOUNDS[1])
+                probe = self.start(what, 200 * MS)
+                probe.stdout.readline()
+                time.sleep(0.3)
+                self.assertIsNone(probe.poll(), "it waits for a time that is not allowed")
+                self.bounds(page, *clock.NO_BOUNDS)
+                self.assertEqual(self.end(probe)[1], "timeout")
+
+    def test_a_message_stops_it_until_the_model_has_taken_it(self):
+        page = clock.Page(self.path, 1.0)
+        self.bounds(page, clock.NO_BOUNDS[0], 0)
+        path = str(self.path) + ".socket"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            listener.listen()
+            page.memory[clock.SOCKET_AT:clock.SOCKET_AT + len(path)] = path.encode()
+            probe = self.start("message", path)
+            model, _ = listener.accept()
+            self.assertEqual(len(model.recv(100)), 40)
+            stood = [probe.stdout.readline() for _ in range(10)]
+            self.bounds(page, clock.NO_BOUNDS[0], 40)
+            samples, _ = self.end(probe)
+            model.close()
+        self.assertEqual(len({line.split()[1] for line in stood[2:]}), 1, "it went on while the message was under way")
+        self.assertGreater(samples[-1][1], int(stood[-1].split()[1]))
+
+    def test_it_stands_until_who_was_woken_runs(self):
+        """One thread wakes another under the mutex and keeps it for 30 ms: both see the time of the wake."""
+        clock.Page(self.path, 1.0)
+        samples, _ = self.end(self.start("woken", 30))
+        woke, kept, runs, later = (now for _, now, _ in samples[1:5])
+        self.assertGreaterEqual(samples[2][0] - samples[1][0], 30 * MS)
+        self.assertEqual(kept, woke)
+        self.assertLess(runs - woke, 10 * MS)
+        self.assertGreaterEqual(later - runs, 20 * MS)
+
     def test_dates_are_the_hosts(self):
         clock.Page(self.path, 0.0)
         samples, word = self.end(self.start("date", 20 * MS))
@@ -124,9 +168,9 @@ class GuestClock(unittest.TestCase):
 
     def test_a_page_that_cannot_be_used_ends_the_program(self):
         def other_version():
-            clock.COUNT.pack_into(clock.Page(self.path, 1.0).memory, clock.VERSION_AT, 2)
+            clock.COUNT.pack_into(clock.Page(self.path, 1.0).memory, clock.VERSION_AT, 1)
         for make, message in ((lambda: None, "cannot be opened"), (lambda: self.path.write_bytes(b"x"), "less than 4096 bytes"),
-                              (other_version, "another version than 1")):
+                              (other_version, "another version than 2")):
             with self.subTest(message=message):
                 make()
                 probe = self.start("samples")

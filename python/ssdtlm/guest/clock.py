@@ -13,7 +13,7 @@ COUNT = struct.Struct("<Q")
 # Nothing limits this clock, and nobody takes messages.
 BOUNDS = struct.Struct("<qQ")
 NO_BOUNDS = (2**63 - 1, 2**64 - 1)
-LINE_AT, VERSION_AT, BOUNDS_AT = 8, 32, 40
+LINE_AT, VERSION_AT, BOUNDS_AT, SOCKET_AT = 8, 32, 40, 128
 
 
 def is_page(path):

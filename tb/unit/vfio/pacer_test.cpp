@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <string>
@@ -17,20 +18,27 @@ constexpr SimTime at(std::int64_t ns) {
     return SimTime{Ps{ns * 1000}};
 }
 
+/// The page as a guest has it.
 struct Clock {
     std::string path = testing::TempDir() + "pacer_test_" + std::to_string(::getpid());
-    ClockPage page() const {
-        ClockPage p{};
-        const Fd fd(::open(path.c_str(), O_RDONLY));
-        EXPECT_EQ(::pread(fd.get(), &p, sizeof p, 0), static_cast<ssize_t>(sizeof p));
-        EXPECT_EQ(p.seq % 2, 0u);
-        EXPECT_EQ(p.version, 1u);
-        return p;
+    guest_clock::Page* map() {
+        const Fd fd(::open(path.c_str(), O_RDWR));
+        void* at = ::mmap(nullptr, guest_clock::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+        EXPECT_NE(at, MAP_FAILED);
+        page = static_cast<guest_clock::Page*>(at);
+        EXPECT_EQ(page->version, guest_clock::kVersion);
+        return page;
     }
-    static std::int64_t guest(const ClockPage& p, std::int64_t wall) {
-        return p.base_ns + static_cast<std::int64_t>(static_cast<double>(wall - p.wall0_ns) * p.rate);
+    std::int64_t guest(std::int64_t wall) const {
+        guest_clock::Line line;
+        EXPECT_TRUE(guest_clock::read(*page, line));
+        return line.guest(guest_clock::gone(*page, wall));
     }
-    ~Clock() { ::unlink(path.c_str()); }
+    ~Clock() {
+        if (page != nullptr) ::munmap(page, guest_clock::kPageBytes);
+        ::unlink(path.c_str());
+    }
+    guest_clock::Page* page = nullptr;
 };
 
 TEST(Pacer, GoesWithTheWallAtItsRate) {
@@ -60,32 +68,72 @@ TEST(Pacer, AFreeModelIsNeverBehind) {
     EXPECT_EQ(p.wall_at(at(1'000'000), 5), 5);
 }
 
-TEST(Pacer, TheGuestsClockStandsWhileTheModelIsBehindAndNeverGoesBack) {
+TEST(Pacer, TheGuestsClockGoesNoFurtherThanTheModelAllows) {
     Clock c;
     {
-        Pacer p(Pacer::Mode::wall, 0.5, c.path);
+        Pacer p(Pacer::Mode::wall, 0.5, c.path, "socket");
         const std::int64_t begin = wall_now();
-        EXPECT_EQ(c.page().rate, 0.0) << "before a client has come";
+        c.map();
+        EXPECT_STREQ(c.page->socket, "socket");
+        EXPECT_EQ(c.guest(begin + 1000), c.guest(begin)) << "before a client has come";
         p.start(at(7000), begin);
-        const std::int64_t guest0 = Clock::guest(c.page(), begin);
-        EXPECT_EQ(c.page().rate, 0.5);
-        p.look(at(7000 + 50'000), begin + 100'000);
-        EXPECT_EQ(Clock::guest(c.page(), begin + 100'000), guest0 + 50'000);
-        // At 200 us of the wall the model has got to 60 us: 40 us behind.
-        p.look(at(7000 + 60'000), begin + 200'000);
-        EXPECT_EQ(c.page().rate, 0.0);
-        EXPECT_TRUE(p.stands());
-        EXPECT_EQ(Clock::guest(c.page(), begin + 900'000), guest0 + 100'000) << "it stands where it was";
-        EXPECT_EQ(p.model_at(begin + 900'000), at(7000 + 100'000));
-        p.look(at(7000 + 90'000), begin + 900'000);
-        EXPECT_EQ(c.page().rate, 0.0);
-        p.look(at(7000 + 100'000), begin + 1'000'000);
-        EXPECT_EQ(c.page().rate, 0.5);
-        EXPECT_EQ(Clock::guest(c.page(), begin + 1'200'000), guest0 + 200'000);
-        EXPECT_EQ(p.stood_ns(), 800'000);
-        EXPECT_FALSE(p.stands());
+        const std::int64_t guest0 = c.guest(begin);
+        EXPECT_EQ(c.guest(begin + 100'000), guest0 + 50'000);
+        p.allow(at(7000 + 60'000), begin + 100'000);
+        EXPECT_EQ(c.guest(begin + 120'000), guest0 + 60'000);
+        EXPECT_EQ(c.guest(begin + 900'000), guest0 + 60'000) << "it stands there";
+        EXPECT_EQ(p.model_at(begin + 900'000), at(7000 + 60'000));
+        p.allow(at(7000 + 70'000), begin + 900'000);
+        EXPECT_EQ(c.guest(begin + 910'000), guest0 + 65'000) << "what it stood is not made up for";
+        EXPECT_EQ(p.wall_at(at(7000 + 70'000), begin + 910'000), begin + 920'000);
+        EXPECT_EQ(p.stood_ns(), 780'000);
+        // A nearer limit does not take back what the guest has seen.
+        p.allow(at(7000 + 10'000), begin + 910'000);
+        EXPECT_EQ(c.guest(begin + 910'000), guest0 + 65'000);
+        p.hold(begin + 910'000);
+        EXPECT_EQ(c.guest(begin + 990'000), guest0 + 65'000);
+        p.stop(begin + 990'000);
+        EXPECT_EQ(c.guest(begin + 1'000'000), guest0 + 70'000) << "a guest goes on without a drive";
     }
-    EXPECT_EQ(c.page().rate, 0.5) << "whoever goes on behind us has a clock that goes";
+}
+
+TEST(Pacer, AMessageHasTheTimeOfItsSending) {
+    Clock c;
+    Pacer p(Pacer::Mode::wall, 0.5, c.path);
+    const std::int64_t begin = wall_now();
+    c.map();
+    p.start(at(0), begin);
+    const std::int64_t guest0 = c.guest(begin);
+    // As the guest does: it reads its clock, and sends.
+    c.page->latest_ns = guest0 + 10'000;
+    c.page->sent = 40;
+    EXPECT_TRUE(p.message_under_way());
+    EXPECT_EQ(p.model_at(begin + 500'000), at(10'000));
+    p.allow(at(30'000), begin + 500'000);
+    EXPECT_EQ(p.model_at(begin + 900'000), at(10'000));
+    p.taken(40, begin + 900'000);
+    EXPECT_FALSE(p.message_under_way());
+    EXPECT_EQ(c.guest(begin + 990'000), guest0 + 10'000) << "no further before the model has said how far";
+    p.allow(at(30'000), begin + 900'000);
+    EXPECT_EQ(c.guest(begin + 920'000), guest0 + 20'000);
+}
+
+/// Threads of the guest that have been woken and do not run stop it, but not for ever.
+TEST(Pacer, WallTimeThatTheGuestHasStoodDoesNotCount) {
+    Clock c;
+    Pacer p(Pacer::Mode::wall, 0.5, c.path);
+    const std::int64_t begin = wall_now();
+    c.map();
+    p.start(at(0), begin);
+    const std::int64_t guest0 = c.guest(begin);
+    c.page->stand = -1 - (begin + 100'000);
+    EXPECT_EQ(c.guest(begin + 300'000), guest0 + 50'000);
+    EXPECT_EQ(p.model_at(begin + 300'000), at(50'000));
+    EXPECT_EQ(c.guest(begin + 100'000 + guest_clock::kLongestStand + 2000), guest0 + 51'000);
+    c.page->lost_ns = 200'000;
+    c.page->stand = 200'000;
+    EXPECT_EQ(c.guest(begin + 320'000), guest0 + 60'000);
+    EXPECT_EQ(p.wall_at(at(70'000), begin + 320'000), begin + 340'000);
 }
 
 TEST(Pacer, AClockThatCannotBeWrittenIsRefused) {
