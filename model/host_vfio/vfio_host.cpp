@@ -236,13 +236,15 @@ void VfioHost::write_dword(std::uint32_t offset, std::uint32_t value) {
 
 void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
     for (const Sqe& sqe : queues_.rung(queue, tail)) {
-        if (queue == 0)
+        if (queue == 0) {
             ++admin_;
-        else
-            follow(queue, sqe);
+            continue;
+        }
+        // One by one: the next may have the same identifier, which is one too many.
+        follow(queue, sqe);
+        io_path().more();
+        others_ += service_.commands.forget();
     }
-    io_path().more();
-    others_ += service_.commands.forget();
 }
 
 /// Namespaces stand one behind the other.
@@ -277,6 +279,12 @@ void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
         r.offset = begin_of(sqe.nsid) + (asked->first_block & 0xFFFF'FFFF'FFFF) * block;
         r.bytes =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{asked->blocks} * block, 0xFFFF'0000));
+        // The I/O path would cut what no driver may ask for into parts, which never end: the drive refuses the whole.
+        const bool whole = ((r.offset | r.bytes) & (facts_.drive.lba_bytes - 1)) == 0;
+        if (!whole || command_bytes(facts_.drive, r, 0) != r.bytes) {
+            ++others_;
+            return;
+        }
     }
     service_.commands.announced(r);
 }

@@ -2,9 +2,11 @@
 """A drive that is served over vfio-user: what a client finds, what it writes and reads back, resets of every kind,
 losses of power, clients that come again or misbehave, and the results of it all. The client is of the standard
 library (vfio_client.py); QEMU is not needed."""
+import array
 import os
 import pathlib
 import random
+import select
 import signal
 import socket
 import struct
@@ -15,7 +17,7 @@ import unittest
 
 import support
 import vfio_client as vfio
-from vfio_client import BAR0, CONFIG, RAM, Client, Drive, Refused
+from vfio_client import BAR0, CONFIG, MSIX, RAM, Client, Drive, Refused
 
 PATTERN = bytes(range(256)) * 32  # two pages
 
@@ -281,6 +283,85 @@ class Drives(Served):
             s.close()
         self.assertEqual(self.drive().write(1, 0, PATTERN), 0)
         self.result()
+
+
+class Fuzz(Served):
+    """Messages of any content to the whole server: registers, rings with any commands in them, memory that comes and goes,
+    interrupts, resets and noise. SSDTLM_SERVE_MESSAGES says how many; run once with 100,000 under AddressSanitizer."""
+    MESSAGES = int(os.environ.get("SSDTLM_SERVE_MESSAGES", 2000))
+    REGISTERS = (0x0C, 0x10, 0x14, 0x20, 0x24, 0x28, 0x2C, 0x30, 0x34, 0x1000, 0x1004, 0x1008, 0x100C, 0x1010, 0x1014)
+
+    def connected(self):
+        drive = self.drive()
+        drive.client.socket.settimeout(30)
+        return drive
+
+    def value(self, rng):
+        return rng.choice((rng.randrange(16), rng.getrandbits(32), RAM + rng.randrange(0, 1 << 20, 4096), 0x460001, 0, 7 << 16 | 7))
+
+    def entries(self, rng, drive):
+        """Commands of any kind, with some sense in their fields, or none."""
+        for _ in range(8):
+            words = [rng.choice((0, 1, 2, 4, 5, 6, 8, 9, 0xC, 0x19, 0x80, 0x84, rng.getrandbits(8))) | rng.getrandbits(16) << 16, rng.choice((0, 1, 2, 0xFFFFFFFF))]
+            words += [self.value(rng) if rng.random() < 0.7 else rng.getrandbits(32) for _ in range(14)]
+            struct.pack_into("<16I", drive.ram, rng.randrange(0, 0x20000, 64), *words)
+
+    def message(self, rng, drive):
+        """(command, payload, file descriptors)"""
+        kind = rng.random()
+        if kind < 0.45:
+            return vfio.REGION_WRITE, struct.pack("<QIII", rng.choice(self.REGISTERS), BAR0, 4, self.value(rng)), []
+        if kind < 0.6:
+            count = rng.choice((1, 2, 4, 8, 64, rng.randrange(1 << 16)))
+            return vfio.REGION_READ, struct.pack("<QII", rng.choice((rng.randrange(0x4000), rng.getrandbits(64))), rng.choice((BAR0, CONFIG, rng.randrange(12))), count), []
+        if kind < 0.7:
+            data = rng.randbytes(rng.choice((1, 2, 4, 100)))
+            return vfio.REGION_WRITE, struct.pack("<QII", rng.randrange(0x120), CONFIG, len(data)) + data, []
+        if kind < 0.8:
+            size = rng.choice((4096, 1 << 20, rng.getrandbits(40)))
+            fds = [drive.file] if rng.random() < 0.7 else []
+            return vfio.DMA_MAP, struct.pack("<IIQQQ", 32, rng.randrange(4), rng.choice((0, 4096, rng.getrandbits(30))), self.value(rng) & ~0xFFF, size), fds
+        if kind < 0.85:
+            return vfio.DMA_UNMAP, struct.pack("<IIQQ", 24, rng.randrange(2), self.value(rng) & ~0xFFF, rng.choice((4096, 1 << 20))), []
+        if kind < 0.9:
+            fds = rng.sample(drive.events, rng.randrange(4))
+            return vfio.SET_IRQS, struct.pack("<IIIII", 20, rng.choice((4 | 32, 1 | 32, rng.getrandbits(6))), rng.choice((MSIX, 0, 1)), rng.randrange(3), len(fds)), fds
+        if kind < 0.92:
+            return vfio.RESET, b"", []
+        return rng.randrange(20), rng.randbytes(rng.randrange(64)), []
+
+    def drain(self, client):
+        """Takes what has come; a read or write of our memory by message is refused."""
+        while select.select([client.socket], [], [], 0)[0]:
+            asked, what, size, flags, _ = struct.unpack("<HHIII", client.receive(16))
+            client.receive(size - 16)
+            if flags & 0xF == 0:
+                client.socket.sendall(struct.pack("<HHIII", asked, what, 16, vfio.REPLY | vfio.ERROR, 14))
+
+    def test_any_messages(self):
+        self.serve()
+        rng = random.Random(3)
+        drive, clients = self.connected(), 1
+        for n in range(self.MESSAGES):
+            if n % 8 == 0:
+                self.entries(rng, drive)
+            command, payload, fds = self.message(rng, drive)
+            rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+            try:
+                drive.client.socket.sendmsg([struct.pack("<HHIII", n & 0xFFFF, command, 16 + len(payload), rng.choice((0, vfio.NO_REPLY)), 0) + payload], rights)
+                self.drain(drive.client)
+                if n % 500 == 499:
+                    raise ConnectionError("the next one")
+            except OSError:
+                self.assertIsNone(self.server.poll(), f"message {n} of kind {command} has ended the server")
+                drive.client.close()
+                drive.close()
+                drive, clients = self.connected(), clients + 1
+        drive.client.close()
+        self.assertEqual(self.drive().write(1, 0, PATTERN), 0)
+        counters = self.result()["counters_whole_run"]
+        self.assertGreater(counters["guest_messages_refused"], self.MESSAGES // 20)
+        self.assertGreater(counters["guest_admin_commands"] + counters["guest_other_commands"], clients)
 
 
 class Results(Served):

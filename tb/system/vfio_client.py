@@ -97,11 +97,16 @@ class Drive:
         os.ftruncate(fd, RAM_BYTES)
         self.ram = mmap.mmap(fd, RAM_BYTES)
         client.map(RAM, RAM_BYTES, fd)
-        os.close(fd)
+        self.file = fd
         self.events = [os.eventfd(0, os.EFD_NONBLOCK) for _ in range(3)]
         client.vectors(self.events)
         client.write(4, struct.pack("<H", 6), CONFIG)  # memory, bus master
         self.cid = 0
+
+    def close(self):
+        self.ram.close()
+        for fd in (self.file, *self.events):
+            os.close(fd)
 
     def wait_status(self, mask, value):
         while (status := self.client.read32(0x1C)) & mask != value:
