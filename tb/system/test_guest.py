@@ -2,15 +2,18 @@
 """A real Linux drives the drive: its NVMe driver, nvme-cli, fio, ext4. Nightly, and by `make guest`; skipped where Debian's QEMU with
 vfio-user-pci cannot be had."""
 
+import json
 import os
 import random
+import re
+import subprocess
 import time
 import unittest
 
 import guest_scripts
 from guests import MIB, GuestTest
 from ssdtlm.guest import beside, machine
-from support import Result
+from support import BINARY, Result
 
 LIST_S = 10  # issue: from the start of QEMU to the answer of `nvme list`
 LIFE_S = 1200  # of wall time: only a guest that hangs takes that long
@@ -60,6 +63,47 @@ class Functions(GuestTest):
                             processors=2)
         self.assertEqual(outcome.output.split(), ["2", "2", "EQUAL"])
         server.end()
+
+
+class RtlScheduler(GuestTest):
+    def test_linux_before_a_controller_in_verilog(self):
+        """The Verilated scheduler and the C++ policy grant the same: the run ends at the first difference."""
+        server = self.serve(once=True, scheduler__implementation="compare", words=("--wave", "scheduler", "--wave-trigger", "command=200"))
+        self.boot(guest_scripts.VERIFY.replace("64m", "4m"), server)
+        server.end()
+        counters = Result(self.dir / "drive").json()["counters_whole_run"]
+        self.assertGreater(counters["scheduler_grants"], 512)
+        self.assertGreater(counters["scheduler_cycles"], counters["scheduler_grants"])
+        self.assertIn("$var", (self.dir / "drive" / "wave.vcd").read_text())
+
+
+class Instruments(GuestTest):
+    def test_a_file_system_is_made_and_looked_at(self):
+        """mkfs.ext4 with wave and timeline; then its slowest command is explained."""
+        server = self.serve(once=True, rate=0.2, words=("--wave", "nvme", "--timeline"))
+        self.boot("mkfs.ext4 -q -F /dev/nvme0n1 && echo MADE", server)
+        server.end()
+        drive = self.dir / "drive"
+        result = Result(drive).json()
+        writes = result["latency_us"]["write"]["total"]["count"]
+        self.assertGreater(writes, 100)
+        # Each command of the guest's queue is in the wave: its tail moves once a doorbell, and in the end the head is there.
+        wave = (drive / "wave.vcd").read_text()
+        changes = {}
+        for name in ("sq1_tail", "sq1_fetch", "sq1_head"):
+            (code,) = re.findall(rf"\$var wire 16 (\S+) {name} ", wave)
+            changes[name] = re.findall(rf"^b([01]+) {re.escape(code)}$", wave, re.MULTILINE)
+        self.assertGreater(len(changes["sq1_tail"]), 10)
+        self.assertEqual(len({values[-1] for values in changes.values()}), 1)
+        # The timeline has the programs that the writes became, on more than one die.
+        events = json.loads((drive / "trace.json").read_text())
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        programs = {event["tid"] for event in events if event.get("name") == "host_program"}
+        self.assertGreater(len(programs), 1)
+        said = subprocess.run([BINARY, "explain", drive, "--slowest", "1", "--json"], capture_output=True, text=True, check=True).stdout
+        (slowest,) = json.loads(said)["commands"]
+        self.assertAlmostEqual(slowest["total_ps"], 1e6 * max(side["total"]["max"] for side in result["latency_us"].values()), delta=1)
+        self.assertEqual(sum(sum(part["stages_ps"].values()) for part in slowest["path"]), slowest["total_ps"])
 
 
 class Resets(GuestTest):

@@ -384,7 +384,7 @@ class Results(Served):
         self.addCleanup(lambda: (clock.unlink(missing_ok=True), clock.parent.rmdir()))
         self.serve("--rate", "0.5", "--clock", str(clock), pace="wall")
         seq, base, wall0, rate, version = struct.unpack("<QqqdQ", clock.read_bytes()[:40])
-        self.assertEqual((seq % 2, rate, version, clock.stat().st_size), (0, 0.0, 1, 4096))
+        self.assertEqual((seq % 2, rate, version, clock.stat().st_size), (0, 0.0, 2, 4096))
         d = self.drive()
         begin = time.monotonic()
         before = self.now(clock)
