@@ -73,8 +73,10 @@ struct GuestServiceOptions {
 struct GuestService {
     /// `c` must outlive it.
     GuestService(const GuestServiceOptions& o, GuestCommands& c)
-        : options(o), pacer(o.pace, o.rate, o.clock, vfio::MessageSocket::address_at(o.socket)),
-          commands(c), socket(o.socket) {}
+        : options(o),
+          pacer(o.pace, o.rate, o.clock, vfio::MessageSocket::address_at(o.socket)),
+          commands(c),
+          socket(o.socket) {}
 
     const GuestServiceOptions options;
     vfio::Pacer pacer;

@@ -103,7 +103,8 @@ void Pacer::look(SimTime model, std::int64_t wall) {
 void Pacer::allow(SimTime model, std::int64_t wall) {
     if (page_ == nullptr || !started_) return;
     // Where it has come to its limit, the rest of the time was stood.
-    const double past = static_cast<double>(line_.base_ns) + static_cast<double>(gone(wall) - line_.wall0_ns) * line_.rate;
+    const double past =
+        static_cast<double>(line_.base_ns) + static_cast<double>(gone(wall) - line_.wall0_ns) * line_.rate;
     if (line_.rate > 0 && past > static_cast<double>(line_.limit_ns) && !message_under_way())
         stood_ += static_cast<std::int64_t>((past - static_cast<double>(line_.limit_ns)) / line_.rate);
     publish(wall, rate_, std::max(clock_of(model), clock_at(wall)));

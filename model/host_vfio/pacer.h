@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How simulated time goes with that of the wall. Free: the model runs as fast as it can. Paced: so many simulated
-// nanoseconds a nanosecond of the wall. Where a guest's clock is slaved to the model's, it is published in a shared page
-// (tools/guest_clock): it goes no further than the model allows, and stands while one side has something to tell the
-// other. Then neither of them sees that the model, or the host, is slow.
+// nanoseconds a nanosecond of the wall. Where a guest's clock is slaved to the model's, it is published in a shared
+// page (tools/guest_clock): it goes no further than the model allows, and stands while one side has something to tell
+// the other. Then neither of them sees that the model, or the host, is slow.
 #pragma once
 
 #include <cstdint>

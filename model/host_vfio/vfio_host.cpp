@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 
 #include "common/report/error.h"
 #include "host_pcie/driver/root_complex.h"
+#include "host_vfio/timely_irq.h"
 
 namespace ssdtlm {
 
@@ -23,9 +23,6 @@ constexpr Ps kLongest{10'000'000'000};
 /// The first where a guest's clock is the model's: it sees what happens at most that much too late. assumed: a tenth of
 /// the fastest read
 constexpr Ps kExactSlice{2'000'000};
-/// Of the wall: between two looks whether the guest has heard something, and how long one is waited for. assumed
-constexpr std::int64_t kHeardStep = 20'000;
-constexpr std::int64_t kHeardLimit = 20'000'000;
 /// Between two reads of CSTS. assumed
 constexpr Ps kPollStep{20'000'000};
 /// A controller that has not stopped, or shut down, by then never will: the most that CAP.TO can say.
@@ -495,30 +492,10 @@ bool VfioHost::copy_by_message(bool write, std::uint64_t address, std::uint8_t* 
 }
 
 void VfioHost::interrupt(std::uint32_t vector) {
-    if (!session_.irqs.has_messages()) return look_at_pin();
-    vfio::Pacer& pacer = service_.pacer;
-    if (!pacer.is_master() || !pacer.started()) {
-        session_.irqs.message(vector);
-        return;
-    }
-    // At its time by the guest's clock, which stands until the guest has heard of it. The guest may be telling us
-    // something, too, which we hear when this is told.
-    const auto sleep = [](std::int64_t ns) {
-        const timespec time{0, static_cast<long>(ns)};
-        ::nanosleep(&time, nullptr);
-    };
-    std::int64_t wall = vfio::wall_now();
-    for (; !pacer.message_under_way(); wall = vfio::wall_now()) {
-        const std::int64_t left = pacer.wall_at(agenda_.now(), wall) - wall;
-        if (left <= 0) break;
-        sleep(std::min(left, kHeardStep));
-    }
-    pacer.hold(wall);
-    session_.irqs.message(vector);
-    for (const std::int64_t end = wall + kHeardLimit; !session_.irqs.is_read(vector) && wall < end;
-         wall = vfio::wall_now())
-        sleep(kHeardStep);
-    pacer.go(wall);
+    if (session_.irqs.has_messages())
+        vfio::tell(session_.irqs, vector, agenda_.now(), service_.pacer);
+    else
+        look_at_pin();
 }
 
 void VfioHost::look_at_pin() {

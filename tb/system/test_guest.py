@@ -40,6 +40,14 @@ class Functions(GuestTest):
         self.assertIn("EQUAL", self.boot(guest_scripts.DD, server).output)
         server.end()
 
+    def test_registers(self):
+        """nvme-cli maps BAR0 and reads it beside the driver."""
+        server = self.serve()
+        said = self.boot("nvme show-regs /dev/nvme0", server).output
+        registers = dict(re.findall(r"^(\w+) +: (?:0x)?([0-9a-f]+)$", said, re.MULTILINE))
+        self.assertEqual({name: registers.get(name) for name in ("version", "cc", "csts")}, {"version": "10400", "cc": "460001", "csts": "1"}, said)
+        server.end()
+
     def test_fio_verifies(self):
         server = self.serve()
         outcome = self.boot(guest_scripts.VERIFY, server)

@@ -18,7 +18,8 @@ struct Page {
     std::atomic<std::uint64_t> rate;     ///< Bits of a double: guest seconds in a second of wall time; 0 stands still.
     std::atomic<std::uint64_t> version;
     std::atomic<std::int64_t> limit_ns;  ///< Guest time stands there: what comes after is the model's to say.
-    std::atomic<std::uint64_t> taken;    ///< Bytes of the guest's messages that the model has taken; kNoMessages: not counted.
+    std::atomic<std::uint64_t>
+        taken;  ///< Bytes of the guest's messages that the model has taken; kNoMessages: not counted.
     std::uint64_t unused;
 
     std::atomic<std::int64_t> latest_ns;  ///< What the guest has read last.
@@ -54,8 +55,8 @@ inline std::int64_t gone(const Page& page, std::int64_t wall) {
 /// A message is on its way to the model: guest time stands at what was read before it was sent.
 inline bool message_under_way(const Page& page) {
     const std::uint64_t taken = page.taken.load(std::memory_order_acquire);
-    return taken != kNoMessages && (page.sending.load(std::memory_order_acquire) != 0 ||
-                                    page.sent.load(std::memory_order_acquire) > taken);
+    return taken != kNoMessages &&
+           (page.sending.load(std::memory_order_acquire) != 0 || page.sent.load(std::memory_order_acquire) > taken);
 }
 
 struct Line {
@@ -75,7 +76,8 @@ struct Line {
             return wall0_ns;
         }
         const double distance = static_cast<double>(guest_ns - base_ns) / rate;
-        return guest_ns <= limit_ns && rate > 0 && distance < 1e18 ? wall0_ns + std::llround(std::ceil(distance)) : kNever;
+        return guest_ns <= limit_ns && rate > 0 && distance < 1e18 ? wall0_ns + std::llround(std::ceil(distance))
+                                                                   : kNever;
     }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded before QEMU's own libraries: gives it the model's time for the host's monotonic clock. What waits until a time
-// on that clock waits until the model gets there. Who has something to tell another, the model or a thread of QEMU, stops
-// the clock until it is heard: how long the host takes for that is nothing that a guest may see. SSDTLM_GUEST_CLOCK names
-// the page; without it nothing changes.
+// on that clock waits until the model gets there. Who has something to tell another, the model or a thread of QEMU,
+// stops the clock until it is heard: how long the host takes for that is nothing that a guest may see.
+// SSDTLM_GUEST_CLOCK names the page; without it nothing changes.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -204,8 +204,8 @@ void wake(const pthread_cond_t* at, bool all) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// The guest's processors. What one of them takes is its thread's time on a processor of the host: while it wants one and
-// has none, the clock stands, by what is taken back here as soon as it runs again.
+// The guest's processors. What one of them takes is its thread's time on a processor of the host: while it wants one
+// and has none, the clock stands, by what is taken back here as soon as it runs again.
 
 /// A switch to the kernel and back is shorter. assumed
 constexpr std::int64_t kShortest = 5'000;

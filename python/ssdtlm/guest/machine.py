@@ -16,7 +16,8 @@ from . import initrd, kernel, outcome
 # for a command (s). QEMU's own 5 s would break the connection for good.
 PATIENCE_MS = 600_000
 # The check of the timer at boot fails, and Linux with it, where the emulated processor is slow or its clock is another's.
-KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_check",
+# Programs may map registers that a driver has: `nvme show-regs` does.
+KERNEL_WORDS = ("console=ttyS0", "quiet", "panic=-1", "reboot=t", "no_timer_check", "iomem=relaxed",
                 f"nvme_core.io_timeout={PATIENCE_MS // 1000}", f"nvme_core.admin_timeout={PATIENCE_MS // 1000}")
 # TCG's time stamp counter counts the host's ticks, so a guest with a clock of its own must read another timer.
 SLAVED_WORDS = ("tsc=unstable", "clocksource=hpet")

@@ -4,12 +4,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "common/report/error.h"
+#include "host_vfio/timely_irq.h"
 
 namespace ssdtlm::vfio {
 namespace {
@@ -134,6 +139,38 @@ TEST(Pacer, WallTimeThatTheGuestHasStoodDoesNotCount) {
     c.page->stand = 200'000;
     EXPECT_EQ(c.guest(begin + 320'000), guest0 + 60'000);
     EXPECT_EQ(p.wall_at(at(70'000), begin + 320'000), begin + 340'000);
+}
+
+/// The clock stands while the guest has not read the message, and no longer than it takes.
+TEST(Pacer, AnInterruptComesAtItsTimeAndStopsTheClockUntilItIsRead) {
+    Clock c;
+    Pacer p(Pacer::Mode::wall, 0.5, c.path);
+    c.map();
+    Irqs irqs(1);
+    const int event = ::eventfd(0, EFD_NONBLOCK);
+    std::vector<Fd> fds;
+    fds.emplace_back(::dup(event));
+    ASSERT_EQ(irqs.set(IrqSet{sizeof(IrqSet), kSetFd | kSetTrigger, kMsix, 0, 1}, nullptr, 0, fds), 0);
+    const std::int64_t begin = wall_now();
+    p.start(at(0), begin);
+    const std::int64_t guest0 = c.guest(begin);
+    std::int64_t came = 0, left = 0;
+    std::thread guest([&] {
+        pollfd of{event, POLLIN, 0};
+        ::poll(&of, 1, 10'000);
+        came = c.guest(wall_now());
+        ::usleep(5000);
+        left = c.guest(wall_now());
+        std::uint64_t count = 0;
+        EXPECT_EQ(::read(event, &count, sizeof count), static_cast<ssize_t>(sizeof count));
+    });
+    tell(irqs, 0, at(1'000'000), p);
+    guest.join();
+    ::close(event);
+    EXPECT_GE(came, guest0 + 1'000'000);
+    EXPECT_EQ(left, came);
+    EXPECT_TRUE(irqs.is_read(0));
+    EXPECT_GT(c.guest(wall_now() + 1'000'000), left) << "it goes on";
 }
 
 TEST(Pacer, AClockThatCannotBeWrittenIsRefused) {
