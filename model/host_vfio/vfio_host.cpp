@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/report/error.h"
+#include "host_pcie/driver/nvme_status.h"
 #include "host_pcie/driver/root_complex.h"
 #include "host_vfio/timely_irq.h"
 
@@ -509,23 +510,7 @@ void VfioHost::completed(const vfio::GuestQueues::Completed& c) {
     last_access_ = agenda_.now();
     const std::uint16_t queue = c.entry.sqid, cid = c.entry.cid;
     if (queue == 0 || queue > io_queues_.size() || !is_outstanding(queue, cid)) return;
-    DriveStatus status = DriveStatus::other;
-    switch (c.entry.status()) {
-        case kStSuccess:
-            status = DriveStatus::ok;
-            break;
-        case kStUnrecoveredRead:
-            status = DriveStatus::unrecovered_read;
-            break;
-        case kStWriteFault:
-            status = DriveStatus::write_fault;
-            break;
-        case kStReadOnlyRange:
-            status = DriveStatus::read_only;
-            break;
-        default:
-            break;
-    }
+    const DriveStatus status = drive_status_of(c.entry.status());
     carried_out_ += status != DriveStatus::other;
     at(queue).ended.push_back({cid, status, c.entry.status()});
     interrupted(queue);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "host_pcie/driver/nvme_status.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -12,21 +13,6 @@ namespace {
 
 /// By HostOp.
 constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
-
-DriveStatus status_of(std::uint16_t code) {
-    switch (code) {
-        case nvme::kStSuccess:
-            return DriveStatus::ok;
-        case nvme::kStUnrecoveredRead:
-            return DriveStatus::unrecovered_read;
-        case nvme::kStWriteFault:
-            return DriveStatus::write_fault;
-        case nvme::kStReadOnlyRange:
-            return DriveStatus::read_only;
-        default:
-            return DriveStatus::other;
-    }
-}
 
 }  // namespace
 
@@ -106,7 +92,7 @@ CommandQueues::Submitted NvmeQueues::submit(std::uint16_t queue, const HostReque
 CommandQueues::Ended NvmeQueues::take_ended(std::uint16_t queue) {
     const nvme::Cqe& cqe = queues_[queue - 1u].pair.take_completion();
     const std::uint16_t code = cqe.status();
-    return {cqe.cid, __builtin_expect(code == nvme::kStSuccess, 1) ? DriveStatus::ok : status_of(code), code};
+    return {cqe.cid, __builtin_expect(code == nvme::kStSuccess, 1) ? DriveStatus::ok : drive_status_of(code), code};
 }
 
 std::string NvmeQueues::status_text(std::uint32_t code) const {
