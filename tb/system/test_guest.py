@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import resource
 import subprocess
 import time
 import unittest
@@ -23,16 +24,21 @@ LOSSES = int(os.environ.get("SSDTLM_GUEST_LOSSES", 20))
 
 class Functions(GuestTest):
     def test_boot_to_nvme_list(self):
-        """In wall time, the best of three: other work on the machine makes none of them faster."""
+        """In wall time, the best of three: other work on the machine makes none of them faster. Where others want all of the
+        host's processors, in QEMU's time on a processor."""
         server = self.serve()
-        walls = []
+        took = []
         for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             outcome = self.boot("nvme list", server)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
             self.assertRegex(outcome.output, r"/dev/nvme0n1 ")
-            walls.append(outcome.wall_s)
-            if walls[-1] < LIST_S:
+            own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            took.append(min(outcome.wall_s, own) if os.getloadavg()[0] > os.cpu_count() else outcome.wall_s)
+            print(f"boot to `nvme list` and off: {outcome.wall_s:.1f} s, {own:.1f} s of a processor, load {os.getloadavg()[0]:.1f}")
+            if took[-1] < LIST_S:
                 break
-        self.assertLess(min(walls), LIST_S, f"boot, `nvme list` and power-off took {walls} s")
+        self.assertLess(min(took), LIST_S, f"boot, `nvme list` and power-off took {took} s")
         server.end()
 
     def test_dd(self):

@@ -89,6 +89,18 @@ class StudyCommand(SystemTest):
         self.assertIn(f"Min: {float(rows[1]['mean']):,.3f}", picture)
         self.assertIn(">layout<", picture)
 
+    def test_a_study_that_this_machine_cannot_run(self):
+        """Alone it is refused with the reason; among all it is left out, which is no mistake."""
+        self.place()
+        self.place(name="other", text=STUDY.replace('    source =', '    def lacks(self):\n        return "no machine for it"\n\n    source ='))
+        code, _, errors = self.study("other", "--quick", "-o", "out")
+        self.assertEqual(code, USER_ERROR)
+        self.assertIn("no machine for it", errors)
+        code, said, errors = self.study("all", "--quick", "-o", "out")
+        self.assertEqual((code, errors), (OK, ""))
+        self.assertIn("other is left out: no machine for it", said)
+        self.assertIn("no machine for it", (pathlib.Path(self.dir) / "out" / "index-quick.html").read_text(encoding="utf-8"))
+
     def test_runs_are_kept(self):
         """What has ended is not run again; what is new is."""
         self.place()
@@ -259,7 +271,7 @@ class StudyCommand(SystemTest):
         for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
             self.assertTrue((folder / name / "README.md").is_file(), name)
             code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
-                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces or '-w' in p.options) and p.device for p in whole)\n")
+                    "assert s.title and s.source and 0 < len(quick) <= len(whole)\nassert all((p.jobs or p.traces or p.guest or '-w' in p.options) and p.device for p in whole)\n")
             done = subprocess.run([str(sweeps.PYTHON), "-c", code], env=environment, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 
