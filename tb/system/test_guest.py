@@ -204,15 +204,25 @@ class Latency(GuestTest):
         print(f"\nsoftware at {self.RATE} of the wall's time, us: {software}")
         for latency, job in self.DRIVES.items():
             with self.subTest(latency=latency):
-                seen, stages = self.job(*job)
-                drive = stages.pop("total")
-                times = self.QUIET if os.getloadavg()[0] < os.cpu_count() else self.BUSY
-                print(f"{latency} us: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; load {os.getloadavg()[0]:.1f}")
-                self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
-                self.assertAlmostEqual(drive["p50"], latency, delta=4)
-                self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)
-                self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), times * software["mean"] + self.RESOLUTION_US)
-                self.assertLess(seen["99"], drive["p99"] * 1.02 + (1 + times) * software["99"] + self.RESOLUTION_US)
+                for tries in (2, 1, 0):
+                    try:
+                        self.judge(latency, job, software)
+                        break
+                    except AssertionError:
+                        if tries == 0 or os.getloadavg()[0] < os.cpu_count():
+                            raise
+
+    def judge(self, latency, job, software):
+        """Several processes for each processor of the host may stop all of QEMU for longer than is taken back; then another try is made."""
+        seen, stages = self.job(*job)
+        drive = stages.pop("total")
+        times = self.QUIET if os.getloadavg()[0] < os.cpu_count() else self.BUSY
+        print(f"{latency} us: fio {seen}; the drive {drive['mean']:.1f}, p99 {drive['p99']:.1f}; load {os.getloadavg()[0]:.1f}")
+        self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
+        self.assertAlmostEqual(drive["p50"], latency, delta=4)
+        self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)
+        self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), times * software["mean"] + self.RESOLUTION_US)
+        self.assertLess(seen["99"], drive["p99"] * 1.02 + (1 + times) * software["99"] + self.RESOLUTION_US)
 
 
 if __name__ == "__main__":

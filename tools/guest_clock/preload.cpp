@@ -33,7 +33,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 // Linux's tick of 4 ms).
 constexpr std::int64_t kSlice = 2'000'000;
 // Between two looks at a clock that stands where it may not go on. assumed
-constexpr std::int64_t kStandingSlice = 200'000;
+constexpr std::int64_t kStandingSlice = 50'000;
 // A deadline later than this in ns is a date (after 2001), not time since the start.
 constexpr std::int64_t kFirstDate = 1'000'000'000 * kSecond;
 
