@@ -277,8 +277,9 @@ constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priorit
 constexpr std::uint8_t sq_priority(std::uint32_t cdw11) {
     return static_cast<std::uint8_t>(cdw11 >> 1 & 3u);
 }
-/// CDW12 of Create I/O Submission Queue: NVMSETID, the NVM Set that the queue is for. This model has no NVM Sets; the
-/// host says there which tenant it will use the queue for, and the controller treats it as a name.
+/// CDW12 of Create I/O Submission Queue: NVMSETID, the NVM Set that the queue is for. The NVMe interface of this model
+/// has no NVM Sets, although the FTL may have some (ftl.nvm_sets). The host says there which tenant it will use the
+/// queue for. The controller treats it as a name.
 constexpr std::uint16_t sq_tenant(std::uint32_t cdw12) {
     return static_cast<std::uint16_t>(cdw12);
 }

@@ -4,7 +4,7 @@
 // process per workload (SystemC: one simulation per process).
 //
 //   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]...
-//   [--no-integrity] [--json]
+//                [--no-integrity] [--json]
 #include <sys/wait.h>
 #include <unistd.h>
 

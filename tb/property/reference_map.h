@@ -4,13 +4,13 @@
 // out the orders in which the drive can have taken what was under way together.
 //
 // - A unit is some atoms (logical blocks; where contents are signatures, the unit itself), each with a value; 0 is what
-// was deallocated or never written.
+//   was deallocated or never written.
 // - What ended before something else began was done before it. What overlaps was done in either order, in the same one
-// for all atoms of the unit.
+//   for all atoms of the unit.
 // - A read finds each atom as it was at some moment between its begin and its end; all of them at one moment if nothing
-// was under way.
+//   was under way.
 // - After a loss of power a unit is as it was at one moment: all that is durable was done, and of the rest a part that
-// leaves out nothing that came before it.
+//   leaves out nothing that came before it.
 // - What a read has found, it is.
 #pragma once
 

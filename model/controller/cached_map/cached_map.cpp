@@ -261,7 +261,7 @@ void CachedMap::page_read(TranslationRead& job) {
     page_at_hand(page);
 }
 
-/// Of single entries only what is wanted: others may be in memory, and newer.
+/// With single entries, it compares only the wanted ones: others may be in memory, and newer.
 __attribute__((noinline)) void CachedMap::compare(const TranslationRead& read) const {
     if (by_page_) return check_.compare_page(read);
     for (const Slot s : reading_.at(read.page).slots)

@@ -73,9 +73,9 @@ public:
     void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) {
         page_reads_.start(std::move(pages), std::move(done));
     }
-    /// Nothing is being read or written, but for what waits for a free block.
+    /// True: nothing is being read or written, except what waits for a free block.
     bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
-    /// Called when it may have become idle().
+    /// `callback` is called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
 
     /// Called after a loss of power: the flash differs from the map in these units of a translation page, and the map
@@ -88,7 +88,7 @@ public:
     void write_in_no_time(Lpa lpa);
     /// The drive may be read-only now.
     void media_changed() override { make_room(); }
-    /// A block came free: a translation page that found none may now.
+    /// A block came free: a translation page that found none may find one now.
     void block_freed() override { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }

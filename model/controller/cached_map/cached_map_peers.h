@@ -31,14 +31,15 @@ struct CachedMapPeers {
 /// The read of a translation page.
 struct TranslationRead : FlashJob {
     std::uint32_t page = 0;
-    std::uint32_t batch = 0;  ///< of WriteBacks
+    std::uint32_t batch = 0;  ///< number of the batch of WriteBacks that it serves
 };
-/// The job reads the translation page, which must be on the flash; what comes then is left to say. Its block is not
-/// erased until end_translation_read().
+/// Makes the job a read of the translation page, which must be on the flash. The caller sets what comes next. The
+/// page's block is not erased until end_translation_read().
 void start_translation_read(const CachedMapPeers& peers, TranslationRead& job, std::uint32_t page,
                             const WorkTag* whose = nullptr);
-/// The flash has answered: into the DRAM, and then on. CheckFailed when the flash held something else. What
-/// cannot be corrected, with all retries, is taken from where drives keep it a second time (assumed, at no cost).
+/// The flash has answered. The data go into the DRAM, and then `then` is called. Throws CheckFailed when the flash held
+/// another page. Data that cannot be corrected with all retries are taken from where drives keep them a second time
+/// (assumed, at no cost).
 void end_translation_read(const CachedMapPeers& peers, TranslationRead& job, const Then& then);
 
 }  // namespace ssdtlm

@@ -49,10 +49,11 @@ public:
     /// True: the page may be dirty.
     bool counts(std::uint32_t page) const { return pages_[page].counted; }
     void media_changed() override { go_on(); }
-    /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
+    /// Changes the unit's entry. Pages that are then dirty beyond the limit are written in no time. Use it before the
+    /// drive is at work.
     void write_in_no_time(Lpa lpa);
-    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between
-    /// two events.
+    /// Throws CheckFailed if somebody waits for an event that will never come, or a dirty page of the host is not
+    /// counted. Call it between two events.
     void check_waiters() const override;
     std::string dump() const override;
     /// Precondition: the map is idle and nobody waits.

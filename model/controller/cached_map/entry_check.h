@@ -33,12 +33,12 @@ public:
 
     /// The contents of a translation page, of the size of a mapping unit.
     UnitBytes bytes_of(std::uint32_t page) const;
-    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not
-    /// written again since.
+    /// True: this read has brought entries, as bytes or as the flash has kept them, and the page was not written again
+    /// since.
     bool has_entries(const TranslationRead& read) const;
-    /// CheckFailed if they say another thing of the unit than the map.
+    /// Throws CheckFailed if they differ from the map in this unit.
     void compare(const TranslationRead& read, Lpa lpa) const;
-    /// The same for all units that are not stale.
+    /// As compare(), for all units that are not stale.
     void compare_page(const TranslationRead& read) const;
     void state(Snapshot& s) { s.fixed(stale_); }
     template <class Visit>

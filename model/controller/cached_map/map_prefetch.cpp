@@ -14,8 +14,8 @@ void CachedMap::page_was_at_hand(std::uint64_t page) {
     page_at_hand(page);
 }
 
-/// Before those that wait for the page have their answers: so they find what came with it. `read`: null: the DRAM has
-/// what counts.
+/// Called before those that wait for the page get their answers, so that they find the prefetched entries. `read`: null
+/// when the contents that count are in the DRAM.
 __attribute__((noinline)) void CachedMap::prefetch(std::uint32_t page, const TranslationRead* read) {
     const NandGeometry& g = peers_.ftl.geometry();
     // The page was written again while it was read: what has come is not what counts.
@@ -28,7 +28,7 @@ __attribute__((noinline)) void CachedMap::prefetch(std::uint32_t page, const Tra
     }
 }
 
-/// Up to `end`, as far as they are not there. False: there is no room.
+/// Prefetches the missing entries up to `end`. False: there is no room.
 bool CachedMap::prefetch_behind(std::uint32_t wanted, std::uint32_t end, std::uint16_t tenant,
                                 const TranslationRead* read) {
     for (std::uint32_t key = wanted + 1; key < end; ++key) {

@@ -285,8 +285,8 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(Program& job) {
     sweep();
 }
 
-/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is
-/// read-only.
+/// Places a failed page where there is always room: in the group's GC superblock, because it need not be moved. A
+/// read-only drive looks for another group.
 bool WriteBacks::place_failed(Program& job, GroupId group) {
     const bool read_only = peers_.ftl.media().read_only;
     if (read_only && !peers_.ftl.group_for_translation(job.page[0], group)) return false;

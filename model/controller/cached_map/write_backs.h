@@ -104,9 +104,9 @@ private:
     /// A program of a flash page with translation pages.
     struct Program : ProgramJob {
         bool again = false;                                       ///< an earlier program of these pages has failed
-        std::array<std::uint32_t, kMaxUnitsPerPage> page{};       ///< translation page of unit i,
-        std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where it is in the DRAM, in units,
-        std::array<Ppa, kMaxUnitsPerPage> old{};  ///< and its copy that must stay until the program has ended
+        std::array<std::uint32_t, kMaxUnitsPerPage> page{};       ///< translation page of unit i
+        std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where unit i is in the DRAM, in units
+        std::array<Ppa, kMaxUnitsPerPage> old{};  ///< copy of unit i that must stay until the program has ended
         PageContent content;                      ///< what the pages say, if the flash keeps that
     };
     bool claim(std::uint32_t page) { return pages_.try_emplace(page, State{true, 0}).second; }

@@ -108,7 +108,7 @@ void CheckpointWriter::erase(SuperblockId b) {
                      CoreStep::checkpoint_issue, Then::to<&CheckpointWriter::issue_erases>(this, *chain.first()));
 }
 
-/// With the attempt: pages, a few rows of them at a time.
+/// Goes on with the attempt: it issues pages, a few rows at a time.
 void CheckpointWriter::go_on() {
     if (broken_ || checkpoints().in_flight().disturbed()) {
         if (in_flight_ == 0 && !issuing_) abandon(true);

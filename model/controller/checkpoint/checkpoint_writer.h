@@ -39,9 +39,9 @@ public:
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Peers& peers);
 
-    /// Nothing is being written, nor will it be before something else changes.
+    /// True: nothing is being written, nor will it be before something else changes.
     bool idle() const override { return state_ == State::idle || state_ == State::settling; }
-    /// Called when it may have become idle().
+    /// `callback` is called when it may have become idle().
     void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
     /// True: it begins no checkpoint by itself from now on. False: it may again.
     void hold_off(bool on) { held_off_ = on; }
@@ -53,7 +53,7 @@ public:
     /// Writes a root record that says that the drive works, before anything else is written. A drive that cannot write
     /// it becomes read-only. Precondition: clean() and idle().
     void write_working(std::function<void()> done);
-    /// CheckFailed with a sentence. Between two events.
+    /// Throws CheckFailed if it waits for an event that will never come. Call it between two events.
     void check_waiters() const override;
     std::string dump() const override;
     template <class Archive>

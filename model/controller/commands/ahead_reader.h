@@ -21,15 +21,16 @@ namespace ssdtlm {
 struct AheadRead : FlashJob {
     std::uint32_t first_unit = 0;                        ///< Lpa
     std::uint32_t wanted = 0;                            ///< bit per unit: the host has asked for it
-    std::array<std::uint32_t, kMaxUnitsPerPage> fill{};  ///< of the read cache, by unit
+    std::array<std::uint32_t, kMaxUnitsPerPage> fill{};  ///< what ReadCache::begin_ahead() has returned for unit i
     std::uint32_t dram_unit = 0;                         ///< where the first unit is in the DRAM, in units
-    HostRead* first_waiting = nullptr;                   ///< parts of reads of the host, up to
-    HostRead* last_waiting = nullptr;
+    HostRead* first_waiting = nullptr;                   ///< first part of a host read that waits for this job
+    HostRead* last_waiting = nullptr;                    ///< last part that waits
 };
 
 class AheadReader final {
 public:
-    /// What a part waited for is in the DRAM (HostRead::newer, version, dram_unit), or cannot be read.
+    /// Called when the unit that a part waited for is in the DRAM (HostRead::newer, version, dram_unit), or cannot be
+    /// read.
     using Came = ThenOf<void, HostRead& /* part */, const FlashTransaction& /* read */, bool /* readable */>;
     /// Precondition: there is a read cache.
     AheadReader(const CommandServices& services, SpareCodec codec, const ReadAheadConfig& config,
@@ -40,14 +41,15 @@ public:
         const SequentialStreams::Range range = streams_.read(c.whose.tenant, begin, end);
         if (range.units != 0) want(c, range);
     }
-    /// The job that brings the unit; null: none does, or what it brings is old.
+    /// The job that reads the unit ahead; null: none does, or what it brings is old.
     AheadRead* on_its_way(Lpa lpa) {
         const OnItsWay* const found = on_its_way_.find(idx(lpa));
         return found != nullptr && services_.cache->is_filling(lpa, found->job->fill[found->unit]) ? found->job
                                                                                                    : nullptr;
     }
-    /// The part waits for units of the job, and wants this one.
+    /// `part` waits for units of the job.
     void wait(AheadRead& job, HostRead& part);
+    /// A part that waits for the job wants this unit.
     void asked(AheadRead& job, Lpa lpa);
     SequentialStreams& streams() { return streams_; }
     /// Reads of the flash that are under way, and transfers of what they brought.

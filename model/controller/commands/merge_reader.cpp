@@ -120,10 +120,9 @@ void MergeReader::end(Read& job, bool readable) {
 
 __attribute__((noinline, cold)) void MergeReader::lose(WriteBuffer::Index entry) {
     const Lpa lpa = services_.buffer.unit(entry).lpa;
-    wait_queues_.clear();
-    if (services_.buffer.merge_failed(entry, wait_queues_)) services_.map.lose(lpa);
-    for (const std::uint32_t waiter : wait_queues_)
-        services_.wait_queues.release(waiter, CommandStatus::unrecovered_read);
+    waiters_.clear();
+    if (services_.buffer.merge_failed(entry, waiters_)) services_.map.lose(lpa);
+    for (const std::uint32_t waiter : waiters_) services_.wait_queues.release(waiter, CommandStatus::unrecovered_read);
 }
 
 void MergeReader::check_waiters() const {

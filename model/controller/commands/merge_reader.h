@@ -80,7 +80,7 @@ private:
     KeyTable<Waiting, 16> waiting_;
     std::deque<Order> order_;  // of all that waited; those with another number, or none, wait no longer
     std::uint64_t last_number_ = 0;
-    std::vector<std::uint32_t> wait_queues_;  // of the lose() at hand
+    std::vector<std::uint32_t> waiters_;  // of the lose() at hand
 };
 
 }  // namespace ssdtlm

@@ -84,7 +84,7 @@ __attribute__((noinline)) void ReadCommand::begin_fill(HostRead& part, std::uint
     part.fill[unit] = fills ? services_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
 }
 
-/// `place`: of its data in the DRAM.
+/// `place`: address of the part's data in the DRAM.
 __attribute__((noinline)) void ReadCommand::end_fills(const HostRead& part, std::uint64_t place) {
     const auto dram_unit = static_cast<std::uint32_t>(place / services_.extents.unit_bytes);
     const bool readable = part.txn.status.result == FlashResult::ok;
@@ -308,7 +308,7 @@ void ReadCommand::flash_done(HostRead& job) {
     through_dram(job, &piece, 1);
 }
 
-/// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
+/// Reads a part whose newest data are all in the buffer. Only a part of the first and the last unit may be wanted.
 __attribute__((noinline)) void ReadCommand::read_buffer(HostRead& job) {
     std::uint64_t at = services_.extents.first_byte(*job.command) + job.byte_offset;
     const std::uint64_t end = at + job.txn.data_bytes;
@@ -329,8 +329,8 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(HostRead& job) {
     part_delivered(job, services_.agenda.now());
 }
 
-/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is
-/// known.
+/// If the command has several parts, nothing has to be decided when one ends. So the DMA engine gets the data at once
+/// where the end is known.
 inline void ReadCommand::through_dram(HostRead& job, const DramPiece* pieces, std::uint32_t count) {
     const Then then = Then::to<&ReadCommand::dram_done>(this, job);
     if (!is_one_of_several(job)) return services_.dram.access(pieces, count, then);

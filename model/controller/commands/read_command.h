@@ -36,7 +36,7 @@ private:
         std::uint32_t remaining = 0;  ///< parts not delivered
         std::uint32_t unsent = 0;     ///< parts not handed to the DMA engine; with the last of them, all are delivered
         SimTime sent_from{};          ///< the data of those handed over are there
-        // Of several parts only.
+        // These are for a command of several parts only.
         HostRead* last = nullptr;  ///< of those that arrived, the last: the command will be charged with its way
         SimTime latest{};          ///< its arrival
     };
@@ -47,7 +47,7 @@ private:
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
-        AheadRead* ahead = nullptr;   ///< that brings it
+        AheadRead* ahead = nullptr;   ///< the read ahead that brings it
         WriteBuffer::Index entry =
             WriteBuffer::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
@@ -80,7 +80,7 @@ private:
     void issue(std::uint64_t command);
     void issue_parts(State& s);
     void read_buffer(HostRead& job);
-    /// Its command has other parts, and is not charged with this one's way before all have arrived.
+    /// The part's command has other parts. The command is charged with the way of the last one, when all have arrived.
     static bool is_one_of_several(const HostRead& job) { return job.txn.path != job.command->timeline; }
     void through_dram(HostRead& job, const DramPiece* pieces, std::uint32_t count);
     void send_part(HostRead& job, SimTime from);

@@ -230,7 +230,7 @@ std::vector<Organ*> Firmware::organs() {
     return all;
 }
 
-/// Nothing is on its way to the flash, or will be by itself.
+/// True: nothing is on its way to the flash, nor will it be by itself.
 bool Firmware::organs_idle() const {
     return buffer_.used() == 0 && jobs_.used() == 0 &&
            std::all_of(organs_.begin(), organs_.end(), [](const Organ* organ) { return organ->idle(); });

@@ -190,7 +190,7 @@ private:
     DeallocateCommand deallocate_;
     std::unique_ptr<CheckpointWriter> checkpoints_;  // null: the drive has none
     std::unique_ptr<CleanShutdown> shutdown_;        // null as well
-    std::vector<Organ*> organs_;                     // of these, in the order in which they are asked
+    std::vector<Organ*> organs_;  // those of the organs above that exist, in the order in which they are asked
 };
 
 }  // namespace ssdtlm

@@ -27,7 +27,8 @@ public:
     void take(HostRead& read, std::uint32_t i, WriteBuffer::Index entry) const;
     /// A page to be programmed gets what the buffer has.
     void place(FlashJob& program, std::uint32_t slot, WriteBuffer::Index entry) const;
-    /// A read's part, from byte `begin` of the device to before `end`, as its pages and the buffer had it.
+    /// Puts a read's part together, from byte `begin` of the device to before `end`, from its pages and what the buffer
+    /// had.
     void put_together(const HostRead& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const;
 
 private:

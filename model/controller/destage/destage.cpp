@@ -100,7 +100,8 @@ void Destage::issue(HostProgram& row) {
     if (__builtin_expect(peers_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
 }
 
-/// The entries of the row's units change when it is placed. False: they have to be read first.
+/// Brings in the map's entries of the row's units, which change when the row is placed. False: they have to be read
+/// first.
 __attribute__((noinline)) bool Destage::bring_in(HostProgram& row) {
     units_.clear();
     whose_.clear();
@@ -120,13 +121,13 @@ void Destage::brought_in(HostProgram& row) {
     peers_.wait_queues.settle();
 }
 
-/// Of a program that will not be placed.
+/// The program will not be placed, so the map's entries of its units are not needed any more.
 __attribute__((noinline, cold)) void Destage::done_with_map(const HostProgram& job) const {
     if (peers_.map == nullptr || job.again) return;
     for (std::uint32_t i = 0; i < job.units; ++i) peers_.map->done(peers_.buffer.unit(job.entry[i]).lpa, false);
 }
 
-/// One row is of one partition. Not of what has left the buffer.
+/// The partition of a row. Precondition: its units are still in the buffer.
 inline std::uint32_t Destage::partition_of(const HostProgram& job) const {
     const WritePartitions& partitions = peers_.ftl.partitions();
     if (__builtin_expect(partitions.count() == 1, 1)) return 0;
@@ -249,7 +250,8 @@ void Destage::submit(HostProgram& job, const PageAddress& a, bool of_gc) {
     if (__builtin_expect(peers_.map != nullptr, 0)) tell_map(job);
 }
 
-/// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
+/// Tells the map what the program has changed. The map may answer with a program of its own, at once if cores take no
+/// time.
 __attribute__((noinline)) void Destage::tell_map(const HostProgram& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const WriteBuffer::Unit unit = peers_.buffer.unit(job.entry[i]);
@@ -376,7 +378,8 @@ std::uint32_t Destage::without_page() const {
     return n;
 }
 
-/// By a flush, by a command with FUA, or by one that needs room when no other program will make any.
+/// True: a flush, a command with FUA or a durable deallocation waits for the program. A command that needs room waits
+/// for it too, when no other program will make any.
 bool Destage::is_awaited(const ProgramJob& program, std::uint32_t held) const {
     if (peers_.wait_queues.anybody(WaitQueues::For::flush) || peers_.wait_queues.anybody(WaitQueues::For::journal))
         return true;

@@ -52,13 +52,13 @@ public:
     /// Programs that are formed and not finished.
     std::uint32_t programs() const { return choice_.programs(); }
     bool idle() const override { return programs() == 0; }
-    /// Of these, that wait for a page.
+    /// Programs that wait for a page.
     std::uint32_t without_page() const;
     std::uint32_t without_page(std::uint32_t partition) const;
     const RowChoice& choice() const { return choice_; }
     /// `then` is called when somebody may begin to wait for programs that do not end by themselves.
     void on_wait(const Then& then) { on_wait_ = then; }
-    /// A program that ends by itself, or a collection that will give a page to one without.
+    /// True: there is a program that ends by itself, or a collection that will give a page to a program without one.
     bool under_way() const override;
     bool is_awaited(const ProgramJob& program, std::uint32_t held) const override;
     std::uint64_t units_mapped() const { return units_mapped_; }

@@ -34,10 +34,10 @@ public:
     std::uint32_t slot_of(std::uint32_t taken, std::uint32_t i) const {
         return placement_.takes_any_units() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
     }
-    /// Pages for the first of these programs, which have units in use, `most` of them. Returns how many; 0: a merge
-    /// comes first.
+    /// Takes pages for the first of these programs, at most `most`. The programs have units in use. Returns how many
+    /// pages; 0: a merge comes first.
     std::uint32_t place(const HostProgram* jobs, std::uint32_t most, PageAddress* out) const;
-    /// A program that is not placed, because all of its units were deallocated.
+    /// A program will not be placed, because all of its units were deallocated.
     void forget(const HostProgram& job) const {
         placement_.forget_rest(logical_.page_of(buffer_.unit(job.entry[0]).lpa).group);
     }

@@ -39,7 +39,8 @@ public:
     virtual void pages_handed_out() {}
     /// The page has its place in this superblock, and takes this number.
     virtual void page_drawn(const PageAddress&, SuperblockId, std::uint64_t /*number*/) {}
-    /// Such a page takes these units, padding aside, from where they are: the map changes when its program has ended.
+    /// A page that was drawn will take these units, padding aside, from the places `from`. The map changes when the
+    /// program of the page has ended.
     virtual void units_moving(const PageAddress&, const Spare*, const Ppa* /*from*/, std::uint32_t /*count*/) {}
     /// All that the end of a program changes in the books has been changed.
     virtual void page_ended(const PageAddress&, PageEnd) {}

@@ -223,11 +223,11 @@ public:
         ++counters_.gc_units_stale;
         return false;
     }
-    /// Behind draw_record() of the page that they go to.
+    /// Tells the listeners that these units move to this page. Call it after draw_record() of the page.
     void units_moving(const PageAddress& a, const Spare* units, const Ppa* from, std::uint32_t count) const {
         events_.units_moving(a, units, from, count);
     }
-    /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
+    /// Called at the end of the GC program. True: `from` was still the mapped copy, and now `to` is.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
     void superblock_erased(SuperblockId victim);    ///< all its blocks were: victim -> free

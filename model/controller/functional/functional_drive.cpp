@@ -15,8 +15,9 @@ FtlConfig without_time(FtlConfig config) {
     return config;
 }
 
-/// All steps are free. With a map on the flash, handing work to the flash costs one cycle, so that such steps come one
-/// after the other and not within each other.
+/// All steps that an untimed drive does are free. With a map on the flash, handing work to the flash costs one cycle,
+/// so that such steps come one after the other and not within each other. The costs refresh_look, scan_page and
+/// scan_entry keep their defaults, because an untimed drive does no such steps.
 FirmwareConfig free_of_charge(bool map_on_flash) {
     FirmwareConfig c;
     c.read_command = c.write_command = c.other_command = 0;

@@ -152,8 +152,8 @@ void GcEngine::pump(GroupId group) {
     }
 }
 
-// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their
-// numbers: what the host has rewritten meanwhile has the higher one, and is not copied any more.
+// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. Their numbers
+// are drawn now, too: what the host has rewritten meanwhile has the higher one, and is not copied any more.
 void GcEngine::issue_programs(MoveProgram& first) {
     if (__builtin_expect(ftl_.media().read_only, 0)) return drop_programs(first);
     const GroupId group = group_of(first);
@@ -297,7 +297,7 @@ void GcEngine::program_done(MoveProgram& job) {
     pump(group);
 }
 
-/// Of the host's units that are where this program has put them.
+/// Tells the map of the host's units that are now where this program has put them.
 __attribute__((noinline)) void GcEngine::tell_map(const MoveProgram& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);

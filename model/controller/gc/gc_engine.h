@@ -83,10 +83,10 @@ public:
         const Group& g = groups_[idx(ftl_.shape().group_of(b))];
         if (g.victim == b && g.erase_waits) try_erase(ftl_.shape().group_of(b));
     }
-    /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
-    /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
+    /// Throws CheckFailed if a victim waits and nothing will move it on: it must have something in flight, or wait for
+    /// a read of its blocks. Call it between two events. It looks at every group.
     void check_waiters() const override;
-    /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
+    /// A block has failed, or the drive is read-only. Collections under way go on or are given up.
     void media_changed() override { pacing_.look_again(); }
     void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
     void watch_ages() {

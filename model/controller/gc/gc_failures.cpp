@@ -42,7 +42,7 @@ __attribute__((noinline, cold)) void GcEngine::give_up_erases() {
     }
 }
 
-/// That have no page yet.
+/// Gives up programs that have no page yet.
 __attribute__((noinline, cold)) void GcEngine::drop_programs(MoveProgram& first) {
     const GroupId group = group_of(first);
     for (MoveProgram* next = &first; next != nullptr;) {

@@ -49,9 +49,9 @@ public:
 
     /// A merge or an erase of the group is wanted now, or what it waited for may have happened.
     void check(GroupId group);
-    /// A page of the host has been placed: the units that were read for it go into it.
+    /// A page of the host has been placed. The units that were read for it go into it.
     void join(HostProgram& host);
-    /// It has been programmed, and nothing has been told of it yet.
+    /// That page has been programmed. Its copied units get their new places in the map.
     void joined(const HostProgram& host);
     void let_go(SuperblockId b) {
         if (placement_.dead(peers_.ftl.shape().group_of(b)) == b) check(peers_.ftl.shape().group_of(b));
@@ -63,18 +63,19 @@ public:
     }
     /// Number of groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
-    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events; looks at every group.
+    /// Throws CheckFailed if a group waits for an event that will never come. Call it between two events. It looks at
+    /// every group.
     void check_waiters() const override;
     std::string dump() const override;
 
 private:
     struct Read : FlashJob {
-        std::uint64_t row = 0;                                 ///< its number
-        std::array<std::uint32_t, kMaxUnitsPerPage> in_row{};  ///< which unit of the row unit i is
-        std::uint32_t dram_unit = 0;                           ///< where the first is in the DRAM, in units
+        std::uint64_t row = 0;                                 ///< number of the row
+        std::array<std::uint32_t, kMaxUnitsPerPage> in_row{};  ///< place of unit i in the row
+        std::uint32_t dram_unit = 0;                           ///< where the first unit is in the DRAM, in units
     };
     struct Program : ProgramJob {
-        std::array<Ppa, kMaxUnitsPerPage> from{};  ///< by slot
+        std::array<Ppa, kMaxUnitsPerPage> from{};  ///< old place of the unit in this slot
     };
     struct Unit {
         Spare spare = kPadding;

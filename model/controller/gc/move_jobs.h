@@ -14,8 +14,8 @@ struct MoveRead : FlashJob {
 };
 
 struct MoveProgram : ProgramJob {
-    std::array<Ppa, kMaxUnitsPerPage> from{};                 ///< the copy of unit i that is moved
-    std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where it is in the DRAM, in units
+    std::array<Ppa, kMaxUnitsPerPage> from{};                 ///< old place of unit i
+    std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where unit i is in the DRAM, in units
     PageContent content;  ///< what its translation pages say, if the flash keeps that
 };
 

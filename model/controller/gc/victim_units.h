@@ -28,7 +28,7 @@ public:
         units_.push_back({spare, from, dram_unit});
         if (__builtin_expect(job.bytes != nullptr, 0)) bytes_.push_back(job.bytes->page[slot]);
     }
-    /// The oldest, at most so many, into the page of a program; in order, which keeps the victim's. Returns how many.
+    /// Puts the oldest units, at most `most`, into the page of a program, in the victim's order. Returns how many.
     std::uint32_t give(MoveProgram& program, std::uint32_t most) {
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(most, units_.size() - given_));
         program.units = static_cast<std::uint8_t>(n);
@@ -64,7 +64,7 @@ private:
     std::size_t given_ = 0;         // the first so many
 };
 
-/// How long the core of `number` waits for the map's entries of what a row moves.
+/// How long the core of `number` waits for the map's entries of the units that a row moves.
 inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain<MoveProgram>& row,
                          const SpareCodec& codec) {
     TablePort* const table = cores.table();

@@ -52,18 +52,18 @@ public:
     void release_when_durable(std::uint32_t command);
     /// Garbage collection waits to erase this victim. Writes the page that it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
-    /// A block came free: a page that found none may now.
+    /// A block came free: a page that found none may find one now.
     void block_freed() override {
         if (__builtin_expect(waits_for_block_, 0)) place();
     }
-    /// A flush, or a command whose deallocation is to be durable.
+    /// True: a flush waits, or a command whose deallocation is to be durable.
     bool is_awaited(const ProgramJob&, std::uint32_t) const override {
         return peers_.wait_queues.anybody(WaitQueues::For::flush) ||
                peers_.wait_queues.anybody(WaitQueues::For::journal);
     }
-    /// Nothing is being written, and no core works on it.
+    /// True: nothing is being written, and no core works on it.
     bool idle() const override { return programs_ + issuing_ == 0; }
-    /// A program that ends by itself, or a collection that will give a page to one without.
+    /// True: there is a program that ends by itself, or a collection that will give a page to a program without one.
     bool under_way() const override { return !idle() || (waits_for_block_ && peers_.gc.active() != 0); }
     void check_waiters() const override;
     std::string dump() const override;

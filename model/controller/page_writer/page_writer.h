@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings pages to the flash that have their places: their data leave the DRAM, the flash programs them, and a core
-// hears of the end. The data of pages that are handed over together leave the DRAM in one access and go to the flash at
-// one instant, so that they can become one multi-plane operation. All go in the order in which they took their places,
-// in whatever order the DRAM answers.
+// Brings placed pages to the flash. Their data leave the DRAM, the flash programs them, and a core hears of the end.
+// The data of pages that are handed over together leave the DRAM in one access. They go to the flash at one instant, so
+// that they can become one multi-plane operation. All go in the order in which they took their places, in whatever
+// order the DRAM answers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace ssdtlm {
 
 class PageWriter final : public Organ {
 public:
-    /// All must outlive it.
+    /// All arguments must outlive it.
     PageWriter(const FirmwareConfig& costs, const NandGeometry& geometry, CorePort& cores, DramPort& dram,
                FlashPort& flash)
         : costs_(costs), geometry_(geometry), cores_(cores), dram_(dram), flash_(flash) {}
@@ -33,8 +33,9 @@ public:
         FlashCause cause = FlashCause::of_class;
         PageRecord record{};
     };
-    /// The page is padding until its units are said. `then` comes when it is programmed, or has failed (its status says
-    /// so), and the core that looks after its die has done its `end`.
+    /// Makes the job the program of a whole page. All its units are padding until the caller sets them. When the
+    /// program has ended or failed, the core that looks after the die does the step `end`. Then `then` is called. The
+    /// job's status says whether the program failed.
     void set_up(ProgramJob& job, const Page& page, CoreStep end, const Then& then) {
         ssdtlm::set_up(job, FlashOp::program, page.cls, page.at, geometry_,
                        Then::to<&PageWriter::programmed>(this, job));
@@ -46,25 +47,25 @@ public:
         job.end = end;
         job.then = then;
     }
-    /// One more page of those that are being put together; its link `next` is used until it is handed over. Whose core
-    /// is not that of the die sets up the job's transaction without set_up().
+    /// Adds a page to those that will be handed over together. Its link `next` is in use until then. A writer whose
+    /// pages end on another core than that of the die fills in the transaction without set_up().
     void add(ProgramJob& page) {
         page.next = nullptr;
         (last_ == nullptr ? first_ : last_->next) = &page;
         last_ = &page;
     }
-    /// Of its data, those at `address` in the DRAM.
+    /// Adds data at `address` in the DRAM to what leaves the DRAM for these pages.
     void add_data(std::uint64_t address, std::uint32_t bytes) { pieces_.push_back({address, bytes, 1}); }
-    /// For data that nobody has given a place.
+    /// Adds data that nobody has given a place in the DRAM.
     void add_data(std::uint32_t bytes) { add_data(dram_.place(bytes), bytes); }
-    /// A page that is made by the firmware alone, with its data.
+    /// Adds a page that the firmware alone has made, with its data.
     void add_whole(ProgramJob& page) {
         add_data(geometry_.page_bytes);
         add(page);
     }
-    /// Those added since the last time are complete; none: nothing happens.
+    /// Hands over the pages added since the last time. Without any, nothing happens.
     void hand_over();
-    /// Handed over and not yet with the flash.
+    /// Groups of pages that are handed over and not yet with the flash.
     std::size_t waiting() const { return batches_.size(); }
     void check_waiters() const override;
     std::string dump() const override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has
-// brought, then handed over behind the data of the row.
+// Programs the parity of rows (../ftl/parity) when it is due. One step of a core serves the pages of a row that one
+// agenda entry has made due. Then they go by way of the page writer, behind the data of the row.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ public:
     };
     ParityWriter(const FirmwareConfig& costs, const Peers& peers);
 
-    /// Nothing is due, or on its way.
+    /// True: nothing is due or on its way.
     bool idle() const override { return !asked_ && pages_ == 0; }
     bool under_way() const override { return !idle(); }
     void check_waiters() const override;

@@ -16,25 +16,25 @@ namespace ssdtlm {
 
 struct FlashJob {
     FlashTransaction txn;                               ///< comes first: see job_of()
-    FlashJob* next = nullptr;                           ///< until issued, of those that go together; see next_of()
+    FlashJob* next = nullptr;                           ///< until issued: next of those that go together; see next_of()
     std::unique_ptr<JobBytes> bytes;                    ///< null: the Spare stands for the data
     std::array<std::uint8_t, kMaxUnitsPerPage> slot{};  ///< page slot of unit i
     std::uint8_t units = 0;
 };
 
-/// Of a transaction that the firmware has made.
+/// The job whose transaction this is. The firmware must have made the transaction.
 inline const FlashJob& job_of(const FlashTransaction& txn) {
     static_assert(std::is_standard_layout_v<FlashJob>, "a job's address is that of its transaction");
     return reinterpret_cast<const FlashJob&>(txn);
 }
 
-/// Jobs that are linked are of one type.
+/// The next job in the list of this one. Jobs of one list have one type.
 template <class Job>
 Job* next_of(const Job& job) {
     return static_cast<Job*>(job.next);
 }
 
-/// What the job asks of the flash; how many data, and what they are, is left to say.
+/// Fills in what the job asks of the flash. The caller still sets the amount of data and its contents.
 inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry,
                    const Then& then) {
     job.txn.op = op;
@@ -44,7 +44,7 @@ inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress&
     job.txn.then = then;
 }
 
-/// Jobs that go to the flash one behind the other.
+/// A list of jobs that go to the flash one after the other.
 template <class Job>
 class JobChain {
 public:
@@ -82,7 +82,8 @@ public:
 
     std::uint32_t page_bytes() const { return page_bytes_; }
     bool with_bytes() const { return with_bytes_; }
-    /// Whose data has got a page: what is begun from now on, and serves no command, is caused by that flow.
+    /// A flow's data have just got a page. Work that begins from now on and serves no command counts as caused by this
+    /// flow.
     void caused_by(const WorkTag& whose) { cause_ = whose; }
     const WorkTag& cause() const { return cause_; }
     /// Jobs that were acquired and not released.
@@ -97,7 +98,8 @@ private:
     const bool with_bytes_;
 };
 
-/// Jobs of one type. What a job of `Job` has beside its transaction's common part is as the one before it has left it.
+/// Jobs of one type. acquire() resets only what begin() names. Everything else in a job is as its last user has left
+/// it.
 template <class Job>
 class JobPool {
 public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a read of the host: what one flash page has of it, or what the DRAM has, or zeros. And the pool of these
-// parts.
+// A part of a host read, and the pool of these parts. Its data come from one flash page, from the DRAM, or are zeros.
 #pragma once
 
 #include <array>
@@ -17,9 +16,9 @@ struct AheadRead;
 struct HostRead : FlashJob {
     enum class Source : std::uint8_t { flash, buffer, zeros, lost, ahead };  ///< where the data come from
 
-    // With the link and the slots of FlashJob this is one cache line.
+    // A job has 64 bytes from FlashJob::next to `data`: the size of a cache line.
     Source source = Source::flash;
-    std::uint16_t newer = 0;        ///< bit per unit: the DRAM holds newer bytes, of `version`
+    std::uint16_t newer = 0;        ///< bit per unit: the DRAM holds newer bytes, of version[i]
     std::uint32_t byte_offset = 0;  ///< first byte in the command's data; txn.data_bytes of them
     std::uint32_t first_unit = 0;   ///< first Lpa
     Command* command = nullptr;
@@ -28,9 +27,9 @@ struct HostRead : FlashJob {
 
     std::array<std::uint32_t, kMaxUnitsPerPage> version{};
     std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< where newer bytes are in the DRAM, in units
-    std::array<std::uint32_t, kMaxUnitsPerPage> fill{};       ///< of the read cache, by a unit from the flash
-    AheadRead* ahead = nullptr;                               ///< that brings the units
-    HostRead* waits_behind = nullptr;                         ///< the next one that waits for it
+    std::array<std::uint32_t, kMaxUnitsPerPage> fill{};       ///< what ReadCache::begin_fill() has returned for unit i
+    AheadRead* ahead = nullptr;                               ///< the read ahead that brings the units
+    HostRead* waits_behind = nullptr;                         ///< next part that waits for `ahead`
 };
 static_assert(kMaxUnitsPerPage <= 16, "HostRead::newer has a bit per unit");
 
@@ -60,7 +59,7 @@ public:
     }
 
 private:
-    /// The last of those whose time has passed; the others become free.
+    /// Returns the newest parked job whose time has passed. Older ones become free.
     HostRead& unpark(SimTime now) {
         HostRead* job = parked_;
         while ((parked_ = next_of(*job)) != nullptr && parked_->free_at < now) {

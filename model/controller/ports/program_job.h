@@ -12,25 +12,26 @@ namespace ssdtlm {
 
 struct ProgramJob;
 
-/// Who has pages programmed.
+/// A part of the firmware that has pages programmed.
 class ProgramOwner {
 public:
     virtual ~ProgramOwner() = default;
-    /// Somebody waits for this program of a lower page. It is held until the upper page of its word line is programmed
-    /// (../word_lines), and with it so many programs of this owner, itself among them.
+    /// True: somebody waits for this program of a lower page. The program is held until the upper page of its word line
+    /// is programmed (../word_lines). `held`: programs of this owner that are held, this one included.
     virtual bool is_awaited(const ProgramJob&, std::uint32_t /*held*/) const { return false; }
 };
 
 struct ProgramJob : FlashJob {
     const ProgramOwner* by = nullptr;  ///< null: nobody waits for it
-    CoreStep end{};                    ///< as which the step of the core is counted that hears of the program's end
-    Then then;                         ///< and what comes behind it
-    // For those who wait for the data: when it was formed, and when a core worked on it.
+    CoreStep end{};                    ///< what the step of the core counts as that handles the end of the program
+    Then then;                         ///< called after that step
+    // Commands that wait for the data are charged by these times: when the program was formed, and when a core worked
+    // on it.
     SimTime formed{};
     SimTime core_start{};
     SimTime core_end{};
     SimTime map_at{};      ///< when the map had the entries of its units at hand
-    SimTime done_start{};  ///< step of the core that hears of the end
+    SimTime done_start{};  ///< begin of the step that handles the end of the program
 };
 
 }  // namespace ssdtlm

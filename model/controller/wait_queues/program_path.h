@@ -7,8 +7,9 @@
 namespace ssdtlm {
 
 /// Charges a command that waited for this program, from the command's last mark to `now`, with the stages of the
-/// program. Where the command began to wait in the middle of the program's flash part, that part is taken from its end:
-/// the wait of a lower page for its upper one last, before it the array time, before it the bus, before it the waits.
+/// program. Where the command began to wait in the middle of the program's flash part, only the end of that part is
+/// charged. From the end backwards, it is the wait of a lower page for its upper one, the array time, the bus, and the
+/// waits.
 void charge_program(Timeline& t, const ProgramJob& program, SimTime now);
 
 }  // namespace ssdtlm

@@ -66,7 +66,7 @@ public:
         failed_(command, status);
         release(command);
     }
-    /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
+    /// Resumes those who wait for durability. `by`: the program that made it true; null when it was something else.
     void durable(const ProgramJob* by) {
         if (released_.empty() && queue(For::flush).empty() && queue(For::journal).empty()) return;
         resume_durable(by);

@@ -51,7 +51,7 @@ bool PaddingWriter::is_wanted(SuperblockId b, const WordLineGuard::Open& open) c
            peers_.gc.waits_for_programs(group, of_gc);
 }
 
-// A row at a time, so that it can become one multi-plane operation.
+// It takes a row at a time, so that it can become one multi-plane operation.
 void PaddingWriter::issue(std::uint64_t superblock) {
     const SuperblockId b{static_cast<std::uint32_t>(superblock)};
     --issuing_;

@@ -38,7 +38,7 @@ public:
     /// Programs of this owner that are held.
     std::uint32_t held_of(const ProgramOwner& owner) const;
     std::uint32_t held_of(const ProgramOwner& owner, GroupId group) const;
-    /// Of a program.
+    /// The job of a transaction that is a program.
     static const ProgramJob& job_of(const FlashTransaction& txn) {
         return static_cast<const ProgramJob&>(ssdtlm::job_of(txn));
     }

@@ -15,8 +15,8 @@ void keep_translation_pages(const Ftl& ftl, SpareArea& flash);
 
 /// Puts what the map says now into this slot of a page that is to be programmed.
 void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::uint32_t page);
-/// Into a page to which these units are moved from where they lie (`from`): what the flash says there. Null: none
-/// of them is a translation page.
+/// Copies the contents of these units into the page to which they are moved. `from`: their old places. Null: none of
+/// them is a translation page.
 const PageContent* copy_entries(PageContent& content, const Spare* units, const Ppa* from, std::uint32_t count,
                                 const Ftl& ftl);
 
