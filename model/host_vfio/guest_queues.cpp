@@ -11,7 +11,7 @@ namespace {
 
 /// Deeper than any ring: what a driver may have the drive told at once.
 constexpr std::uint32_t kMostEntries = 65536;
-/// Of those under way, how many are remembered.
+/// The number of commands under way that are remembered.
 constexpr std::size_t kMostOpen = 4096;
 constexpr std::uint32_t kMostSpaces = 1024;
 

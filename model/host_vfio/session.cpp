@@ -9,7 +9,7 @@
 namespace ssdtlm::vfio {
 
 namespace {
-/// Of answer(): it has been answered, or will be.
+/// The result of answer(): the message has been answered, or will be.
 constexpr int kAnswered = -1;
 }  // namespace
 

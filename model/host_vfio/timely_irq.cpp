@@ -8,7 +8,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// Of the wall: between two looks whether the guest has heard something, and how long one is waited for. assumed
+/// Wall time between two looks whether the guest has heard something, and how long one is waited for. assumed
 constexpr std::int64_t kHeardStep = 20'000;
 constexpr std::int64_t kHeardLimit = 20'000'000;
 

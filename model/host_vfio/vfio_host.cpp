@@ -17,7 +17,7 @@ using namespace nvme;
 
 namespace {
 
-/// Of simulated time, between two looks at the socket while the drive works; and the most that an idle drive sleeps at
+/// Simulated time between two looks at the socket while the drive works; and the most that an idle drive sleeps at
 /// once. assumed: the first is a few register accesses, the second what a person does not notice.
 constexpr Ps kSlice{10'000'000};
 constexpr Ps kLongest{10'000'000'000};
@@ -28,7 +28,7 @@ constexpr Ps kExactSlice{2'000'000};
 constexpr Ps kPollStep{20'000'000};
 /// A controller that has not stopped, or shut down, by then never will: the most that CAP.TO can say.
 constexpr Ps kMostPatience{127'500'000'000'000};
-/// Of the wall: for a client to answer a read or write of its memory. assumed
+/// Wall time that a client has to answer a read or write of its memory. assumed
 constexpr std::int64_t kAnswerLimit = 2'000'000'000;
 
 }  // namespace

@@ -50,7 +50,7 @@ void put_nguid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) 
     put_eui64(at + 8, of, device);
 }
 
-/// Of version 8, made in a way of one's own (RFC 9562 §5.8).
+/// An identifier of version 8, made in a way of one's own (RFC 9562 §5.8).
 void put_uuid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) {
     put_nguid(at, of, device);
     at[6] = static_cast<std::uint8_t>((at[6] & 0x0F) | 0x80);

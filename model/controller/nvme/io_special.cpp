@@ -315,7 +315,7 @@ void IoCommands::copy_next(NvmeCommand& parent) {
     to_firmware(read);
 }
 
-/// Of a Copy: the range has been read, or written.
+/// The range of a Copy has been read, or written.
 void IoCommands::own_ended(NvmeCommand& part) {
     NvmeCommand& parent = *part.special.partner;
     parent.timeline->append(*part.timeline);

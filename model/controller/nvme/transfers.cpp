@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// Of two parts of data, in the bytes that have content.
+/// Compares two parts of data in the bytes that have content.
 bool differ(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t bytes, ByteEnables content) {
     if (content.pattern == nullptr) return std::memcmp(a, b, bytes) != 0;
     for (std::uint32_t i = 0; i < bytes; ++i)

@@ -28,8 +28,8 @@ struct PrpPair {
 PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
                   PrpListMemory& lists);
 
-/// The same as an SGL, for a controller that takes them, where PRPs would need a list; else PRPs. As Linux
-/// nvme_map_data() does with data in one piece, if its sgl_threshold is not 0.
+/// As build_prp(), but with an SGL where PRPs would need a list. The controller has to take SGLs. Linux nvme_map_data()
+/// does so with data in one piece if its sgl_threshold is not 0.
 PrpPair build_sgl(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
                   PrpListMemory& lists);
 

@@ -10,7 +10,7 @@ using namespace nvme;
 
 namespace {
 
-/// Of a list of 1,024 numbers those above the one that was named.
+/// The list holds the 1,024 numbers above the one that was named.
 template <class Has>
 void list_above(std::uint32_t nsid, std::uint32_t most, IdentifyData& page, Has has) {
     page.fill(0);
