@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of the host of a case: its commands, what they mean to the reference map, and how they may end.
 #include <algorithm>
-#include <memory>
 
 #include "common/report/error.h"
 #include "property/case_host.h"
@@ -15,7 +14,7 @@ constexpr std::uint32_t kMostThere =
     4;  // operations on one unit under way together: the reference map tries out their orders
 
 bool changes(const CaseCommand& c) {
-    return c.writes() || c.is_zeroes() || c.kind == Kind::trim || c.kind == Kind::copy || c.kind == Kind::uncorrectable;
+    return c.writes() || c.is_zeroes() || c.kind == Kind::trim;
 }
 }  // namespace
 
@@ -31,16 +30,6 @@ std::uint32_t CaseHost::submit(const DriveOp& op) {
     const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit,
                         most = port_->facts().max_transfer_bytes / drive_.lba_bytes;
     c = command;
-    s.then = DriveOp{};
-    s.held.clear();
-    s.has_others = false;
-    if (op.kind == Kind::compare || op.kind == Kind::copy) {  // first a read of what is there
-        c.kind = Kind::read;
-        s.then = op;
-        if (!drive_.bytes) s.then.kind = Kind::compare;
-    }
-    // A signature stands for a unit, of which a part cannot be unreadable.
-    if (op.kind == Kind::uncorrectable && !drive_.bytes) c.kind = Kind::verify;
     c.lba = op.unit % drive_.units * per_unit;
     std::uint64_t blocks = std::max(1u, op.blocks);
     if (op.kind == Kind::trim || c.is_zeroes()) {
@@ -63,14 +52,9 @@ std::uint32_t CaseHost::submit(const DriveOp& op) {
     } else {
         touch(s, c.lba, c.blocks);
     }
-    if (changes(c) && (too_many_there(s) || is_held(s.parts))) return 0;
-    if (s.then.kind != Kind::read) {
-        if (changes_there(s.parts)) return 0;
-        s.held = s.parts;
-    }
+    if (changes(c) && too_many_there(s)) return 0;
     s.read_only = is_read_only_();
-    if (c.blocks != 0 && !c.is_zeroes() && c.kind != Kind::trim && c.kind != Kind::verify &&
-        c.kind != Kind::uncorrectable)
+    if (c.blocks != 0 && !c.is_zeroes() && c.kind != Kind::trim)
         s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
     begin(s);
     port_->submit(slot, c);
@@ -103,99 +87,10 @@ bool CaseHost::too_many_there(const Slot& s) const {
     return false;
 }
 
-bool CaseHost::is_held(const std::vector<Part>& parts) const {
-    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& o) {
-        return o.busy && std::any_of(o.held.begin(), o.held.end(), [&](const Part& h) {
-                   return std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.unit == h.unit; });
-               });
-    });
-}
-
-bool CaseHost::changes_there(const std::vector<Part>& parts) const {
-    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& o) {
-        return o.busy && changes(o.command) && std::any_of(o.parts.begin(), o.parts.end(), [&](const Part& h) {
-                   return std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.unit == h.unit; });
-               });
-    });
-}
-
-/// The read has found what is there, and nothing has changed it since: that is compared, or copied elsewhere.
-void CaseHost::go_on_with(const Slot& read) {
-    const CaseCommand& found = read.command;
-    CaseCommand c = found;
-    c.kind = read.then.kind;
-    const std::uint64_t all = drive_.units * blocks_per_unit();
-    if (!serves_ || !port_->has_room(c)) return;
-    ReferenceMap::Value value = 0;
-    if (c.kind == Kind::copy) {
-        std::string wrong;
-        c.source = found.lba;
-        c.lba = (found.lba + std::uint64_t{1 + read.then.us} * blocks_per_unit() + read.then.us % 3) % all;
-        value = contents_.read(c.source, read.data, wrong);
-        c.blocks = 1;  // as many as are of one write
-        while (c.blocks < found.blocks && c.lba + c.blocks < all &&
-               contents_.read(c.source + c.blocks, read.data + std::size_t{c.blocks} * drive_.lba_bytes, wrong) ==
-                   value)
-            ++c.blocks;
-        value = contents_.copied(value, static_cast<std::int64_t>(c.lba) - static_cast<std::int64_t>(c.source));
-    }
-    const std::vector<Part> held = read.held;
-    const std::vector<std::uint8_t> data(read.data, read.data + std::size_t{found.blocks} * drive_.lba_bytes);
-    const bool others = read.then.us % 2 != 0;
-    const std::uint32_t slot = port_->next_slot();
-    Slot& s = slots_[slot];
-    s.command = c;
-    s.then = DriveOp{};
-    s.parts.clear();
-    s.held = held;
-    s.has_others = c.kind == Kind::compare && others;
-    s.read_only = is_read_only_();
-    if (c.kind == Kind::copy) {
-        touch(s, c.lba, c.blocks);
-        if (is_held(s.parts) || too_many_there(s) || std::any_of(s.parts.begin(), s.parts.end(), [&](const Part& p) {
-                return std::any_of(held.begin(), held.end(), [&](const Part& h) { return h.unit == p.unit; });
-            }))
-            return;
-        ++counts_.copies;
-        for (Part& p : s.parts) p.begun = map_.begin(p.unit, p.first, p.blocks, value);
-    } else {
-        ++counts_.compares;
-        s.parts = held;
-        s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
-        std::copy(data.begin(), data.end(), s.data);
-        if (others) s.data[drive_.bytes ? read.then.us % data.size() : 0] ^= 1;
-    }
-    port_->submit(slot, c);
-    ++under_way_;
-    s.busy = true;
-}
-
-/// Format NVM or Sanitize, with nothing beside it.
-void CaseHost::erase(const DriveOp& op) {
-    waits_ = true;
-    const std::uint32_t atoms = drive_.bytes ? blocks_per_unit() : 1;
-    auto begun = std::make_shared<std::vector<ReferenceMap::Moment>>();
-    for (std::uint64_t u = 0; u < drive_.units; ++u) begun->push_back(map_.begin(u, 0, atoms, 0));
-    port_->erase(op.us, [this, begun](bool well) {
-        if (!well && !is_read_only_()) throw CheckFailed("the drive was not erased");
-        for (std::uint64_t u = 0; u < drive_.units; ++u) {
-            if (well)
-                map_.end(u, (*begun)[u], true);
-            else
-                map_.give_up(u, (*begun)[u], true);
-        }
-        if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
-        counts_.erased += well;
-        waits_ = false;
-        agenda_.post(agenda_.now(), Then::to<&CaseHost::go_on>(this, 0));
-    });
-}
-
 void CaseHost::begin(Slot& s) {
     const CaseCommand& c = s.command;
     ReferenceMap::Value value = 0;
     if (c.kind == Kind::flush) s.begun = map_.begin_flush();
-    if (c.kind == Kind::uncorrectable) value = BlockContents::kUnreadable;
     if (c.writes()) {
         value = contents_.next([&](ReferenceMap::Value v) {
             return std::any_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return map_.knows(p.unit, v); });
@@ -215,12 +110,7 @@ void CaseHost::command_ended(std::uint32_t slot, CaseEnd end, const std::string&
     if (!s.busy) throw CheckFailed("a command has ended that is not under way, slot " + std::to_string(slot));
     --under_way_;
     s.busy = false;
-    if (s.has_others && s.command.kind == Kind::compare) {
-        if (end == CaseEnd::good) throw CheckFailed("other data are said to be equal" + what_is_known(s.parts));
-        if (end == CaseEnd::differs) return;
-    }
     end == CaseEnd::good ? ended_well(s) : failed(s, end, status);
-    if (end == CaseEnd::good && s.then.kind != Kind::read) go_on_with(s);
 }
 
 void CaseHost::ended_well(Slot& s) {
@@ -233,14 +123,8 @@ void CaseHost::ended_well(Slot& s) {
         map_.end_flush(s.begun);
     else if (c.kind == Kind::read)
         check_read(s);
-    else if (changes(c))
+    else
         for (const Part& p : s.parts) map_.end(p.unit, p.begun, forced);
-}
-
-/// Some of the blocks may have been made unreadable.
-bool CaseHost::may_be_unreadable(const Slot& s) const {
-    return std::any_of(s.parts.begin(), s.parts.end(),
-                       [this](const Part& p) { return map_.knows(p.unit, BlockContents::kUnreadable); });
 }
 
 /// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not
@@ -253,11 +137,7 @@ bool CaseHost::may_fail(const Slot& s, CaseEnd end) {
         case CaseEnd::write_fault:
             return is_read_only_() && (changes(c) || c.kind == Kind::flush);
         case CaseEnd::unrecovered:
-            if (!changes(c) && may_be_unreadable(s)) {
-                ++counts_.unreadable;
-                return true;
-            }
-            if (changes(c) && !c.writes() && c.kind != Kind::copy) return false;
+            if (c.kind != Kind::read && !c.writes()) return false;
             if (drive_.loses_pages) {
                 ++counts_.lost;
                 return true;
@@ -273,7 +153,6 @@ bool CaseHost::may_fail(const Slot& s, CaseEnd end) {
         case CaseEnd::aborted:
             return true;
         case CaseEnd::good:
-        case CaseEnd::differs:
         case CaseEnd::other:
             break;
     }

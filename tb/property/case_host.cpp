@@ -184,10 +184,6 @@ bool CaseHost::next_op() {
             });
             break;
         }
-        case Kind::format:
-            if (under_way_ != 0 || cut_by_ != nullptr) return false;
-            erase(op);
-            break;
         case Kind::broken_frame:
             ++counts_.broken;
             port_->break_frame(std::max(1u, op.blocks));

@@ -36,7 +36,7 @@ public:
         std::uint64_t cut_off = 0, looked_at = 0, cuts = 0, under_load = 0;  ///< cuts with commands under way
         std::uint64_t resets_under_load = 0;
         std::uint64_t failed = 0, lost = 0;  ///< lost: of those that failed, on a drive that loses pages
-        std::uint64_t aborted = 0, beyond = 0, broken = 0, copies = 0, compares = 0, unreadable = 0, erased = 0;
+        std::uint64_t aborted = 0, beyond = 0, broken = 0;
     };
 
     CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
@@ -80,9 +80,6 @@ private:
         ReferenceMap::Moment begun = 0;
         std::vector<Part> parts;
         std::uint8_t* data = nullptr;
-        DriveOp then;             ///< compare or copy: of what this read finds; else a read
-        std::vector<Part> held;   ///< of a copy or compare: nothing else may change what these hold
-        bool has_others = false;  ///< compare: with other data than are there
     };
     /// What is to be done next.
     enum class Stage : std::uint8_t { starts, works, looks, last_look, ends };
@@ -95,11 +92,6 @@ private:
     std::uint32_t submit(const DriveOp& op);
     void touch(Slot& s, std::uint64_t lba, std::uint64_t blocks) const;
     bool too_many_there(const Slot& s) const;
-    bool is_held(const std::vector<Part>& parts) const;
-    bool changes_there(const std::vector<Part>& parts) const;
-    bool may_be_unreadable(const Slot& s) const;
-    void go_on_with(const Slot& read);
-    void erase(const DriveOp& op);
     void begin(Slot& s);
     void ended_well(Slot& s);
     void failed(Slot& s, CaseEnd end, const std::string& status);

@@ -20,7 +20,6 @@ enum class CaseEnd : std::uint8_t {
     unrecovered,  ///< the flash has lost data
     beyond,       ///< there are no such blocks
     transfer,     ///< data did not get across the link
-    differs,      ///< of a compare
     aborted,      ///< another one has failed; it was done or not, and what was not will not be
     other
 };
@@ -35,7 +34,6 @@ struct CaseCommand {
     std::uint64_t lba = 0;
     std::uint32_t blocks = 0;
     std::vector<Range> ranges;  ///< trim
-    std::uint64_t source = 0;   ///< copy: to `lba`
 
     bool writes() const { return kind == DriveOp::Kind::write || kind == DriveOp::Kind::forced_write; }
     bool is_forced() const { return kind == DriveOp::Kind::forced_write || kind == DriveOp::Kind::forced_zeroes; }
@@ -97,9 +95,6 @@ public:
     virtual void power_lost() = 0;
     /// What was not done when a reset has ended will not be.
     virtual bool resets_end_commands() const { return false; }
-    /// All blocks of the drive are erased, in one of several ways. `ended`: whether they were. Precondition: nothing is
-    /// under way.
-    virtual void erase(std::uint32_t /*way*/, std::function<void(bool)> ended) { ended(false); }
     /// The n-th frame from now on arrives broken.
     virtual void break_frame(std::uint32_t) {}
 

@@ -97,10 +97,6 @@ nlohmann::json counts_of(const Netlist& n) {
     j["commands cut off"] = h.cut_off;
     j["commands aborted by the error of another one"] = h.aborted;
     j["commands for blocks that are not there"] = h.beyond;
-    j["copies"] = h.copies;
-    j["compares"] = h.compares;
-    j["commands failed by blocks made unreadable"] = h.unreadable;
-    j["drives erased"] = h.erased;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();
     j["units moved by collection"] = f.gc_units_moved;

@@ -17,8 +17,7 @@ struct DriveOp {
     /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what
     /// follows; off: it goes after a normal shutdown; reset: the controller is disabled after so long, in what follows,
     /// and enabled again. Serial ATA only: beyond: a command for blocks that are not there; broken_frame: the frame
-    /// that is so many from now arrives with a CRC error. NVMe only: compare and copy read first, and then compare what
-    /// was found, or copy it elsewhere; format: Format NVM, or Sanitize.
+    /// that is so many from now arrives with a CRC error.
     enum class Kind : std::uint8_t {
         read,
         write,
@@ -33,14 +32,9 @@ struct DriveOp {
         off,
         reset,
         beyond,
-        broken_frame,
-        verify,
-        compare,
-        copy,
-        uncorrectable,
-        format
+        broken_frame
     };
-    static constexpr std::size_t kKinds = 19;
+    static constexpr std::size_t kKinds = 14;
     static const std::array<const char*, kKinds> kNames;
 
     Kind kind = Kind::read;
@@ -48,8 +42,7 @@ struct DriveOp {
     std::uint32_t block =
         0;  ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
     std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
-    std::uint32_t us = 0;      ///< pause, cut, reset; compare: odd: with other data; copy: so many units further;
-                               ///< format: how
+    std::uint32_t us = 0;      ///< pause, cut, reset
     bool dma = false;          ///< Serial ATA, read and write: not queued
     std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many
                                ///< more ranges; reset: odd: with a normal shutdown before, Serial ATA from 2 on: a

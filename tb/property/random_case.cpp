@@ -30,9 +30,7 @@ Kind kind_of(int n, int cuts) {
                                            {Kind::trim, 80},          {Kind::zeroes, 20},
                                            {Kind::forced_zeroes, 10}, {Kind::flush, 40},
                                            {Kind::drain, 40},         {Kind::cut, cuts - cuts / 3},
-                                           {Kind::off, cuts / 3},     {Kind::verify, 10},
-                                           {Kind::compare, 10},       {Kind::copy, 12},
-                                           {Kind::uncorrectable, 5},  {Kind::format, 1}};
+                                           {Kind::off, cuts / 3}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;
         n -= share;
