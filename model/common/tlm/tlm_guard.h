@@ -70,7 +70,7 @@ public:
         : TlmGuard(agenda), module_(module), takes_delays_(takes_delays) {}
 
     Forward& module() { return module_; }
-    /// The request comes to the module again when its delay has passed. Returns the module's answer for now.
+    /// Brings the request to the module again when its delay has passed. Returns TLM_UPDATED: END_REQ is at that time.
     tlm::tlm_sync_enum later(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay) {
         post(payload, tlm::BEGIN_REQ, delay);
         phase = tlm::END_REQ;  // at its time: the delay stays
