@@ -217,9 +217,9 @@ class Extract(Study):
             mine = [row for row in of_presets if row["quantity"] == name]
             seen = [row for row in mine if row["verdict"] != "not seen"]
             right = [row for row in mine if row["verdict"] == "found"]
-            wrong = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "wrong"]
+            wrong = [f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in seen if row["verdict"] == "wrong"]
             hidden = [row["drive"] for row in mine if row["verdict"] == "not seen"]
-            rows_of_planes = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "row of planes"]
+            rows_of_planes = [f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in seen if row["verdict"] == "row of planes"]
             unknown = [row for row in seen if row["verdict"] == "wrong" and not row["why"]]
             why = "; ".join(f"{row['drive']}: {row['why']}" for row in seen if row["verdict"] == "wrong" and row["why"])
             trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
@@ -227,7 +227,7 @@ class Extract(Study):
         for drives, which in ((DRAWN, "drawn at random"), (HELD_OUT, "held out")):
             for name in UNITS:
                 mine = [row for row in quantities if row["drive"] in drives and row["quantity"] == name]
-                wrong = {row["drive"]: f"{row['drive']} {row['found']} for {row['true']}" for row in mine if row["verdict"] == "wrong"}
+                wrong = {row["drive"]: f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in mine if row["verdict"] == "wrong"}
                 right = sum(row["verdict"] == "found" for row in mine)
                 known, why = KNOWN_OF_DRAWN.get(name, (set(), ""))
                 if mine:
@@ -237,6 +237,11 @@ class Extract(Study):
             if row["drive"] in PROOFS:
                 trends.append(Trend(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
         return trends
+
+
+def short(value):
+    """A number without zeros behind its point."""
+    return f"{value:g}" if isinstance(value, float) else value
 
 
 def family(kib):
