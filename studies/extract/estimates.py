@@ -224,7 +224,9 @@ def buffer(log):
 
 def map_cache(jobs, read_us):
     """MiB of the drive whose map entries are cached. Reads all over a range that is larger miss by the rest, and each miss costs a read of
-    the flash more (read_us, with its transfer). None where no range is slower, or where hardly a read hits."""
+    the flash more (read_us, with its transfer; None: not known). None where no range is slower, or where hardly a read hits."""
+    if read_us is None:
+        return None
     means = {size: part["lat_ns"]["mean"] / 1e3 for size, part in by_prefix(jobs, "range").items()}
     small, large = min(means), max(means)
     missed = (means[large] - means[small]) / read_us
