@@ -89,10 +89,11 @@ def burst(capacity, quick):
     return HEAD + section("burst", rw="write", bs="256k" if capacity > GIB else "16k", iodepth=32, io_size=f"{min(most, capacity // 4) // MIB}m", write_lat_log="burst", log_offset=1)
 
 
-def ranges(capacity):
-    """Each range is read once in sequence, then at random places one at a time."""
+def ranges(capacity, quick):
+    """Each range is read once in sequence, then at random places one at a time. The share of reads that miss is counted, so the more the surer."""
     text = HEAD
     for size in sorted({min(size, capacity * 9 // 10 // MIB * MIB) for size in RANGES}):
         text += section(f"touch{size // MIB}", rw="read", bs="1m", iodepth=16, size=f"{size // MIB}m", io_size=f"{size // MIB}m")
-        text += section(f"range{size // MIB}", rw="randread", bs="4k", iodepth=1, size=f"{size // MIB}m", number_ios=JUDGED, norandommap=1)
+        text += section(f"range{size // MIB}", rw="randread", bs="4k", iodepth=1, size=f"{size // MIB}m", number_ios=JUDGED * (1 if quick else 10), norandommap=1,
+                        write_lat_log=f"range{size // MIB}")
     return text

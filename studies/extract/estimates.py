@@ -197,20 +197,37 @@ def filling(log):
     return sorted(found.items())
 
 
+# Of a second phase within what seemed the first: fewer are no line.
+LEAST_POINTS = 8
+
+
+def first_knee(curve, write):
+    """(index of the point where the first phase ends, number of points until the second phase ends); (None, ...): there is one phase. The knee
+    is the point farthest above the straight line. That of a later phase is often the highest, as when an SLC cache is full: so what lies
+    before a knee is searched for another one. write: MiB of one write."""
+    knee, end_of, last = None, len(curve), len(curve)
+    while last > 1 and curve[last - 1][0] > curve[0][0]:
+        (t0, _), (t1, end) = curve[0], curve[last - 1]
+        above = [mib - end * (t - t0) / (t1 - t0) for t, mib in curve[:last]]
+        highest = max(range(last), key=above.__getitem__)
+        # The log counts in whole milliseconds: in the first phase alone a point may be above the line by what comes in one.
+        least = max(0.002 * end, 2 * write, 0.0 if knee is None else 2 * end / (t1 - t0))
+        if above[highest] < least or (knee is not None and last - highest < LEAST_POINTS):
+            break
+        knee, end_of, last = highest, last, highest + 1
+    return knee, end_of
+
+
 def buffer(log):
     """MiB. From an empty buffer on, what is written is what the buffer took and what it gave on; the second grows steadily, so the line
     of the slow phase begins at the size of the buffer. None where there is no slow phase: the drive writes as fast as it takes."""
     curve = filling(log)
     if len(curve) > 8:
         curve.pop()  # the last millisecond is no whole one
-    (t0, _), (t1, end) = curve[0], curve[-1]
-    if t1 == t0:
+    knee, last = first_knee(curve, log[0][3] / 2**20)
+    if knee is None:
         return None
-    # The knee: farthest above the straight line.
-    knee = max(range(len(curve)), key=lambda i: curve[i][1] - end * (curve[i][0] - t0) / (t1 - t0))
-    high = curve[knee][1] - end * (curve[knee][0] - t0) / (t1 - t0)
-    if high < max(0.002 * end, 2 * log[0][3] / 2**20):
-        return None
+    curve, t0 = curve[:last], curve[0][0]
     slow = [p for p in curve[knee:] if p[0] > curve[knee][0]][:max(8, 2 * knee)] or curve[knee:]
     slow = slow[len(slow) // 4:]
     if len(slow) < 4:
@@ -222,10 +239,15 @@ def buffer(log):
     return begin if begin > 0 and slope >= 0 else None
 
 
-def map_cache(jobs, read_us):
+def map_cache(ranges, read_us):
     """MiB of the drive whose map entries are cached. Reads all over a range that is larger miss by the rest, and each miss costs a read of
-    the flash more (read_us, with its transfer). None where no range is slower, or where hardly a read hits."""
-    means = {size: part["lat_ns"]["mean"] / 1e3 for size, part in by_prefix(jobs, "range").items()}
-    small, large = min(means), max(means)
-    missed = (means[large] - means[small]) / read_us
+    the flash more. ranges: {MiB: us of each read within that range}; read_us: of a read of the flash with its transfer, None where it is not
+    known. None where no range is slower, or where hardly a read hits."""
+    if read_us is None:
+        return None
+    small, large = min(ranges), max(ranges)
+    usual = statistics.median(ranges[small])
+    # A read that is quicker by half a read of the flash found its data in the DRAM. In a small range that is a large share.
+    of_flash = {size: statistics.fmean(us for us in ranges[size] if us > usual - read_us / 2) for size in (small, large)}
+    missed = (of_flash[large] - of_flash[small]) / read_us
     return large * (1 - missed) if 0.05 < missed < 0.95 else None

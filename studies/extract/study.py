@@ -28,6 +28,8 @@ PROOFS = {"s4500, slow programs": ("s4500", {"nand.t_program": "6ms"}, "buffer",
           "intel-p4510-2t, four dies of a channel": ("intel-p4510-2t", {"nand.geometry.ways": 4, "nand.geometry.blocks_per_plane": 342}, "units", ("reads", "pairs")),
           "kioxia-cm6-3840, 16 channels": ("kioxia-cm6-3840", {"nand.geometry.channels": 16, "nand.geometry.blocks_per_plane": 2050}, "chunk", ("reads", "pairs")),
           "crucial-t700-1t, four planes": ("crucial-t700-1t", {"nand.geometry.planes_per_die": 4, "nand.geometry.blocks_per_plane": 755}, "chunk", ("reads", "pairs")),
+          **{f"{drive}, the whole map in DRAM": (drive, {"ftl.mapping": "page"}, "chunk", ("reads", "pairs")) for drive in ("intel-670p-2t", "wd-sn770-1t")},
+          "intel-670p-2t, the whole map in DRAM, programs": ("intel-670p-2t", {"ftl.mapping": "page"}, "t_program", ("reads", "synced")),
           "crucial-t700-1t, 256 MiB of buffer": ("crucial-t700-1t", {"buffer.size": "256MiB"}, "buffer", ("burst",)),
           **{f"{drive}, fast DRAM": (DRAWN[drive][0], {**DRAWN[drive][1], "dram.bandwidth": "51200MB/s"}, "buffer", ("burst",)) for drive in ("drawn-1", "drawn-8")}}
 # In the quick form only for a drive with a cached map and the same one without.
@@ -38,17 +40,19 @@ NAMES = {"chunk": "bytes in sequence on a die", "page": "page", "units": "parall
 CLOSE = 0.05
 # What is found wrong, and why.
 MILLISECONDS = "the log counts whole milliseconds, in each of which the link brings a large part of the buffer"
+MISSES = "part of the map is in DRAM: a read that misses takes two reads of the flash, and the longer a benchmark lasts the more of them it has"
 KNOWN = {("wd-sn730-512g", "t_program"): "what is taken off for transfer and command is large beside a short program in SLC mode, and so is its error",
-         **{(drive, "buffer"): MILLISECONDS for drive in ("crucial-t700-1t", "samsung-pm9d3a-3840", "wd-sn770-1t")}}
+         **{(drive, "buffer"): MILLISECONDS for drive in ("crucial-t700-1t", "intel-p4320-7680", "samsung-pm9d3a-3840", "wd-sn770-1t")}}
 BY_STRIDES = ("chunk", "units", "channels", "t_read")
 # The same of drives drawn at random: quantity -> (drives, why).
 KNOWN_OF_DRAWN = {
+    "page": ({"held-out-5"}, MISSES),
     "chunk": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "where one reading of a page serves both reads, or pages are as short as a read, the slopes find what is in sequence on a channel, and ways, dies or planes "
               "come before channels there"),
     "units": ({"drawn-5", "drawn-6", "held-out-6", "held-out-8"}, "it is the stripe over what is in sequence on a die"),
     "t_read": ({"held-out-8"}, "the transfer that is taken off is that of the slopes"),
-    "t_program": ({"drawn-5"}, "planes of a die that are written one after the other take a program each, and 16 KiB are then programs of several planes"),
-    "buffer": ({"drawn-1", "drawn-4", "drawn-7", "drawn-8"}, "the line of the slow phase is followed back to time 0. While drawn-1 and drawn-8 fill, the DRAM has less for the flash than later; the others are full "
+    "t_program": ({"drawn-5", "held-out-6"}, "planes of a die that are written one after the other take a program each, and 16 KiB are then programs of several planes"),
+    "buffer": ({"drawn-1", "drawn-4", "drawn-7", "drawn-8", "held-out-2"}, "the line of the slow phase is followed back to time 0. While drawn-1 and drawn-8 fill, the DRAM has less for the flash than later; the others are full "
                "within a few ms of the log")}
 COLUMNS = ("drive", "quantity", "found", "true", "unit", "error", "verdict", "why", "series", "x", "y")
 US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
@@ -91,6 +95,8 @@ def reason(drive, quantity, found, config, true):
     """Why a quantity is not seen, or is another one, by what the drive is; "" where that is not known."""
     if (drive, quantity) in KNOWN:
         return KNOWN[drive, quantity]
+    if quantity in (*BY_STRIDES, "page", "t_program") and true["map_cache"] and found:
+        return MISSES
     if quantity == "page":
         if found and found == true["chunk"]:
             return "the planes of a die hold consecutive pages and read together: a row of them is like one large page"
@@ -136,7 +142,7 @@ class Extract(Study):
 
     @staticmethod
     def _point(name, drive, settings, kind, quick, capacity):
-        text = {"reads": lambda: benchmarks.reads(capacity, quick), "pairs": lambda: benchmarks.pairs(capacity), "synced": lambda: benchmarks.synced(capacity), "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity)}[kind]()
+        text = {"reads": lambda: benchmarks.reads(capacity, quick), "pairs": lambda: benchmarks.pairs(capacity), "synced": lambda: benchmarks.synced(capacity), "burst": lambda: benchmarks.burst(capacity, quick), "ranges": lambda: benchmarks.ranges(capacity, quick)}[kind]()
         return Point({"drive": name, "kind": kind}, drive, ((kind, text),), settings)
 
     def rows(self, ended):
@@ -166,7 +172,7 @@ class Extract(Study):
         if "burst" in runs:
             found["buffer"] = estimates.buffer(log_of(runs["burst"], "burst"))
         if "ranges" in runs:
-            found["map_cache"] = estimates.map_cache(runs["ranges"].fio["jobs"], reads.interval())
+            found["map_cache"] = estimates.map_cache(ranges_of(runs["ranges"]), reads.interval())
         return found
 
     @staticmethod
@@ -217,9 +223,9 @@ class Extract(Study):
             mine = [row for row in of_presets if row["quantity"] == name]
             seen = [row for row in mine if row["verdict"] != "not seen"]
             right = [row for row in mine if row["verdict"] == "found"]
-            wrong = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "wrong"]
+            wrong = [f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in seen if row["verdict"] == "wrong"]
             hidden = [row["drive"] for row in mine if row["verdict"] == "not seen"]
-            rows_of_planes = [f"{row['drive']} {row['found']} for {row['true']}" for row in seen if row["verdict"] == "row of planes"]
+            rows_of_planes = [f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in seen if row["verdict"] == "row of planes"]
             unknown = [row for row in seen if row["verdict"] == "wrong" and not row["why"]]
             why = "; ".join(f"{row['drive']}: {row['why']}" for row in seen if row["verdict"] == "wrong" and row["why"])
             trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
@@ -227,7 +233,7 @@ class Extract(Study):
         for drives, which in ((DRAWN, "drawn at random"), (HELD_OUT, "held out")):
             for name in UNITS:
                 mine = [row for row in quantities if row["drive"] in drives and row["quantity"] == name]
-                wrong = {row["drive"]: f"{row['drive']} {row['found']} for {row['true']}" for row in mine if row["verdict"] == "wrong"}
+                wrong = {row["drive"]: f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in mine if row["verdict"] == "wrong"}
                 right = sum(row["verdict"] == "found" for row in mine)
                 known, why = KNOWN_OF_DRAWN.get(name, (set(), ""))
                 if mine:
@@ -239,6 +245,11 @@ class Extract(Study):
         return trends
 
 
+def short(value):
+    """A number without zeros behind its point."""
+    return f"{value:g}" if isinstance(value, float) else value
+
+
 def family(kib):
     return f"{4 * odd_part(kib)} KiB x a power of two"
 
@@ -248,6 +259,12 @@ def log_of(result, name):
     # fio numbers the logs by job.
     (path,) = result.path.glob(f"{name}_lat.*.log")
     return [tuple(int(field) for field in line.split(",")[:5]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def ranges_of(result):
+    """{MiB: us of each read within that range}."""
+    sizes = [int(job["jobname"].removeprefix("range")) for job in result.fio["jobs"] if job["jobname"].startswith("range")]
+    return {size: [row[1] / 1e3 for row in log_of(result, f"range{size}")] for size in sizes}
 
 
 def reads_of(runs):

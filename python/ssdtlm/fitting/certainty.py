@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well the measured cells pin each parameter. From the slopes of all figures at the best values, as in any least-squares fit: a
-parameter's standard error is what it would move by if each figure were off by chance as far as the fit is off now, with the other
-parameters fitted again. It says nothing about what the model lacks: the held-out cells do."""
+"""How well the measured cells pin each parameter. A parameter's standard error is what it would move by if each cell were off by chance as
+far as the fit is off now, with the other parameters fitted again. It is the larger of two estimates:
+
+- from the slopes of all figures at the best values, as in any least-squares fit;
+- from the trials: how far from the best value one lies that is no worse than chance explains (profile likelihood, one sigma).
+
+The figures of a cell come from one run and move together, so cells are counted as independent, and figures are not. It says nothing about
+what the model lacks: the held-out cells do."""
 
 import dataclasses
 import math
@@ -15,6 +20,8 @@ ALL_OF_RANGE = 1 / math.sqrt(12)
 # Half of that: a parameter which the cells pin no better is said not to be known.
 VAGUE = ALL_OF_RANGE / 2
 ALIKE = 0.95
+# Fewer are no line.
+LEAST_TRIALS = 5
 
 
 @dataclasses.dataclass
@@ -29,16 +36,34 @@ class Certainty:
         return self.error > VAGUE
 
 
-def certainties(vector, slopes, weights, keys):
-    """{key: Certainty}. vector, slopes: at the best trial; weights: of the figures."""
-    free = max(1, len(vector) - len(keys))
+def certainties(best, trials, slopes, weights, cells, keys):
+    """{key: Certainty}. best: the best Trial; trials: all of them; slopes: at the best; weights: of the figures; cells: number of those that
+    were fitted; keys: of the parameters, in the order of a trial's places."""
+    free = max(1, cells - len(keys))
+    vector = best.vector
     variance = max(float(vector @ vector) / free, float(numpy.mean(weights ** 2)) * FIO_BIN ** 2)
     # A range of which nothing is known has the deviation of a uniform one: keeps the inverse finite.
     prior = numpy.eye(len(keys)) * variance / ALL_OF_RANGE ** 2
     covariance = variance * numpy.linalg.inv(slopes.T @ slopes + prior)
     deviations = numpy.sqrt(numpy.diag(covariance))
+    correlation = covariance / numpy.outer(deviations, deviations)
+    as_good, nearly = (_places(best, trials, free, sigmas) for sigmas in (1, 2))
     found = {}
     for i, key in enumerate(keys):
-        alike = [other for j, other in enumerate(keys) if j != i and abs(covariance[i, j]) / (deviations[i] * deviations[j]) > ALIKE]
-        found[key] = Certainty(float(deviations[i]), alike)
+        alike = [other for j, other in enumerate(keys) if j != i and (abs(correlation[i, j]) > ALIKE or _moved_together(nearly[:, i], nearly[:, j]))]
+        apart = float(numpy.max(numpy.abs(as_good[:, i] - best.places[i])))
+        found[key] = Certainty(min(ALL_OF_RANGE, max(float(deviations[i]), apart)), alike)
     return found
+
+
+def _places(best, trials, free, sigmas):
+    """Of the trials whose squares are above the best's by no more than `sigmas` standard errors explain, each a row."""
+    most = float(best.vector @ best.vector) * (1 + sigmas ** 2 / free)
+    return numpy.array([trial.places for trial in trials if trial.vector is not None and float(trial.vector @ trial.vector) <= most] or [best.places])
+
+
+def _moved_together(one, other):
+    """True: the trials that are nearly as good as the best lie on a line, along which one parameter makes up for the other."""
+    if len(one) < LEAST_TRIALS or numpy.ptp(one) == 0 or numpy.ptp(other) == 0:
+        return False
+    return abs(float(numpy.corrcoef(one, other)[0, 1])) > ALIKE

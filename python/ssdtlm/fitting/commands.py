@@ -192,7 +192,7 @@ def fit(device, frees, groups, folder, options, say, searches):
         raise UserError(Problem("ssdtlm fit", f"all {len(search.trials)} trials were refused by the program", "", f"narrower ranges; {folder / 'runs'} has what it said"))
     slopes = search.polish()
     best = search.best()
-    certain = certainty.certainties(best.vector, slopes, weights, [free.key for free in seen])
+    certain = certainty.certainties(best, search.trials, slopes, weights, sum(len(group.cells) for group in fitted), [free.key for free in seen])
     return Outcome(device.name, seen, hidden, search, best, fitted, held_out, before, answers(best.values), certain)
 
 

@@ -23,7 +23,7 @@ def page(outcome, folder):
     made.heading("Parameters")
     made.add(table(["parameter", "range", "found", "standard error", ""],
                    [[r["key"], r["range"], r["value"] or "-", f"{r['standard_error']:.3g}{r['unit']}" if r["value"] else "-", "; ".join(r["notes"])] for r in outcome.parameters()], (0, 4)))
-    made.add(paragraph("The standard error is what the value would move by if each figure were off by chance as far as the fit is off, the other parameters fitted again. "
+    made.add(paragraph("The standard error is what the value would move by if each cell were off by chance as far as the fit is off, the other parameters fitted again. "
                        "It does not say what the model lacks; the cells that the fit did not see do.", "faint"))
     made.heading("Cells")
     made.charts([_errors(outcome), _figures(outcome)])

@@ -19,10 +19,10 @@ def paragraph(text, kind=""):
 
 
 def table(head, rows, text_columns=()):
-    """Cells are text; the first column and `text_columns` (numbers) are set left."""
+    """Cells are text; the first column and `text_columns` (numbers), with their heads, are set left."""
     cell = lambda i, text: f'<td class="text">{escape(text)}</td>' if i in text_columns else f"<td>{escape(text)}</td>"
     body = "".join("<tr>" + "".join(cell(i, text) for i, text in enumerate(row)) + "</tr>\n" for row in rows)
-    top = "".join(f"<th>{escape(text)}</th>" for text in head)
+    top = "".join(f'<th class="text">{escape(text)}</th>' if i in text_columns else f"<th>{escape(text)}</th>" for i, text in enumerate(head))
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
 
 

@@ -50,7 +50,7 @@ def page_of(ended, stopped):
 
 def trends_table(trends):
     from ..reporting.page import table  # pylint: disable=import-outside-toplevel
-    word = lambda trend: "met" if trend.met else "lost" if trend.expected else "not met"
+    word = lambda trend: "met" if trend.met else "lost" if trend.expected else "not\u00a0met"
     return table(["trend", "", "found", "why not"], [[t.sentence, word(t), t.found, "" if t.met else t.why] for t in trends], (0, 1, 2, 3))
 
 
