@@ -30,7 +30,7 @@ bool holds(int fd, std::uint64_t end) {
 
 DmaRegions::Region::Region(const DmaMap& map, Fd fd)
     : size(map.size), flags(map.flags), offset(map.offset), memory(std::move(fd)) {
-    // Looked at behind the seal: it may have shrunk before.
+    // The size is checked after the file is sealed, because it could shrink before that.
     if (!memory || !cannot_shrink(memory.get()) || !holds(memory.get(), offset + size)) return;
     const int access = PROT_READ | ((flags & kDmaWriteable) != 0 ? PROT_WRITE : 0);
     void* const at = ::mmap(nullptr, size, access, MAP_SHARED, memory.get(), static_cast<off_t>(offset));
@@ -54,7 +54,7 @@ int DmaRegions::map(const DmaMap& what, Fd memory) {
         what.address % kPage != 0 || what.address + what.size - 1 < what.address)
         return EINVAL;
     if (memory) {
-        constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // of a file's offset
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // limit of a file's offset
         if (what.offset % kPage != 0 || what.offset > kMost || what.size > kMost) return EINVAL;
         if (!holds(memory.get(), what.offset + what.size)) return EINVAL;
     }
@@ -113,7 +113,7 @@ DmaRegions::Where DmaRegions::write(std::uint64_t address, const void* from, std
         std::memcpy(region->mapped + within, from, bytes);
         return Where::here;
     }
-    // A write behind the end of a file that has shrunk would make it grow again.
+    // Without this check, a write behind the end of a file that has shrunk would extend the file again.
     if (!holds(region->memory.get(), region->offset + within + bytes)) return Where::nowhere;
     for (std::uint64_t done = 0; done < bytes;) {
         const ssize_t n = ::pwrite(region->memory.get(), static_cast<const char*>(from) + done, bytes - done,

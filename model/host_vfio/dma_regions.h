@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a client that the device may read and write, by its address there. A region with a file descriptor is
-// reached here; one without it only by messages to the client.
+// The client's memory that the device may read and write, by its address in the client. A region with a file descriptor
+// is accessed directly. A region without one is accessed by messages to the client.
 //
-// A client may shrink its file at any time, and who touches what is gone ends by SIGBUS. So a region is mapped only
-// where the file can shrink no more (it is sealed, or lets itself be sealed); any other is reached by pread and pwrite.
+// A client may shrink its file at any time, and an access to the lost part ends by SIGBUS. So a region is mapped only
+// if its file is sealed, or can be sealed, against shrinking. Any other region is accessed by pread and pwrite.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ public:
     DmaRegions(const DmaRegions&) = delete;
     DmaRegions& operator=(const DmaRegions&) = delete;
 
-    /// 0, or the errno that says why not. `memory`: none where only the client can reach the region.
+    /// Returns 0, or the errno that says why not. `memory` is empty if only the client can access the region.
     int map(const DmaMap& what, Fd memory);
-    /// Of a region that was mapped so; anything else is ENOENT.
+    /// Removes a region that map() has added with this address and size. Returns ENOENT if there is none.
     int unmap(std::uint64_t address, std::uint64_t size);
     void clear() { regions_.clear(); }
 
     enum class Where : std::uint8_t {
-        nowhere,  ///< no region, not all of it in one, or not readable (writeable)
-        here,     ///< it was copied
-        client    ///< in a region without memory: a message is to do it
+        nowhere,  ///< there is no such region, only a part of it, or it is not readable (writeable)
+        here,     ///< the data were copied
+        client    ///< the region has no memory here: send a message to the client
     };
     Where read(std::uint64_t address, void* to, std::uint64_t bytes) const;
     Where write(std::uint64_t address, const void* from, std::uint64_t bytes);

@@ -9,9 +9,9 @@ using namespace nvme;
 
 namespace {
 
-/// Deeper than any ring: what a driver may have the drive told at once.
+/// No ring has more entries. It limits how many commands a driver may announce at once.
 constexpr std::uint32_t kMostEntries = 65536;
-/// The number of commands under way that are remembered.
+/// Number of commands under way that are kept.
 constexpr std::size_t kMostOpen = 4096;
 constexpr std::uint32_t kMostSpaces = 1024;
 
@@ -76,7 +76,7 @@ std::vector<Sqe> GuestQueues::rung(std::uint16_t queue, std::uint32_t tail) {
     std::vector<Sqe> entries;
     if (!enabled() || queue >= kQueues) return entries;
     Ring& ring = submission_[queue];
-    if (tail >= ring.entries) return entries;  // the drive refuses it, too
+    if (tail >= ring.entries) return entries;  // the drive refuses it as well
     for (; ring.tail != tail; ring.tail = (ring.tail + 1) % ring.entries) {
         Sqe sqe;
         if (!read_(ring.base + std::uint64_t{kSqeBytes} * ring.tail, &sqe, sizeof sqe)) {
@@ -129,7 +129,7 @@ void GuestQueues::admin_done(const Cqe& cqe) {
     }
 }
 
-/// What it needs of the page lies at its begin, where the driver's first page has it.
+/// The fields that are needed lie at the begin of the page, which is in the driver's first page.
 void GuestQueues::identified(const Sqe& sqe) {
     std::uint8_t page[IdNs::kLbaf0 + 64];
     if (sqe.nsid == 0 || sqe.nsid > kMostSpaces || (sqe.prp1 & 4095) + sizeof page > 4096 ||
@@ -193,7 +193,7 @@ std::optional<GuestRequest> request_of(const Sqe& sqe, const GuestQueues::ReadMe
             if ((sqe.cdw11 & kDsmDeallocate) == 0) return std::nullopt;  // a hint
             DsmRange ranges[256];
             const std::uint32_t count = (sqe.cdw10 & 0xFF) + 1;
-            // Only where they lie in one page, as Linux has them.
+            // Only lists inside one page are read, as Linux has them.
             const std::uint32_t bytes = count * static_cast<std::uint32_t>(sizeof(DsmRange));
             if ((sqe.prp1 & 4095) + bytes > 4096 || !read(sqe.prp1, ranges, bytes)) return std::nullopt;
             r.kind = GuestRequest::Kind::trim;

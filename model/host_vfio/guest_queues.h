@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a foreign driver has in its rings, by what passes on the way: register writes, its submission entries in memory
-// when it rings, completions when the drive writes them. For observation only. A driver that does nonsense is followed
-// as far as that has a meaning; nothing of it is believed beyond the bounds of what was said.
+// Follows the rings of a foreign driver by what passes on the link: register writes, submission entries at each
+// doorbell, and completions that the drive writes. It only observes. It also follows a faulty driver as far as
+// possible, and never trusts it beyond the announced bounds.
 #pragma once
 
 #include <array>
@@ -16,36 +16,37 @@ namespace ssdtlm::vfio {
 
 class GuestQueues {
 public:
-    static constexpr std::uint32_t kQueues = 65;  ///< the drive's most, with the admin queues
-    /// Reads memory of the driver; false: it is not there.
+    static constexpr std::uint32_t kQueues = 65;  ///< most queues of the drive, with the admin queues
+    /// Reads memory of the driver. Returns false if there is no such memory.
     using ReadMemory = std::function<bool(std::uint64_t address, void* to, std::uint32_t bytes)>;
 
     explicit GuestQueues(ReadMemory read) : read_(std::move(read)) {}
 
-    /// A register, before the doorbells.
+    /// Takes a write to a register below the doorbells.
     enum class Asked : std::uint8_t { nothing, enable, disable };
     Asked register_written(std::uint32_t offset, std::uint32_t value);
-    /// The submission entries that are new with this tail, in order.
+    /// Returns the submission entries that are new with this tail, in order.
     std::vector<nvme::Sqe> rung(std::uint16_t queue, std::uint32_t tail);
     void head_moved(std::uint16_t queue, std::uint32_t head);
-    /// The drive writes to memory; of a completion entry: what it says, and whose completion queue it is in.
+    /// A completion entry that the drive writes to memory, with its completion queue.
     struct Completed {
         nvme::Cqe entry;
         std::uint16_t queue = 0;
     };
     std::optional<Completed> written(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes);
 
-    /// A completion queue with interrupts holds entries that the driver has not taken, and its vector is not masked.
+    /// True if a completion queue with interrupts holds entries that the driver has not taken, and its vector is not
+    /// masked.
     bool pin() const;
     bool enabled() const { return nvme::Cc::en(cc_); }
     std::uint32_t cc() const { return cc_; }
-    /// What the driver was told of a namespace when it last asked (Identify Namespace).
+    /// The driver's knowledge of a namespace, from its last Identify Namespace.
     struct Space {
-        std::uint32_t lba_bytes = 0;  ///< 0: it has not asked
+        std::uint32_t lba_bytes = 0;  ///< 0: the driver has not asked
         std::uint64_t bytes = 0;
     };
     Space space(std::uint32_t nsid) const { return nsid - 1 < spaces_.size() ? spaces_[nsid - 1] : Space{}; }
-    /// The drive has forgotten all of it.
+    /// Clears everything, because the drive has lost its queues.
     void reset();
 
 private:
@@ -68,11 +69,11 @@ private:
     std::array<CompletionRing, kQueues> completion_{};
     std::uint32_t cc_ = 0, aqa_ = 0, mask_ = 0;
     std::uint64_t asq_ = 0, acq_ = 0;
-    std::vector<nvme::Sqe> admin_open_;  // creations, deletions and identifications that have not ended
+    std::vector<nvme::Sqe> admin_open_;  // creations, deletions and Identify commands that have not ended
     std::vector<Space> spaces_;          // by NSID, from 1 on
 };
 
-/// A command as the host's I/O path knows it; none: it knows no such kind.
+/// A command as the host's I/O path describes it, or nothing if the I/O path has no such kind.
 struct GuestRequest {
     enum class Kind : std::uint8_t { read, write, trim, flush } kind = Kind::read;
     std::uint64_t first_block = 0;

@@ -10,7 +10,7 @@
 namespace ssdtlm {
 
 namespace {
-/// A workload that waits says until when; this is only a moment to ask again.
+/// Time after which a workload without requests is asked again. It is only a polling interval.
 constexpr Ps kAskAgain{1'000'000'000'000};
 }  // namespace
 
@@ -42,8 +42,8 @@ ServiceSignals::ServiceSignals() {
     ::sigprocmask(SIG_BLOCK, &ours, &before_);
     held_ = true;
     fd_ = vfio::Fd(::signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
-    ::prctl(PR_SET_TIMERSLACK, 1);  // who waits here waits for microseconds
-    std::signal(SIGPIPE, SIG_IGN);  // what a client gives for an eventfd may be a pipe
+    ::prctl(PR_SET_TIMERSLACK, 1);  // waits here last microseconds
+    std::signal(SIGPIPE, SIG_IGN);  // the eventfd of a client may be a pipe
 }
 
 void ServiceSignals::give_back() {
@@ -59,7 +59,7 @@ void ServiceSignals::read() {
             cut_ = true;
         } else {
             end_ = true;
-            give_back();  // a second one is no longer ours
+            give_back();  // the second signal has its usual effect
             std::signal(SIGUSR1, SIG_IGN);
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a served drive has outside the simulation, made before it and read behind it: the socket, the pace, the signals,
-// and the commands of the guest as a workload.
+// The parts of a served drive outside the simulation: the socket, the pace, the signals, and the commands of the guest
+// as a workload. They are made before the simulation and read after it.
 #pragma once
 
 #include <csignal>
@@ -15,14 +15,14 @@
 
 namespace ssdtlm {
 
-/// The guest's commands: those that its driver has announced, and no end before it is said.
+/// A workload of the commands that the guest's driver has announced. It lasts until end().
 class GuestCommands final : public Workload {
 public:
     /// One job for each queue pair that a guest may have.
     explicit GuestCommands(std::uint32_t queue_pairs) : queue_pairs_(queue_pairs) {}
 
     void announced(const HostRequest& request) { waiting_.push_back(request); }
-    /// Those that the I/O path has not taken are dropped.
+    /// Drops the commands that the I/O path has not taken, and returns their number.
     std::size_t forget();
     void end() { over_ = true; }
 
@@ -39,8 +39,8 @@ private:
     bool over_ = false;
 };
 
-/// SIGINT, SIGTERM and SIGHUP end the service, SIGUSR1 cuts the power: read from a file descriptor, so that whoever
-/// waits for a client wakes. The first of the former gives them back to those who had them before.
+/// SIGINT, SIGTERM and SIGHUP end the service, and SIGUSR1 cuts the power. They are read from a file descriptor, so
+/// that a wait for a client wakes up. The first SIGINT, SIGTERM or SIGHUP restores their former handlers.
 class ServiceSignals {
 public:
     ServiceSignals();
@@ -49,7 +49,7 @@ public:
     ServiceSignals& operator=(const ServiceSignals&) = delete;
 
     int fd() const { return fd_.get(); }
-    /// What has come since.
+    /// Reads the signals that have come since the last call.
     void read();
     bool end_wanted() const { return end_; }
     bool take_power_cut();
@@ -65,7 +65,7 @@ private:
 struct GuestServiceOptions {
     std::string socket;  ///< path
     vfio::Pacer::Mode pace = vfio::Pacer::Mode::wall;
-    double rate = 1;    ///< simulated time for each of the wall
+    double rate = 1;    ///< simulated time per wall time
     std::string clock;  ///< file of the guest's clock; empty: none
     bool stop_after_disconnect = false;
 };
@@ -82,8 +82,8 @@ struct GuestService {
     vfio::Pacer pacer;
     ServiceSignals signals;
     GuestCommands& commands;
-    vfio::MessageSocket socket;              ///< last: who sees it finds all else there
-    std::uint64_t clients = 0, dropped = 0;  ///< of them, those that broke the protocol
+    vfio::MessageSocket socket;              ///< last member: a client that sees it finds the others ready
+    std::uint64_t clients = 0, dropped = 0;  ///< clients, and those dropped because they broke the protocol
 };
 
 }  // namespace ssdtlm

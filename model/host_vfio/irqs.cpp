@@ -30,7 +30,7 @@ int Irqs::set(const IrqSet& what, const std::uint8_t* data, std::size_t data_byt
     if (kind == kSetFd && !fds.empty() && fds.size() != what.count) return EINVAL;
     std::vector<Fd>& of = of_[what.index];
     if (action != kSetTrigger) {
-        if (what.index != kIntx) return EINVAL;  // none of the others can be masked here
+        if (what.index != kIntx) return EINVAL;  // the other interrupts cannot be masked here
         if (kind == kSetFd) return ENOTSUP;
         if (what.count == 1 && (kind == kSetNone || data[0] != 0)) mask(action == kSetMask);
         return 0;
@@ -59,7 +59,7 @@ bool Irqs::has(std::uint32_t index) const {
 bool Irqs::signal(std::uint32_t index, std::uint32_t number) {
     if (number >= count(index) || !of_[index][number]) return false;
     const std::uint64_t one = 1;
-    // Nobody waits here for a client that does not read: a write to what is full is left out.
+    // A write to a full eventfd is left out, so that a client which does not read cannot block the server.
     pollfd room{of_[index][number].get(), POLLOUT, 0};
     if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return false;
     if (::write(of_[index][number].get(), &one, sizeof one) != static_cast<ssize_t>(sizeof one)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interrupts of a client: which eventfd each of them writes. Tables and masks of MSI-X are the client's (QEMU keeps
-// them itself); the pin is masked by each of its interrupts until the client has unmasked it, as VFIO does it.
+// The interrupts of a client, and the eventfd of each. The client keeps the tables and masks of MSI-X itself, as QEMU
+// does. Each interrupt of the pin masks it until the client unmasks it, as VFIO does.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ public:
     }
     static std::uint32_t flags(std::uint32_t index);
 
-    /// 0, or an errno. `data`: what follows the structure; `fds`: what came with the message.
+    /// Returns 0 or an errno. `data` is what follows the structure, and `fds` came with the message.
     int set(const IrqSet& what, const std::uint8_t* data, std::size_t data_bytes, std::vector<Fd>& fds);
-    /// A message of this vector has come. False: nobody has asked for it.
+    /// Signals that a message of this vector has come. Returns false if the client has no eventfd for it.
     bool message(std::uint32_t vector) { return signal(kMsix, vector); }
-    /// The client has read all messages of this vector, or has not asked for them.
+    /// True if the client has read all messages of this vector, or has not asked for them.
     bool is_read(std::uint32_t vector) const;
     bool has_messages() const { return has(kMsix); }
     bool has_pin() const { return has(kIntx); }
-    /// The pin is at this level from now on.
+    /// Sets the level of the pin.
     void set_pin(bool asserted);
     bool pin() const { return pin_; }
     void clear();

@@ -9,7 +9,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// Of capabilities; an object of a dozen numbers. assumed.
+/// Limit of the JSON with the capabilities, which is an object of a dozen numbers. assumed.
 constexpr std::size_t kMostJson = 4096;
 
 Bytes with_header(Header header, const Bytes& payload) {
@@ -21,7 +21,7 @@ Bytes with_header(Header header, const Bytes& payload) {
     return bytes;
 }
 
-/// False: it is there, and is no number of 32 bits.
+/// Returns false if the member is there but is no number of 32 bits.
 bool number_of(const nlohmann::json& object, const char* name, std::uint32_t& out) {
     const auto found = object.find(name);
     if (found == object.end()) return true;
@@ -54,7 +54,7 @@ Bytes command(std::uint16_t id, Command what, const Bytes& payload) {
 
 std::optional<Capabilities> read_capabilities(const Bytes& payload) {
     Capabilities c;
-    if (payload.size() <= sizeof(Version)) return c;  // it says nothing
+    if (payload.size() <= sizeof(Version)) return c;  // the client sent no capabilities
     const char* const begin = reinterpret_cast<const char*>(payload.data()) + sizeof(Version);
     const std::size_t length = payload.size() - sizeof(Version);
     if (length > kMostJson || begin[length - 1] != '\0') return std::nullopt;

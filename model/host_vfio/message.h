@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages as bytes: what a header may say, the structures in a payload, and replies.
+// Messages as bytes: checks of a header, the structures in a payload, and replies.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace ssdtlm::vfio {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// One that has come.
+/// A message that has come.
 struct Message {
     Header header;
     Bytes payload;
@@ -25,11 +25,11 @@ struct Message {
     bool wants_reply() const { return (header.flags & kNoReply) == 0; }
 };
 
-/// A header that the stream can go on with: a command or a reply, of a size that a message may have. None: nothing that
-/// follows can be trusted.
+/// Reads the header of a command or a reply with a valid size. Returns nothing if the header is invalid: the rest of
+/// the stream can then not be trusted.
 std::optional<Header> read_header(const std::uint8_t* bytes);
 
-/// The structure at the begin of a payload; none: it is shorter.
+/// Reads the structure at the begin of a payload. Returns nothing if the payload is shorter.
 template <class T>
 std::optional<T> begin_of(const Bytes& payload) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -38,7 +38,7 @@ std::optional<T> begin_of(const Bytes& payload) {
     std::memcpy(&value, payload.data(), sizeof value);
     return value;
 }
-/// The same of one that is nothing else.
+/// Reads a payload that is exactly this structure. Returns nothing if it has another length.
 template <class T>
 std::optional<T> whole(const Bytes& payload) {
     return payload.size() == sizeof(T) ? begin_of<T>(payload) : std::nullopt;
@@ -51,20 +51,20 @@ void append(Bytes& bytes, const T& value) {
     bytes.insert(bytes.end(), begin, begin + sizeof value);
 }
 
-/// Answer to that command; `payload` follows the header.
+/// Makes the reply to a command. `payload` follows the header.
 Bytes reply(const Header& to, const Bytes& payload = {});
 Bytes error_reply(const Header& to, int error);
-/// A command of the server's own.
+/// Makes a command that the server sends.
 Bytes command(std::uint16_t id, Command what, const Bytes& payload);
 
-/// What a client says of itself, or its silence means.
+/// Capabilities of a client, with the defaults of the specification.
 struct Capabilities {
     std::uint32_t most_data = kMostData;
     std::uint32_t most_fds = 1;
 };
-/// Of the JSON behind a Version; none: it is no JSON, or has another shape.
+/// Reads the JSON behind a Version. Returns nothing if it is no JSON or has another structure.
 std::optional<Capabilities> read_capabilities(const Bytes& payload);
-/// Version and capabilities of the server, none of which the client did not propose.
+/// Makes the version and capabilities of the server. It offers only capabilities that the client has proposed.
 Bytes version_payload(std::uint16_t minor, const Capabilities& client);
 
 }  // namespace ssdtlm::vfio

@@ -19,7 +19,7 @@ namespace ssdtlm::vfio {
 namespace {
 
 constexpr std::size_t kPiece = 64u << 10;
-/// The kernel passes at most so many in one message (SCM_MAX_FD, net/scm.h).
+/// Largest number of file descriptors that the kernel passes in one message (SCM_MAX_FD, net/scm.h).
 constexpr std::size_t kScmMostFds = 253;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const char* repair) {
@@ -56,7 +56,7 @@ MessageSocket::MessageSocket(const std::string& path) : path_(path) {
     }
     struct stat about {};
     if (::lstat(path.c_str(), &about) == 0) refuse(path, "is there, and is no socket", "give another path");
-    // It gets its name when somebody listens: who waits for the name may connect at once.
+    // The socket gets its final name after listen(), because a client that waits for the name may connect at once.
     const std::string part = address_at(path);
     const sockaddr_un address = address_of(part);
     ::unlink(part.c_str());
@@ -123,8 +123,8 @@ bool MessageSocket::receive() {
     return true;
 }
 
-/// Whole messages out of what has come. The kernel ends a read in the piece that file descriptors were sent with, so
-/// they are of the message that holds the last byte of it.
+/// Cuts the received bytes into whole messages. The kernel ends a read after the piece that came with file descriptors.
+/// So they belong to the message that holds the last byte of that piece.
 bool MessageSocket::cut() {
     while (in_.size() - in_begin_ >= sizeof(Header)) {
         const std::optional<Header> header = read_header(in_.data() + in_begin_);

@@ -35,7 +35,7 @@ Pacer::Pacer(Mode mode, double rate, const std::string& clock_file, const std::s
     page_ = static_cast<guest_clock::Page*>(at);
     page_->taken = guest_clock::kNoMessages;
     std::strncpy(page_->socket, socket.c_str(), sizeof page_->socket - 1);
-    // A guest that starts now sees the wall's clock, which stands.
+    // A guest that starts now sees the wall's clock, which stands still.
     const std::int64_t wall = wall_now();
     line_ = {wall, wall, 0, guest_clock::kNever};
     publish(wall, 0, guest_clock::kNever);
@@ -48,7 +48,7 @@ Pacer::~Pacer() {
     ::munmap(page_, guest_clock::kPageBytes);
 }
 
-/// A guest's clock is where it was read last, if a message is under way.
+/// While a message is under way, the guest's clock stays at its last value.
 std::int64_t Pacer::clock_at(std::int64_t wall) const {
     return clock_at_gone(gone(wall));
 }
@@ -75,7 +75,7 @@ void Pacer::start(SimTime model, std::int64_t wall) {
 }
 
 void Pacer::stop(std::int64_t wall) {
-    // A guest that is still there goes on, without a drive.
+    // A guest that is still running continues without a drive.
     publish(wall, rate_, guest_clock::kNever);
     if (page_ != nullptr) page_->taken = guest_clock::kNoMessages;
     started_ = false;
@@ -102,7 +102,7 @@ void Pacer::look(SimTime model, std::int64_t wall) {
 
 void Pacer::allow(SimTime model, std::int64_t wall) {
     if (page_ == nullptr || !started_) return;
-    // Where it has come to its limit, the rest of the time was stood.
+    // After the clock has reached its limit, it stood for the rest of the time.
     const double past =
         static_cast<double>(line_.base_ns) + static_cast<double>(gone(wall) - line_.wall0_ns) * line_.rate;
     if (line_.rate > 0 && past > static_cast<double>(line_.limit_ns) && !message_under_way())
@@ -112,7 +112,7 @@ void Pacer::allow(SimTime model, std::int64_t wall) {
 
 void Pacer::taken(std::uint64_t bytes, std::int64_t wall) {
     if (page_ == nullptr || !started_ || page_->taken == bytes) return;
-    publish(wall, rate_, clock_at(wall));  // no further, until the next `allow`
+    publish(wall, rate_, clock_at(wall));  // the clock stops here until the next `allow`
     page_->taken = bytes;
 }
 

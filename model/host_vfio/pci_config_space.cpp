@@ -7,7 +7,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// 128 << code (Device Capabilities and Device Control).
+/// Returns the code of a size of 128 << code bytes (Device Capabilities and Device Control).
 std::uint32_t size_code(std::uint32_t bytes) {
     std::uint32_t code = 0;
     while (code < 5 && 128u << code < bytes) ++code;
@@ -100,7 +100,7 @@ PciConfigSpace::Asked PciConfigSpace::write(std::uint32_t offset, const std::uin
         if (at >= bytes_.size()) break;
         const std::uint8_t mask = writable_[at];
         bytes_[at] = static_cast<std::uint8_t>((bytes_[at] & ~mask) | (from[i] & mask));
-        // Reads as 0.
+        // Initiate Function Level Reset always reads as 0.
         if (at == kExpCap + 0x09 && (from[i] & 0x80) != 0) asked.reset = true;
     }
     return asked;

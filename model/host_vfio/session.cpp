@@ -9,7 +9,7 @@
 namespace ssdtlm::vfio {
 
 namespace {
-/// The result of answer(): the message has been answered, or will be.
+/// Result of answer(): the message has been answered, or will be.
 constexpr int kAnswered = -1;
 }  // namespace
 
@@ -22,9 +22,9 @@ void Session::send_reply(const Header& to, const Bytes& payload) {
 
 bool Session::take(Message& m) {
     ++counters_.messages;
-    if (m.is_reply()) return true;  // to a command of ours that has been given up
+    if (m.is_reply()) return true;  // a reply to a command that the server has given up
     if (!agreed_) {
-        // Before a version is agreed on there is nothing to answer by.
+        // Before a version is agreed on, there is no format for an answer.
         if (m.header.command != static_cast<std::uint16_t>(Command::version) || version(m) != 0) {
             ++counters_.refused;
             send_(error_reply(m.header, EINVAL));
@@ -74,10 +74,10 @@ int Session::answer(Message& m) {
             config_space.reset();
             begin_reset();
             return kAnswered;
-        case Command::version:  // once
+        case Command::version:  // allowed only once
             return EINVAL;
         case Command::device_get_region_io_fds:
-        case Command::region_write_multi:  // not offered, and so are the others
+        case Command::region_write_multi:  // not offered, as the other commands
         case Command::device_feature:
         case Command::mig_data_read:
         case Command::mig_data_write:
@@ -102,7 +102,7 @@ int Session::dma_unmap(const Message& m) {
     return kAnswered;
 }
 
-/// As much of it as the client has room for.
+/// Sends as much of the structure as the client has room for.
 template <class T>
 void Session::send_info(const Message& m, const T& info) {
     Bytes payload;
@@ -174,7 +174,7 @@ int Session::region_read(const Message& m) {
 }
 
 void Session::bar_read(std::uint64_t number, const std::uint8_t* data) {
-    if (number < first_read_ || number - first_read_ >= open_reads_.size()) return;  // of a client that has gone
+    if (number < first_read_ || number - first_read_ >= open_reads_.size()) return;  // of a former client
     Read& read = open_reads_[number - first_read_];
     if (!read.open) return;
     read.open = false;

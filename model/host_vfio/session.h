@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one client has agreed on and asked for: answers its messages, holds its memory and its interrupts, and passes on
-// what is the device's. Knows no socket and no time. Every command is answered, with an errno where it cannot be done,
-// unless it wants no reply; a client that breaks the protocol itself is to be dropped.
+// The session with one client. It answers the client's messages, holds its memory and its interrupts, and passes
+// requests to the device. It uses no socket and no time. Every command is answered unless it asks for no reply; a
+// command that fails is answered with an errno. A client that breaks the protocol itself must be dropped.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace ssdtlm::vfio {
 
-/// Behind the session. Reads and resets take time there, and end by Session::bar_read() and reset_done().
+/// The device behind the session. Its reads and resets take time, and end by Session::bar_read() and reset_done().
 class SessionDevice {
 public:
-    /// Inside the BAR, at most kMostData.
+    /// Reads bytes inside the BAR, at most kMostData.
     virtual void read_bar(std::uint32_t offset, std::uint32_t bytes, std::uint64_t read) = 0;
     virtual void write_bar(std::uint32_t offset, const std::uint8_t* from, std::uint32_t bytes) = 0;
-    /// Of the function; the configuration space has been reset.
+    /// Resets the function. The configuration space has been reset already.
     virtual void reset() = 0;
 
 protected:
@@ -34,17 +34,17 @@ public:
 
     Session(const PciFacts& facts, SessionDevice& device, Send send);
 
-    /// False: the client is to be dropped. Precondition: !busy().
+    /// Returns false if the client must be dropped. Precondition: !busy().
     bool take(Message& message);
-    /// The device is being reset, or owes as many answers as it may: the next message has to wait.
+    /// True while the device is being reset, or owes the largest number of answers. The next message must wait.
     bool busy() const { return resetting_ || reads_ >= kMostReads; }
     void bar_read(std::uint64_t read, const std::uint8_t* data);
     void reset_done();
-    /// The client has gone. Answers that are still owed are nobody's.
+    /// The client has gone. Answers that are still due are dropped.
     void end();
 
-    /// A read or write of memory that only the client reaches, as commands of ours, each of at most what the client
-    /// takes. A reply to one is handed over by whoever receives it: false where it is none, or none that was asked for.
+    /// Accesses memory that only the client can reach, by commands of the server. Each is limited to what the client
+    /// accepts. Whoever receives a reply passes it on. False means that the message is no reply, or was not asked for.
     Bytes dma_command(std::uint16_t id, bool write, std::uint64_t address, const std::uint8_t* data,
                       std::uint32_t bytes) const;
     static bool take_dma_reply(const Message& message, bool write, std::uint64_t address, std::uint8_t* to,
@@ -62,7 +62,7 @@ public:
     const Counters& counters() const { return counters_; }
 
 private:
-    static constexpr std::size_t kMostReads = 64;  ///< of registers, at once. assumed
+    static constexpr std::size_t kMostReads = 64;  ///< reads of registers under way at once. assumed
 
     struct Read {
         Header header;
@@ -95,7 +95,7 @@ private:
     Header reset_header_;
     std::vector<Read> open_reads_;
     std::size_t reads_ = 0;
-    std::uint64_t first_read_ = 0;  // number of open_reads_[0]: those of earlier clients mean nothing
+    std::uint64_t first_read_ = 0;  // number of open_reads_[0]; smaller numbers belong to earlier clients
     Counters counters_;
 };
 

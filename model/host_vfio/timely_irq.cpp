@@ -8,7 +8,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// Wall time between two looks whether the guest has heard something, and how long one is waited for. assumed
+/// Wall time between two checks that the guest has seen an interrupt, and the longest wait for that. assumed
 constexpr std::int64_t kHeardStep = 20'000;
 constexpr std::int64_t kHeardLimit = 20'000'000;
 
@@ -24,7 +24,7 @@ void tell(Irqs& irqs, std::uint32_t vector, SimTime now, Pacer& pacer) {
         irqs.message(vector);
         return;
     }
-    // The guest may be telling us something, too, which we hear when this is told.
+    // The guest may be sending a message at the same time. It is handled after this one.
     std::int64_t wall = wall_now();
     for (; !pacer.message_under_way(); wall = wall_now()) {
         const std::int64_t left = pacer.wall_at(now, wall) - wall;

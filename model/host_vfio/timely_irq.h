@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interrupt at its time by the guest's clock.
+// Delivers an interrupt at the right time of the guest's clock.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ssdtlm::vfio {
 
-/// A message of that vector, at once where there is no guest's clock. Else it comes when that clock is there, and the
-/// clock stands until the guest has heard of it: how long the host takes for that is nothing that a guest may see.
-/// Simulated time stands meanwhile.
+/// Sends a message of that vector. Without a guest's clock it is sent at once. Otherwise it is sent when that clock has
+/// reached `now`, and the clock stands until the guest has seen it. So the guest cannot notice how long the host takes.
+/// Simulated time stands still meanwhile.
 void tell(Irqs& irqs, std::uint32_t vector, SimTime now, Pacer& pacer);
 
 }  // namespace ssdtlm::vfio

@@ -17,18 +17,18 @@ using namespace nvme;
 
 namespace {
 
-/// Simulated time between two looks at the socket while the drive works; and the most that an idle drive sleeps at
-/// once. assumed: the first is a few register accesses, the second what a person does not notice.
+/// Simulated time between two looks at the socket while the drive works, and the longest sleep of an idle drive.
+/// assumed: the first is a few register accesses; a person does not notice the second.
 constexpr Ps kSlice{10'000'000};
 constexpr Ps kLongest{10'000'000'000};
-/// The first where a guest's clock is the model's: it sees what happens at most that much too late. assumed: a tenth of
-/// the fastest read
+/// Simulated time between two looks with a guest's clock that follows the model. The guest sees an event at most that
+/// much too late. assumed: a tenth of the fastest read
 constexpr Ps kExactSlice{2'000'000};
-/// Between two reads of CSTS. assumed
+/// Time between two reads of CSTS. assumed
 constexpr Ps kPollStep{20'000'000};
-/// A controller that has not stopped, or shut down, by then never will: the most that CAP.TO can say.
+/// Longest wait for a controller to stop or shut down: the largest value of CAP.TO.
 constexpr Ps kMostPatience{127'500'000'000'000};
-/// Wall time that a client has to answer a read or write of its memory. assumed
+/// Wall time in which a client must answer a read or write of its memory. assumed
 constexpr std::int64_t kAnswerLimit = 2'000'000'000;
 
 }  // namespace
@@ -56,7 +56,7 @@ VfioHost::VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
       }),
       io_queues_(facts.drive.queue_pairs) {
     dma_target.bind(door_);
-    // What a reset has cancelled is the guest's to say again.
+    // After a reset the guest itself repeats the cancelled commands.
     io_path().set_requeue([](const HostRequest&) {});
 }
 
@@ -70,12 +70,13 @@ void VfioHost::end_of_elaboration() {
 // ---------------------------------------------------------------------------------------------------------------
 // Turns.
 
-/// Nothing is left to happen before a client comes.
+/// True if nothing can happen before a client comes.
 bool VfioHost::stands() const {
     return !service_.socket.connected() && powered() && waits_ == Waits::none;
 }
 
-/// Nanoseconds of the wall that may pass before the model goes on, to there at most; below 0: without end.
+/// Returns the nanoseconds of wall time that may pass before the model continues, to `until` at most. A negative value
+/// means no limit.
 std::int64_t VfioHost::patience(SimTime until, std::int64_t wall) const {
     if (stands()) return -1;
     if (!service_.pacer.started()) return 0;
@@ -103,11 +104,11 @@ void VfioHost::turn() {
         if (socket.accept()) begin_client();
         if (!socket.receive()) end_client(false);
         const bool came = (socket.any() && !session_.busy()) || service_.signals.end_wanted();
-        if (!came && wait < 0) continue;  // something else has ended the wait: time stands
+        if (!came && wait < 0) continue;  // the wait was ended by something else, so time stands
         if (came && !service_.pacer.is_free() && service_.pacer.started())
             then = std::clamp(service_.pacer.model_at(vfio::wall_now()), now, then);
         else if (wait < 0)
-            then = now;  // it stood: nothing has happened meanwhile
+            then = now;  // time stood, and nothing has happened meanwhile
         else if (!came && service_.pacer.is_master() && patience(works ? now : then, vfio::wall_now()) > 0)
             continue;  // the guest's clock has stood
         if (then > now) return agenda_.post(then, Then::to<&VfioHost::turn>(this));
@@ -117,7 +118,7 @@ void VfioHost::turn() {
 
 void VfioHost::take_messages() {
     vfio::MessageSocket& socket = service_.socket;
-    // By the guest's clock a message is sent at a time that the model has to come to first.
+    // The guest's clock gives the time of a message, and the model must reach that time first.
     const std::int64_t wall = vfio::wall_now();
     if (service_.pacer.message_under_way() && service_.pacer.model_at(wall) > agenda_.now()) return;
     service_.pacer.taken(socket.received(), wall);
@@ -141,7 +142,7 @@ void VfioHost::begin_client() {
     service_.pacer.start(agenda_.now(), vfio::wall_now());
 }
 
-/// The controller is reset, so that it touches nobody's memory, and waits for the next one.
+/// Resets the controller, so that it no longer accesses the client's memory, and waits for the next client.
 void VfioHost::end_client(bool broke) {
     if (!service_.socket.connected()) return;
     if (broke) ++service_.dropped;
@@ -152,12 +153,12 @@ void VfioHost::end_client(bool broke) {
     if (service_.options.stop_after_disconnect && service_.clients != 0) ending_ = true;
 }
 
-/// No more turns. What the guest's driver has not shut down is, by a reset and a shutdown of ours.
+/// Ends the turns. If the guest's driver has not shut down the controller, a reset and a shutdown follow here.
 void VfioHost::begin_end() {
     ending_ = true;
     end_client(false);
     service_.commands.end();
-    if (started_) {  // nobody has enabled the controller, or not again
+    if (started_) {  // the guest has not enabled the controller, or not again
         if (powered() && waits_ == Waits::none) agenda_.post(agenda_.now(), Then::to<&VfioHost::started>(this));
     } else if (waits_ == Waits::none && powered()) {
         stop_following();
@@ -179,7 +180,7 @@ void VfioHost::read_bar(std::uint32_t offset, std::uint32_t bytes, std::uint64_t
     read.bytes = bytes;
     read.next = offset & ~3u;
     read.data.assign(bytes, 0xFF);
-    if (!powered()) return answer(read);  // nobody there
+    if (!powered()) return answer(read);  // there is no drive to answer
     mmio_.read32(read.next, read);
 }
 
@@ -200,8 +201,7 @@ void VfioHost::answer(BarRead& read) {
     session_.bar_read(read.number, read.data.data());
 }
 
-/// Registers are written in whole dwords, the lower first; parts of one are nothing that a driver may do (NVMe 1.4
-/// 3.1).
+/// Writes registers in whole dwords, the lower first. A driver may not write a part of one (NVMe 1.4 3.1).
 void VfioHost::write_bar(std::uint32_t offset, const std::uint8_t* from, std::uint32_t bytes) {
     if (!powered()) return;
     if (offset % 4 != 0 || bytes % 4 != 0) {
@@ -212,7 +212,7 @@ void VfioHost::write_bar(std::uint32_t offset, const std::uint8_t* from, std::ui
 }
 
 void VfioHost::write_dword(std::uint32_t offset, std::uint32_t value) {
-    // The table of MSI-X is the client's own, and the drive's is filled by us: as VFIO, which drops such writes.
+    // The client keeps its own MSI-X table, and the drive's is filled here. So such writes are dropped, as VFIO does.
     if (offset >= kMsixTable) return;
     if (offset < kRegDoorbells) {
         const vfio::GuestQueues::Asked asked = queues_.register_written(offset, value);
@@ -238,21 +238,21 @@ void VfioHost::rung(std::uint16_t queue, std::uint32_t tail) {
             ++admin_;
             continue;
         }
-        // One by one: the next may have the same identifier, which is one too many.
+        // Entries are followed one by one, because two may have the same identifier, which is an error of the driver.
         follow(queue, sqe);
         io_path().more();
         others_ += service_.commands.forget();
     }
 }
 
-/// Namespaces stand one behind the other.
+/// Returns the first byte of a namespace. Namespaces follow each other.
 std::uint64_t VfioHost::begin_of(std::uint32_t nsid) const {
     std::uint64_t begin = 0;
     for (std::uint32_t n = 1; n < nsid && queues_.space(n).lba_bytes != 0; ++n) begin += queues_.space(n).bytes;
     return begin;
 }
 
-/// A command that the host's I/O path knows becomes a request of the workload, in that queue.
+/// Makes a request of the workload from a command that the host's I/O path supports.
 void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
     const std::optional<vfio::GuestRequest> asked =
         queue <= io_queues_.size()
@@ -273,11 +273,12 @@ void VfioHost::follow(std::uint16_t queue, const Sqe& sqe) {
     r.tag = sqe.cid;
     if (r.op != HostOp::flush) {
         const std::uint32_t told = queues_.space(sqe.nsid).lba_bytes, block = told != 0 ? told : facts_.lba_bytes;
-        // A driver may ask for what there is not; the drive says so.
+        // A driver may name blocks that do not exist. The drive refuses them.
         r.offset = begin_of(sqe.nsid) + (asked->first_block & 0xFFFF'FFFF'FFFF) * block;
         r.bytes =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{asked->blocks} * block, 0xFFFF'0000));
-        // The I/O path would cut what no driver may ask for into parts, which never end: the drive refuses the whole.
+        // The I/O path would split a command that is too large into parts that never end. The drive refuses it as a
+        // whole.
         const bool whole = ((r.offset | r.bytes) & (facts_.drive.lba_bytes - 1)) == 0;
         if (!whole || command_bytes(facts_.drive, r, 0) != r.bytes) {
             ++others_;
@@ -293,7 +294,8 @@ CommandQueues::Submitted VfioHost::submit(std::uint16_t queue, const HostRequest
     if (q.open.empty()) q.open.resize(std::size_t{1} << 16);
     q.open[cid] = true;
     ++q.outstanding;
-    // Until the drive tells more of it, which a command that it refuses never does.
+    // The command stays in this stage until the drive reports on the command, which it never does for a command that it
+    // refuses.
     stages_.at(queue, cid).begin(agenda_.now());
     return {cid, nullptr};
 }
@@ -329,14 +331,14 @@ void VfioHost::controller_enabled() {
         io_path().resume();
 }
 
-/// The controller is being disabled, and forgets its queues: what was in them is the guest's to say again.
+/// The controller is being disabled, and drops its queues. The guest must repeat the commands in them.
 void VfioHost::stop_following() {
     if (!io().started() || io().paused()) return;
     io_path().pause();
     io_path().drive_stopped();
 }
 
-/// All vectors, with a message that says which: which of them the guest wants is known where they arrive.
+/// Programs all vectors, each with a message that holds its number. The receiver checks which vectors the guest wants.
 void VfioHost::program_vectors() {
     for (std::uint32_t v = 0; v < facts_.pci.vectors; ++v) {
         const std::uint32_t entry = msix_entry(static_cast<std::uint16_t>(v));
@@ -348,7 +350,7 @@ void VfioHost::program_vectors() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Resets of the function, and the shutdown at the end: both end when CSTS says so.
+// Resets of the function, and the shutdown at the end. CSTS reports the end of both.
 
 void VfioHost::reset() {
     ++resets_of_function_;
@@ -356,8 +358,8 @@ void VfioHost::reset() {
     begin_reset();
 }
 
-/// What a reset of the function leaves is what the controller shows behind one of its own, with its admin queue
-/// registers, interrupt mask and table of vectors as they were at power-on.
+/// A reset of the function acts as a controller reset, and sets the admin queue registers, the interrupt mask and the
+/// table of vectors to their power-on values.
 void VfioHost::begin_reset() {
     stop_following();
     queues_.reset();
@@ -380,7 +382,7 @@ void VfioHost::status_read(std::uint32_t csts) {
         return std::exchange(shut_down_, nullptr)();
     }
     if (waits_ == Waits::shutdown && !std::exchange(shutdown_asked_, true)) {
-        // Also where the guest has asked for one that has not ended.
+        // This is also right if the guest has asked for a shutdown that has not ended.
         mmio_.write32(kRegCc, (queues_.cc() & ~Cc::kShnMask) | Cc::kShnNormal);
     }
     if (agenda_.now() - waits_since_ > kMostPatience)
@@ -415,7 +417,7 @@ void VfioHost::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) {
     serve(p);
 }
 
-/// Memory here only: a look takes no message.
+/// Accesses only memory that is mapped here, because a debug access sends no message.
 unsigned VfioHost::transport_dbg(tlm::tlm_generic_payload& p) {
     const std::uint32_t bytes = p.get_data_length();
     const auto where = p.is_write() ? session_.regions.write(p.get_address(), p.get_data_ptr(), bytes)
@@ -467,7 +469,7 @@ bool VfioHost::copy(bool write, std::uint64_t address, std::uint8_t* data, std::
     return true;
 }
 
-/// Simulated time stands while the client answers. One that does not is dropped.
+/// Stops simulated time while the client answers. A client that does not answer is dropped.
 bool VfioHost::copy_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes) {
     vfio::MessageSocket& socket = service_.socket;
     if (drop_ || !socket.connected()) return false;
@@ -519,7 +521,7 @@ void VfioHost::completed(const vfio::GuestQueues::Completed& c) {
 // ---------------------------------------------------------------------------------------------------------------
 // The life of the drive.
 
-/// It has started when a guest has enabled the controller.
+/// The drive has started when a guest has enabled the controller.
 void VfioHost::start(std::function<void()> done) {
     const bool first = !started_ && !io().started() && power_cuts() == 0;
     started_ = std::move(done);

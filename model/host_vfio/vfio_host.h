@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guest as the host: a vfio-user client, QEMU for example, whose driver is the one that drives the drive. Stands
-// where Host does, between the same two sockets:
+// A guest as the host: a vfio-user client, QEMU for example, whose driver is the one that drives the drive. It
+// takes the place of Host, between the same two sockets:
 //
 //   client <-- socket --> Session -- registers --> mmio_initiator -> PcieLink -> the drive
 //                            |
 //                         DmaRegions <---------- dma_target ------- PcieLink <- the drive
 //
-// The client's messages are looked at between slices of simulated time. Its register accesses take the link, and a read
-// is answered when its completion has come; what the drive reads and writes is copied to and from the client's memory
-// when it arrives there; a message of MSI-X writes an eventfd then. The commands in the driver's rings are followed as
-// they pass (GuestQueues), so that statistics, breakdown and waves are those of any run.
+// The client's messages are handled between slices of simulated time. Its register accesses go over the link, and a
+// read is answered when its completion has come. Reads and writes of the drive access the client's memory when they
+// arrive here, and a message of MSI-X then writes an eventfd. The commands in the driver's rings are followed on their
+// way (GuestQueues), so that statistics, breakdown and waves are those of any run.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,12 @@
 
 namespace ssdtlm {
 
-/// What the host knows of the drive without asking it.
+/// Facts of the drive that the host has without asking it.
 struct VfioHostFacts {
     vfio::PciFacts pci;
     DriveInfo drive;
-    std::uint32_t lba_bytes = 512;  ///< of a namespace that the guest's driver has not asked about
-    Ps settles{};                   ///< after the last access something may still happen that nobody waits for
+    std::uint32_t lba_bytes = 512;  ///< used until the guest's driver has identified the namespace
+    Ps settles{};                   ///< after the last access, time in which something unexpected may still happen
 };
 
 class VfioHost : public sc_core::sc_module,
@@ -50,21 +50,21 @@ public:
     tlm::tlm_initiator_socket<> mmio_initiator;  ///< address = offset in BAR0, 4 bytes
     tlm::tlm_target_socket<> dma_target;         ///< address = the client's DMA address
 
-    /// `workload` hands out what `service.commands` does. `is_idle`: the drive has nothing to do. All that is given
-    /// must outlive the host; `observer` may be null.
+    /// `workload` hands out the requests of `service.commands`. `is_idle` is true if the drive has no work. All
+    /// arguments must outlive the host; `observer` may be null.
     VfioHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const VfioHostFacts& facts,
              Workload& workload, GuestService& service, CommandTracker& stages, std::function<bool()> is_idle,
              CompletionObserver* observer);
     ~VfioHost() override;
 
-    /// Commands that have ended, and that the drive counts.
+    /// Number of commands that have ended and that the drive counts.
     std::uint64_t carried_out() const { return carried_out_; }
     std::vector<std::pair<const char*, std::uint64_t>> figures() const;
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
 
 private:
-    /// One register access of the client, in as many reads of 4 bytes as it takes.
+    /// One register access of the client, made of reads of 4 bytes.
     struct BarRead final : MmioClient {
         explicit BarRead(VfioHost& h) : host(h) {}
         void mmio_read_done(std::uint32_t value) override { host.dword_read(*this, value); }
@@ -84,10 +84,10 @@ private:
         std::uint32_t outstanding = 0;
         std::deque<Ended> ended;
     };
-    /// Why CSTS is being polled.
+    /// Reason why CSTS is being polled.
     enum class Waits : std::uint8_t { none, reset, shutdown };
 
-    // Turns: the client's messages, at the present time.
+    // These functions serve the client's messages at the present time.
     void turn();
     void take_messages();
     void take_signals();
@@ -117,7 +117,7 @@ private:
     void reset_ended();
     std::uint64_t begin_of(std::uint32_t nsid) const;
 
-    // What the drive does.
+    // These functions receive the accesses of the drive.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this program's presets, job files and Python package may be.
+// Places in which this program's presets, job files and Python package may be.
 #pragma once
 
 #include <filesystem>

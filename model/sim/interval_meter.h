@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened since the last look at a run, for whoever watches it. It only reads: a watched run has the same results
-// as one that is not watched.
+// Figures of a run since the last call, for live displays. It only reads: a watched run has the same results as one
+// that is not watched.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked at at the two edges of the measured window, and what is said of the time between them.
+// Takes figures at the two edges of the measured window, and computes those of the time between them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -132,8 +132,8 @@ void Simulation::judge(RunSummary& r) const {
     const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
     r.resources_limit = s.use(begin_.busy, end);
     WaitShares shares = limits_->shares();
-    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the
-    // busy shares of the planes say all.
+    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die. Without these the
+    // busy shares of the planes are sufficient.
     if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0)
         shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
     const double planes = s.config.nand.geometry.planes(), seconds = to_seconds(end.at - begin_.busy.at);

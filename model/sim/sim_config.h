@@ -24,10 +24,10 @@
 namespace ssdtlm {
 
 enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
-/// What stands for the data of logical blocks.
+/// The representation of the data of logical blocks.
 enum class DataMode : std::uint8_t { signatures, bytes };
 
-/// What of a run a device has to know.
+/// The properties of a run that a device has to know.
 struct ContentsConfig {
     DataMode data = DataMode::signatures;
     bool integrity = true;   ///< every read is checked against what the host last wrote
@@ -56,7 +56,7 @@ struct RunConfig : ContentsConfig {
     Ps watchdog{1'000'000'000'000};          ///< nothing happens for this long with work pending: exit 3
 };
 
-/// What a drive draws while capacitors supply it.
+/// Power of a drive while capacitors supply it.
 struct PowerConfig {
     std::uint64_t controller_uw = 3'000'000;  ///< controller, DRAM and link
     std::uint64_t die_uw = 100'000;           ///< a die that programs

@@ -197,7 +197,7 @@ Watchdog::Sight Simulation::sight() const {
     return v;
 }
 
-/// It looks at the organs in the order in which work would be done again: the one nearest to the flash first.
+/// Looks at the parts in the order in which work would resume, beginning with the one nearest to the flash.
 std::string Simulation::where_work_lies() const {
     const SsdSystem& s = *system_;
     const SsdController& c = s.device.controller;
@@ -234,7 +234,7 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
     if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
 }
 
-/// What was done before the first measured command ended is not of the window, if there was a ramp.
+/// With a ramp, the counts before the end of the first measured command do not belong to the window.
 void Simulation::look_for_window(bool measured) {
     if (!measured) {
         window_ = Window::ramp;
@@ -318,7 +318,7 @@ void Simulation::summarise_flows(RunSummary& r) const {
     }
 }
 
-// The last commands, after which no others come, say nothing about what limits. A workload that gives all it has at
+// The last commands, after which no others come, do not show what limits. A workload that gives all its commands at
 // once is judged as a whole.
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the test bench reads from both halves and the link: busy times, wear, counters, and the books that must balance.
+// Figures that the test bench reads from both halves and the link: busy times, wear, counters, and the books that must
+// balance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +72,7 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
         }
         all.push_back(r);
     };
-    // Only cores in use count: a job has its core, and the others do nothing.
+    // Only cores in use count: each job has its core, and the others are idle.
     if (const HostCpu cpu(config.host); cpu.submits_in_time() || cpu.completes_in_time()) {
         std::vector<Ps> before, after;
         for (std::size_t i = 0; i < to.cpus.size(); ++i)
@@ -128,7 +129,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const Firmware& firmware = *c.firmware;
     const SsdController::Earlier& earlier = c.earlier();
     const FtlCounters ftl_now = c.ftl->counters() - (device.power_cuts().empty() ? before : earlier.ftl);
-    // What garbage collection does in no time is its own books' part (gc.charge_time).
+    // The work that garbage collection does in no time has counters of its own (gc.charge_time).
     const GcAtOnce::Counters at_once = firmware.gc().at_once();
     using Cause = FlashCause;
     const auto pages = [&](FlashClass cls, std::initializer_list<Cause> causes) {

@@ -99,7 +99,7 @@ void SsdSystem::load_drive() {
     }
 }
 
-/// What is in it is clean, so its bytes are those of the flash.
+/// The cached units are clean, so their bytes are those of the flash.
 void SsdSystem::fill_read_cache() {
     ReadCache* const cache = device.controller.firmware->read_cache();
     const ByteStore* const bytes = device.flash.spare.bytes();
@@ -117,7 +117,7 @@ void SsdSystem::fill_read_cache() {
     });
 }
 
-/// What the drive holds is what the host has written, and its read cache has no other.
+/// The drive must hold what the host has written, and its read cache nothing else.
 void SsdSystem::check_contents(Snapshot& s) const {
     const Ftl& ftl = *device.controller.ftl;
     const auto version_at = [&ftl](Ppa at) { return at == kUnmapped ? 0 : ftl.codec().version(ftl.flash().at(at)); };

@@ -81,14 +81,14 @@ public:
     /// State of every organ, for the watchdog and for panics.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Throws CheckFailed if in some organ somebody waits whom nobody will wake. Call it between two entries of the
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
     /// agenda.
     void check_waiters() const;
 
     /// The supply of the drive fails now, as for host.power_cut_at. With run.integrity, or a map on the flash,
-    /// host.power_cut_at must not be empty, because they have to expect the loss. The host's side goes on, and with it
-    /// the agenda entries of whoever survives(). See Device::supply_fails() and power_off(). Call it between two
-    /// entries of the agenda.
+    /// host.power_cut_at must not be empty, because they have to expect the loss. The host's side continues, and with
+    /// it the agenda entries of all objects that survives() names. See Device::supply_fails() and power_off(). Call it
+    /// between two entries of the agenda.
     void cut_power() { host.driver.cut_power(); }
     /// Agenda entries posted by an object within these bytes do not belong to the drive.
     void survives(const void* object, std::size_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the netlist where an observer can stand. A run without observers has nothing there and pays nothing.
+// Places in the netlist for observers. A run without observers has none and pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// Each function is called once while the netlist is built. What stands in between must pass everything on unchanged,
-/// at once, and in order. In this class nobody stands in between.
+/// Each function is called once while the netlist is built. An observer must pass everything on unchanged, at once, and
+/// in order. This class inserts none.
 class SsdTaps {
 public:
     /// Returns what the firmware uses instead of the back end. It may be the back end itself.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the traffic of a run does not show of a scheduler that somebody else has written: a block of its own is put
-// under stress before the run. Answers that are taken late, work for every die at all times, pushes into a full block,
-// resets in the middle of work, and all of it with several random values of the registers before the first reset. Takes
-// no simulated time.
+// Puts a foreign scheduler block under stress before the run, because the traffic of a run does not show all of its
+// faults. The stress is: answers that are taken late, work for every die at all times, pushes into a full block, and
+// resets in the middle of work. All of it is repeated with several random values of the registers before the first
+// reset. It takes no simulated time.
 //
-// A block that breaks the contract without stress is left to the run, whose message has a time.
+// A fault that shows without stress is left to the run, whose message has a time.
 #pragma once
 
 #include <cstdint>
@@ -114,7 +114,7 @@ private:
             return {of_.shape_.dies_per_channel, of_.shape_.planes_per_die, of_.shape_.independent_plane_read,
                     of_.config_.multi_plane};
         }
-        /// Without stress a block may hold as many as the configuration says.
+        /// Without stress a block may hold as many requests as the configuration allows.
         std::uint32_t few() const { return of_.config_.queue_depth < kFew ? of_.config_.queue_depth : kFew; }
         void begin_with(int seed) { random_ = static_cast<std::uint32_t>(seed) * 2654435761u; }
         std::uint32_t draw(std::uint32_t below) {
@@ -167,7 +167,7 @@ private:
                 for (std::uint32_t p = 0; p < of_.shape_.planes_per_die; ++p) all.idle_read_planes[p] = all.idle_dies;
             return all;
         }
-        /// Of count 0: nothing was granted.
+        /// Returns a count of 0 if nothing was granted.
         Grant grant_one(const char* when) {
             CoreDecision answer;
             const GrantQuery all = everything_idle();
@@ -180,7 +180,7 @@ private:
             waiting_ -= answer.grant.count;
             return answer.grant;
         }
-        /// All dies are idle: each request has to be granted, once, and no other.
+        /// All dies are idle: each request must be granted once, and nothing else.
         void grant_all(const char* when) {
             while (grant_one(when).count != 0) {
             }

@@ -61,7 +61,7 @@ OnfiSequencerClocks::OnfiSequencerClocks(const NandConfig& nand, std::uint64_t h
     t_wpre = whole("t_wpre", t.t_wpre);
     t_rpre = whole("t_rpre", t.t_rpre);
     t_rhw = whole("t_rhw", t.t_rhw);
-    // As near to 3/10 and 8/10 of the cycle as the clock allows.
+    // WE# falls and rises as near to 3/10 and 8/10 of the cycle as the clock allows.
     t_we_fall = static_cast<std::uint16_t>(std::max(1, t_wc * 3 / 10));
     t_we_rise = static_cast<std::uint16_t>(std::max(t_we_fall + 1, t_wc * 8 / 10));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rtl/onfi/onfi_sequencer.sv is told about time: the bus timing in clocks of a given frequency. Also its formula:
-// how long each sequence takes, to the clock. Kernel-free, needs no Verilator.
+// The bus timing for rtl/onfi/onfi_sequencer.sv, in clocks of a given frequency. It also has the formula for the time
+// of each sequence, exact to the clock. Kernel-free, needs no Verilator.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ struct RtlOnfiSequencer::Model {
         top->eval();
         if (__builtin_expect(context.gotFinish(), 0)) panic("RtlOnfiSequencer", rtl::verilated_errors());
     }
-    /// A sequence may begin while the last clock of the one before is still high, even at its very edge: then that
-    /// clock is cut short, to no less than a picosecond.
+    /// A sequence may begin while the last clock of the one before is still high, even at its very edge. That clock is
+    /// then shortened, to at least a picosecond.
     void dump(SimTime t) {
         traced = std::max(traced + 1, static_cast<std::uint64_t>(t.time_since_epoch().count()));
         trace->dump(traced);
@@ -167,7 +167,8 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
     v.start_select = static_cast<CData>(r.select & 3);
     v.start_chip = static_cast<CData>(way_ & 0x3F);
     v.start_planes = r.planes;
-    // Of the first plane: the block gives all planes one column, and planes are joined only for whole pages.
+    // The column is that of the first plane. The block gives all planes one column, and planes are joined only for
+    // whole pages.
     v.start_column = static_cast<SData>(layout_.column(r.target[0].first_byte));
     v.start_transfers = r.transfers;
     for (unsigned w = 0; w < kRowWords; ++w) v.start_rows[w] = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated rtl/onfi/onfi_sequencer.sv behind BusSequencer, with what stands around it on a channel: the PHY that
+// The Verilated rtl/onfi/onfi_sequencer.sv behind BusSequencer, with its surroundings on a channel: the PHY that
 // serializes strobes and data, and a die that answers RE# with DQS and DQ and pulls R/B# low.
 //
-// The clock is gated between sequences and restarts at the grant, so a sequence begins where the timing model begins
-// it. Each clock's first instant is begin + n clocks, rounded up to a picosecond once. Not modelled: the PHY's own
+// The clock is gated between sequences and restarts at the grant, so that a sequence begins at the time of the timing
+// model. Each clock's first instant is begin + n clocks, rounded up to a picosecond once. Not modelled: the PHY's own
 // latency.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Those of the build, in the order they are documented (none when it found no Verilator), then those added.
+/// Returns the blocks of the build, in the order of the documentation (none without Verilator), then the added ones.
 const std::vector<RtlScheduler>& rtl_schedulers();
 /// Makes one more choosable as scheduler.rtl_module. CMake's ssdtlm_verilated_scheduler() makes the call, before
 /// main().

@@ -69,8 +69,8 @@ public:
                                  edge + kPatience);
         return edge_;
     }
-    /// The same for no more than so many edges behind the first. False: it was not taken. last_edge() says when it
-    /// ended.
+    /// Like the other offer(), but gives up after `patience` edges. Returns false if the request was not taken.
+    /// last_edge() returns the edge at which it ended.
     bool offer(const SchedulerRequest& request, std::uint64_t edge, std::uint64_t patience) {
         begin(edge);
         put(top_->push_valid, 1);
@@ -216,7 +216,7 @@ private:
         for (int edge = 0; edge < 2; ++edge) silent_edge("after a reset, though nothing was asked");
         eval(0);
     }
-    /// One at which the block has nothing to say.
+    /// Checks an edge at which the block must not answer.
     void silent_edge(const char* when) const {
         Verilated::threadContextp(&context_);
         eval(0);
@@ -285,7 +285,7 @@ private:
                 "grant_valid falls when grant_ready rises; an answer stands until the next edge takes it", edge);
         return stall_;
     }
-    /// All that an answer says. Tags beyond the count mean nothing.
+    /// All fields of an answer. Tags beyond the count are undefined.
     struct Answer {
         bool hit = false;
         std::uint64_t die = 0, cls = 0, count = 0;

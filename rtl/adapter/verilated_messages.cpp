@@ -11,7 +11,7 @@ namespace ssdtlm::rtl {
 namespace {
 
 constexpr const char kError[] = "%Error: ";
-// What Verilator adds behind an error, and all that it says of $stop and $finish.
+// Text in Verilator's messages about $stop and $finish.
 constexpr const char kStop[] = ": Verilog $stop", kFinish[] = ": Verilog $finish";
 
 struct Messages {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilated blocks print. $display and warnings go to standard error; errors ($error, $fatal, failed assertions)
-// are kept for the message with which the run ends.
+// Messages that Verilated blocks print. $display and warnings go to standard error. Errors ($error, $fatal, failed
+// assertions) are kept for the message that ends the run.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worked example of a scheduler of your own: on each die strictly in order of arrival, the dies in turn, one plane at a
-// time. No classes, no starvation bound, no registers. One channel: the model has an instance for each.
+// A worked example of a scheduler of your own. Each die works strictly in order of arrival, the dies take turns, and
+// one plane is granted at a time. It has no classes, no starvation bound and no registers. It serves one channel: the
+// model has an instance for each.
 module round_robin_scheduler #(
     parameter int CHANNELS = 1,
     parameter int DIES = 16,

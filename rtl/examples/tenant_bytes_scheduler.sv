@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worked example of a scheduler that looks at whose a request is and how large: reads of four groups of tenants share the dies by
-// bytes. On each die the group that was given least goes first; programs and erases are a fifth group, in order of arrival. Dies take
-// turns, one plane at a time. No registers. One channel: the model has an instance for each.
+// A worked example of a scheduler that uses the tenant and the size of a request: reads of four groups of tenants share
+// the dies by bytes. On each die the group that was given least goes first. Programs and erases are a fifth group, in
+// order of arrival. Dies take turns, and one plane is granted at a time. It has no registers. It serves one channel:
+// the model has an instance for each.
 module tenant_bytes_scheduler #(
     parameter int CHANNELS = 1,
     parameter int DIES = 16,
@@ -134,7 +135,7 @@ module tenant_bytes_scheduler #(
       waiting[push_die][group] <= 1'b1;
       held <= held + 1'b1;
       held_of[group] <= held_of[group] + 1'b1;
-      // Who asked for nothing for a while has no claim to it.
+      // A group that asked for nothing for a while has no claim to that time.
       if (held_of[group] == '0 && lead[31]) given[group] <= level;
     end else if (query_valid && query_ready) begin
       answering <= 1'b1;

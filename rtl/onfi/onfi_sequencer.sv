@@ -135,7 +135,7 @@ module onfi_sequencer #(
     wire last_plane = planes_left == 4'd1;
     wire burst_next = kind == KIND_PROGRAM || kind == KIND_STATUS;  // after the addresses
 
-    // What follows a slot, and whether the group of cycles ends with it.
+    // The slot after the present one, and whether the group of cycles ends with it.
     logic [2:0] next_slot;
     logic       group_ends;
     always_comb begin

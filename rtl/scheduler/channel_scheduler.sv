@@ -158,7 +158,8 @@ module channel_scheduler #(
     is_older = difference[AGE_BITS-1];
   endfunction
 
-  // The oldest of the most urgent classes of a set: the one that no other beats. All pairs are compared side by side.
+  // Returns the oldest of the most urgent classes of a set: the only one that no other beats. All pairs are compared in
+  // parallel.
   function automatic logic [CLASS_BITS-1:0] choose(input logic [CLASSES-1:0] set, input logic by_age,
                                                    input logic [CLASSES*AGE_BITS-1:0] ages);
     logic [CLASSES-1:0] beaten;

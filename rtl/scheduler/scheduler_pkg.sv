@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a flash request is for. The numbers are those of the model's FlashClass.
+// Purpose of a flash request. The numbers are those of the model's FlashClass.
 package scheduler_pkg;
   localparam int CLASSES = 7;
   localparam int CLASS_BITS = 3;

@@ -23,7 +23,7 @@ module transaction_scheduler #(
     input logic [CHANNELS*3-1:0] push_class,
     input logic [CHANNELS*PLANE_BITS-1:0] push_plane,
     input logic [CHANNELS*PAGE_BITS-1:0] push_page,
-    // Whose it is, how old and how large. This block's order does not look at it.
+    // Tenant, age and size of the request. This block's order does not use them.
     input logic [CHANNELS*16-1:0] push_tenant,
     input logic [CHANNELS*2-1:0] push_priority,
     input logic [CHANNELS*8-1:0] push_stream,
@@ -31,7 +31,8 @@ module transaction_scheduler #(
     input logic [CHANNELS*32-1:0] push_age,
     input logic [CHANNELS*32-1:0] push_bytes,
     input logic [CHANNELS*32-1:0] push_block,
-    // Clock periods since the simulation began: the clock stands still while nobody pushes or asks.
+    // Number of clock periods since the simulation began. The clock stands still while there is no push and no
+    // question.
     input logic [63:0] cycle_now,
 
     // A question, taken with query_valid && query_ready and held until its answer. The idle dies are levels.

@@ -25,8 +25,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST_MEAN = 20.0
 MOST_WORDS = 40
 GENERATED = {"docs/parameters.md"}  # its sentences are those of the parameter tables, which are C++
-# Folders whose comments still hold riddles, with the most that are allowed. Lower a number with the riddles that you rewrite.
-MOST_RIDDLES = {"model/controller/nvme": 34, "model/controller/sata": 4, "model/host_sata": 15, "model/host_vfio": 14}
 
 FENCE = re.compile(r"^ *```.*?^ *```", re.S | re.M)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
@@ -84,15 +82,10 @@ def strings_of(source):
 
 
 def riddles_in_comments():
-    """A line for each riddle in a folder that has more than are allowed."""
-    by_folder = {folder: [] for folder in (*MOST_RIDDLES, "model")}
-    for path in sorted((ROOT / "model").rglob("*")):
-        if path.suffix in (".h", ".cpp"):
-            name = path.relative_to(ROOT)
-            folder = next(f for f in by_folder if name.is_relative_to(f))
-            by_folder[folder] += [f"{name}:{line}: a piece of a sentence: {sentence[:100]} -> {instead}"
-                                  for line, sentence, instead in comment_sentences.riddles(path.read_text(encoding="utf-8"))]
-    return [line for folder, found in by_folder.items() if len(found) > MOST_RIDDLES.get(folder, 0) for line in found]
+    """A line for each riddle in model/."""
+    return [f"{path.relative_to(ROOT)}:{line}: a piece of a sentence: {sentence[:100]} -> {instead}"
+            for path in sorted((ROOT / "model").rglob("*")) if path.suffix in (".h", ".cpp")
+            for line, sentence, instead in comment_sentences.riddles(path.read_text(encoding="utf-8"))]
 
 
 def help_texts(program):

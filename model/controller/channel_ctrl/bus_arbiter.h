@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whose turn it is on a free bus. It keeps what could use the bus and asks the order (scheduler.bus_order) what
+// Chooses the next user of a free bus. It records the possible users and asks the order (scheduler.bus_order) which
 // goes next. Kernel-free.
 #pragma once
 
@@ -17,8 +17,8 @@ public:
 
     /// The bit of a turn in a set of turns.
     static std::uint32_t bit(BusTurn turn) { return 1u << static_cast<unsigned>(turn); }
-    /// Returns who goes next. Turns in `tried` are left out: the scheduler had nothing for them. `could_start`:
-    /// something waits for a die that could take it.
+    /// Returns the next user. Turns in `tried` are left out, because the scheduler had nothing for them. With
+    /// `could_start`, a request waits for a die that could take it.
     BusPick next(std::uint32_t tried, bool could_start) const {
         const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0,
                             work_.data != nullptr,

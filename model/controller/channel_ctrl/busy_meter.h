@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long a die or a plane has been busy and for whose work. So a waiting transaction can be told exactly
-// what it waited for. Kernel-free.
+// Measures how long a die or a plane has been busy, by the kind of work. So the wait of a transaction can be divided
+// among its reasons. Kernel-free.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a watchdog and a check want to know of a channel: who waits, and who will go on with it.
+// Report of a channel for the watchdog, and its check that every waiting transaction will continue.
 #include <string>
 
 #include "common/report/error.h"

@@ -94,8 +94,8 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
         service();
 }
 
-/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first. (While a
-/// question is pending, what it is about could start.)
+/// A read need not be queued first if its die is idle, the bus is free and nothing else could start. While a question
+/// is pending, the requests that it concerns could start.
 inline bool ChannelController::start_at_once(FlashTransaction& txn, const SchedulerRequest& request) {
     if (txn.op != FlashOp::read || !dies_.idle(request.die) || agenda_.now() < bus_free_at() ||
         arbiter_.programs() != 0 || dies_.could_start() || waits_for_partners(txn) ||
@@ -252,8 +252,9 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
 
 // --- cache program ---------------------------------------------------------------------------------------------------
 
-/// Starts a program on a die whose array is idle, or works on another one. It is sent with 15h, since more may follow
-/// while the array works. At the end of a stream it is sent with 10h: other work waits for the die, and no program.
+/// Starts a program on a die whose array is idle or works on another program. It is sent with 15h, because more may
+/// follow while the array works. At the end of a stream it is sent with 10h: other work waits for the die, and no
+/// program.
 __attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die, FlashTransaction* const* txns,
                                                                std::uint32_t count) {
     const SimTime now = agenda_.now();
@@ -342,7 +343,7 @@ __attribute__((noinline)) void ChannelController::cached_ended(const OnfiExtensi
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
 }
 
-/// What waited in the cache registers is what runs; R/B# rises for it now, unless it was sent with 10h.
+/// The program in the cache registers now runs. R/B# rises for it now, unless it was sent with 10h.
 void ChannelController::goes_on(std::uint32_t die) {
     const SimTime now = agenda_.now();
     dies_.advance(die);
@@ -384,7 +385,7 @@ __attribute__((noinline, cold)) void ChannelController::refuse_answer() const {
 
 // --- what is suspended -----------------------------------------------------------------------------------------------
 
-/// Uses the free bus for a suspended operation, if something has to be done for one. False: there is nothing to do now.
+/// Uses the free bus for a suspended operation, if one needs it. Returns false if there is nothing to do now.
 __attribute__((noinline)) bool ChannelController::serve_suspends() {
     if (read_beside_suspended()) return true;
     SimTime again_at;
@@ -397,7 +398,8 @@ __attribute__((noinline)) bool ChannelController::serve_suspends() {
     return false;
 }
 
-/// Not a kick of the bus: of these many come and go until then, and each would ask for this time again.
+/// Sets a timer for the suspends. It does not kick the bus: kicks come often until then, and each would ask for this
+/// time again.
 void ChannelController::look_at_suspends(SimTime at) {
     if (suspends_due_at_ <= at) return;
     suspends_due_at_ = at;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flash channel. It asks the scheduler what may start, has the sequences built, gives them the bus in the arbiter's
-// order, and charges every transaction's time to its stages. If the scheduler decides later, the free bus waits for its
-// answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads, if a
-// policy says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not
-// modelled: cache reads, status polling (ARDY is seen at once, as R/B# is), the time that a retry's read voltages take
-// to set; decoding keeps up with the bus.
+// One flash channel. It asks the scheduler what may start, has the sequences built, grants them the bus in the
+// arbiter's order, and charges every transaction's time to its stages. If the scheduler decides later, the free bus
+// waits for its answer. A read that the decoder cannot correct is read again. Programs and erases are suspended for
+// reads, if a policy says so. With cache program (nand.cache_program) a die gets the next program while its array
+// works. Not modelled: cache reads, status polling (ARDY is seen at once, as R/B# is), and the time to set a retry's
+// read voltages. Decoding is as fast as the bus.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +39,10 @@ public:
         ChannelCounters counters;
         WaitAccounting::History busy;
     };
-    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`:
-    /// null: nothing is suspended; else the scheduler must decide at once. `socket` must be bound to guard(). A
-    /// controller that takes the place of an earlier one, with `earlier`, needs no other binding. `moves_with_host`:
-    /// programs of GC are ordered with those of the host, in one class, because they share blocks.
+    /// With `multi_plane` the scheduler joins planes, so work submitted at the same time is granted together. If
+    /// `suspend` is null, nothing is suspended; otherwise the scheduler must decide at once. `socket` must be bound to
+    /// guard(). A controller that replaces an `earlier` one needs no other binding. With `moves_with_host`, programs of
+    /// GC are ordered with those of the host, in one class, because they share blocks.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
                       const SuspendPolicy* suspend, TransactionTable& transactions, bool moves_with_host = false,
@@ -176,7 +176,7 @@ private:
     /// Name of the module whose socket it has.
     const char* name() const { return onfi_initiator.get_parent_object()->name(); }
 
-    // What every step looks at lies together.
+    // Members that every step uses are adjacent in memory.
     Agenda& agenda_;
     SimTime kick_at_ = kNever;  // pending kick; kNever: none
     SimTime suspends_due_at_ =

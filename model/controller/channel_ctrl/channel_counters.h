@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one channel did since the start. Integer adds only; a report takes differences of two snapshots.
+// Counters of one channel since the start. They are only added to; a report subtracts two snapshots.
 #pragma once
 
 #include <array>

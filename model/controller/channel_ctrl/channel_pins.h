@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel's pins do: each sequence's edges when it is granted, and the rise of R/B# when the array is done. It
-// exists only while somebody listens, and changes no time.
+// Plays the pins of a channel: the edges of each sequence when it is granted, and the rise of R/B# when the array is
+// done. It exists only while there is a listener, and changes no time.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// It has been submitted. True: the array reads its page already, or has read it.
+/// Call it for a read that has been submitted. Returns true if the array reads its page already, or has read it.
 __attribute__((noinline)) bool ChannelController::share_running(FlashTransaction& txn, std::uint32_t die) {
     const SimTime now = agenda_.now();
     txn.shares_read = false;
@@ -41,7 +41,7 @@ void ChannelController::has_shared(FlashTransaction& txn, std::uint32_t die) {
     txn.path->begins({txn.number, idx(txn.address.plane), !independent_plane_read_});
 }
 
-/// It has to wait. True: it need not be queued.
+/// Call it for a read that has to wait. Returns true if it need not be queued.
 __attribute__((noinline)) bool ChannelController::share_waiting(FlashTransaction& txn, std::uint32_t die) {
     if (txn.op != FlashOp::read || txn.status.retries != 0 || txn.spare_only) return false;
     return txn.shares_read = shared_->join_waiting(txn, die);
@@ -80,7 +80,7 @@ __attribute__((noinline)) FlashTransaction& ChannelController::shared_data_ended
     FlashTransaction* const next = over.joined;
     if (next == nullptr) {
         release(onfi.die, plane);
-        // What was read beside a suspended operation is gone when that goes on.
+        // A page that was read beside a suspended operation is lost when that operation continues.
         if (!dies_.takes_reads(onfi.die, plane)) shared_->forget(onfi.die, plane);
         return over;
     }

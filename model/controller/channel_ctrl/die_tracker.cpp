@@ -28,7 +28,8 @@ void DieTracker::occupy_planes(std::uint32_t die, const FlashTransaction& txn) {
         if (txn.op != FlashOp::read || p == txn.plane) ready_.idle_read_planes[p] &= ~bit(die);
 }
 
-/// Beside a read of a plane only other planes' reads run; beside anything else, nothing that began otherwise.
+/// The end of a read frees its own plane, because reads of other planes may still run beside it. The end of any other
+/// operation frees all planes if nothing else runs.
 void DieTracker::release_planes(std::uint32_t die, const FlashTransaction& txn) {
     if (txn.op == FlashOp::read) {
         ready_.idle_read_planes[txn.plane] |= bit(die);

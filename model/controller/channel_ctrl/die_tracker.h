@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks what waits for each die of a channel and what runs on it. So it is known at any time which dies could start
-// something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or
-// its program or erase ends. With cache program it takes a program while the array works on another one, as soon as its
-// cache registers are free and, where planes are joined, a page waits for each plane: a page sent alone would keep the
-// array as long as all. Kernel-free.
+// Tracks the waiting work of each die of a channel and its running operations. So it is always known which dies could
+// start something. A die is taken from its grant until its data is out (its page registers are occupied: no cache
+// reads) or its program or erase ends. With cache program it takes another program while the array works, as soon as
+// its cache registers are free. Where planes are joined, a page must also wait for each plane, because a page sent
+// alone would keep the array as long as all of them. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ public:
     /// `joins`: the scheduler joins planes.
     DieTracker(const NandConfig& nand, std::uint16_t channel, bool joins = false);
 
-    // What waits in the scheduler.
+    // These functions record the work that waits in the scheduler.
     void queued(std::uint32_t die) {
         ++dies_[die].waiting;
         waiting_ |= bit(die);
@@ -33,7 +33,7 @@ public:
         if (dies_[die].waiting == 0) waiting_ &= ~bit(die);
     }
 
-    // What could start.
+    // These functions say which dies could start something.
     bool idle(std::uint32_t die) const { return (ready_.idle_dies & bit(die)) != 0; }
     /// True: the plane could start a read.
     bool takes_reads(std::uint32_t die, std::uint32_t plane) const {
@@ -91,7 +91,7 @@ public:
         d.waits_behind = 0;
     }
 
-    /// The running operation is suspended: reads may run beside it (beside()), and nothing else.
+    /// The running operation is suspended. Only reads may run beside it (beside()).
     void set_aside(std::uint32_t die) {
         dies_[die].active.fill(nullptr);
         dies_[die].running = 0;

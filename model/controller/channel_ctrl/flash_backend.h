@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's way to the flash. It takes transactions from the firmware and hands each to its channel. It holds
+// Connects the controller to the flash. It takes transactions from the firmware and gives each to its channel. It holds
 // the transaction scheduler (a policy behind SchedulerPort) and one channel controller per channel.
 #pragma once
 
@@ -22,17 +22,17 @@ namespace ssdtlm {
 
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
-    /// `multi_plane` is that of the scheduler's configuration. Grants of a scheduler that is not proven() are checked;
-    /// the first wrong one throws CheckFailed out of the agenda. `suspend`: null: nothing is suspended.
-    /// `moves_with_host`: see ChannelController. `overtake_bound`: SchedulerConfig's, for a scheduler that is checked.
-    /// The user binds channel(i).onfi_initiator of each channel.
+    /// `multi_plane` is that of the scheduler's configuration. Grants of a scheduler that is not proven() are checked,
+    /// and the first wrong one throws CheckFailed out of the agenda. If `suspend` is null, nothing is suspended. For
+    /// `moves_with_host`, see ChannelController. `overtake_bound` is that of SchedulerConfig, for a scheduler that is
+    /// checked. The caller binds channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
                  std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false,
                  std::uint64_t overtake_bound = 0);
-    /// The power went: all transactions are gone, and no client hears of it. The back end begins anew with another
-    /// scheduler. Counts go on; sequencers and logs have to be given again. Precondition: the agenda holds no entry of
-    /// the back end any more.
+    /// Carries out a loss of power. All transactions are lost, and no client is told. The back end starts again with
+    /// another scheduler. Counters continue; sequencers and logs have to be set again. Precondition: the agenda holds
+    /// no entry of the back end any more.
     void restart(std::unique_ptr<SchedulerPort> scheduler);
 
     void submit(FlashTransaction& txn) override {

@@ -20,7 +20,8 @@ bool FlowWaits::Waiting::end(SimTime began, SimTime now) {
     return true;
 }
 
-/// As BusyMeter::settle(): the time goes to the first kind that runs; of that, to the flow that started first.
+/// Like BusyMeter::settle(), it charges the time to the first running kind. Within that kind, it is charged to the flow
+/// that started first.
 void FlowWaits::settle(Meter& m, SimTime now) {
     if (!m.running.empty() && now > m.since) {
         const Running* first = &m.running.front();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records whose operations kept the dies and the bus of a channel busy. So a waiting transaction can be told which flow
-// it waited for. It exists only when there are several flows. Each meter here is the counterpart of a BusyMeter: a log
-// of the spans in which something ran, by kind of work and flow. A wait is compared with the BusyMeter's sums, kind by
-// kind; so the two books must agree for every transaction. Spans are kept as long as something waits that began before
-// their end. Kernel-free.
+// Records whose operations kept the dies and the bus of a channel busy. So it is known for which flow a transaction has
+// waited. It exists only when there are several flows. Each meter here is the counterpart of a BusyMeter: a log of the
+// time spans in which something ran, by kind of work and flow. A wait is compared with the sums of the BusyMeter, kind
+// by kind, so both must agree for every transaction. A span is kept as long as a transaction waits that began before
+// the span's end. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ssdtlm {
 
-/// Sums of all channels over the whole run, by flow; 0 stands for the work of nobody.
+/// Sums of all channels over the whole run, by flow. Flow 0 stands for work without a flow.
 struct FlowWaitTotals {
     std::vector<std::int64_t> waited_ps;  ///< transactions in the chip queues, from submission to their first cycle
     std::vector<std::uint64_t> transactions;
@@ -80,7 +80,7 @@ private:
     void leave(Meter& meter, FlashTransaction& txn, SimTime now);
     static void drop_before(std::vector<Span>& spans, SimTime time);
     void add(Stage stage, std::uint8_t flow, Ps time);
-    /// Adds for whom the bus was held in this span. The rest of the span belongs to nobody.
+    /// Adds the flows that held the bus in this span. The rest of the span belongs to none.
     void add_bus(SimTime from, SimTime to);
     void charge(FlashTransaction& txn);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus.
-// The timing model says how long, or a block that plays the sequence cycle by cycle. It counts what the bus was held
-// for. It knows which plane each chip enable addressed last: another one has to be selected (06h-5A-E0h) before its
-// data out. A resume has no address: another LUN is selected by 78h-3A first.
+// Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and the time on the bus. That
+// time comes from the timing model, or from a block that plays the sequence cycle by cycle. The class counts bus time
+// by purpose. It records the plane that each chip enable addressed last, because another one has to be selected
+// (06h-5A-E0h) before its data out. A resume has no address, so another LUN is selected by 78h-3A first.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of one page that share one read of the array (scheduler.merge_reads). A read hangs on another one of its page
-// that waits in the scheduler, or that the array works on, or whose data are not yet out. The page stays in the
-// register of its plane until the die does something else there; a read that comes before that needs no array at all.
-// Those that share an array read are of one class, cause and flow, so that whoever waits for the die waits for the same
+// Reads of one page that share one read of the array (scheduler.merge_reads). A read joins another one of its page that
+// waits in the scheduler, that the array works on, or whose data are not yet out. The page stays in the register of its
+// plane until the die does something else there. A read that comes before that needs no array read at all. Reads that
+// share an array read have the same class, cause and flow, so that transactions waiting for the die wait for the same
 // work. Kernel-free.
 #pragma once
 
@@ -38,8 +38,9 @@ public:
         ++page.reads;
         return true;
     }
-    /// True: the read shares the array read of `running`, which holds its plane. When others wait for the die, at most
-    /// as many reads as a page has units share an array read; the next one has to wait behind the others.
+    /// Returns true if the read shares the array read of `running`, which holds its plane. When others wait for the
+    /// die, at most as many reads as a page has units share an array read. Another read must then wait behind the
+    /// others.
     bool join_running(FlashTransaction& running, FlashTransaction& txn, std::uint32_t die, bool others_wait) {
         Plane& p = plane(die, txn.plane);
         if (p.page != page_of(txn, die) || !alike(running, txn) || (others_wait && p.reads >= reads_per_page_))
@@ -92,7 +93,7 @@ private:
         FlashTransaction* first = nullptr;
         FlashTransaction* last = nullptr;
     };
-    /// What the array of a plane reads, or what its register holds.
+    /// Page that the array of a plane reads, or that its register holds.
     struct Plane {
         std::uint32_t page = kNoPage;
         std::uint32_t reads = 0;  // that share it, so far

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which dies of a channel are suspended, when, and when they go on. It looks at dies that program or erase
-// while reads wait that a command needs, and asks a policy. It exists only if there is a policy. Kernel-free.
+// Decides which dies of a channel are suspended, when, and when they continue. It looks at dies that program or erase
+// while reads of commands wait, and asks a policy. It exists only if there is a policy. Kernel-free.
 #pragma once
 
 #include <array>
@@ -40,8 +40,8 @@ public:
     bool stopped(std::uint32_t die, SimTime now);
     /// The resume is on the bus. The operation is at work from `begin` on.
     void goes_on(std::uint32_t die, SimTime begin);
-    /// The scheduler has nothing for the die that may run beside the suspended operation. The operation goes on, and is
-    /// not stopped again.
+    /// The scheduler has no request for the die that may run beside the suspended operation. The operation continues,
+    /// and is not suspended again.
     void give_up(std::uint32_t die) { dies_[die].given_up = true; }
 
     // --- Questions ---
@@ -56,7 +56,7 @@ public:
         const Die& d = dies_[die];
         return d.state == State::suspended && d.reads_wait != 0 && !d.given_up && now < d.until;
     }
-    /// True: the die is suspended and has no read to be granted. It goes on as soon as no read runs.
+    /// Returns true if the die is suspended and has no read to be granted. It continues as soon as no read runs.
     bool may_go_on(std::uint32_t die, SimTime now) const { return suspended(die) && !wants_reads(die, now); }
     /// When the operation on the die is to be suspended, from now on; kNever: not at all.
     SimTime stop_at(std::uint32_t die, SimTime now) const;

@@ -5,7 +5,7 @@
 
 namespace ssdtlm {
 
-/// Dies whose policy lets something else go first are left out: the suspended operation goes on there.
+/// Leaves out dies whose policy puts other requests first: the suspended operation continues there.
 Suspender::Question Suspender::reads_beside(SimTime now) {
     std::uint64_t wanted = 0;
     for (std::uint32_t die = 0; die < dies(); ++die) wanted |= std::uint64_t{wants_reads(die, now)} << die;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out what SuspendControl decides. It has the sequences that stop and resume a die's operation, and keeps the
-// channel's books on it. It exists only if there is a policy.
+// Carries out the decisions of SuspendControl. It has the sequences that stop and resume a die's operation, and updates
+// the channel's records. It exists only if there is a policy.
 #pragma once
 
 #include "controller/channel_ctrl/die_tracker.h"
@@ -17,16 +17,17 @@ public:
               SequenceBuilder& sequences)
         : SuspendControl(policy, nand), dies_(dies), waits_(waits), sequences_(sequences) {}
 
-    /// A query for what the scheduler may grant beside a suspended operation. If there is nothing, `any` is false.
+    /// A query for requests that the scheduler may grant beside a suspended operation. If there is none, `any` is
+    /// false.
     struct Question {
         GrantQuery query;
         bool any = false;
     };
     Question reads_beside(SimTime now);
-    /// Nothing was granted: the suspended operations on these dies go on.
+    /// The scheduler granted nothing, so the suspended operations on these dies continue.
     void give_up(const GrantQuery& refused);
-    /// The sequence that the free bus carries now for a suspend or a resume. Null: there is none, and `again_at` says
-    /// when to look again.
+    /// Returns the sequence for a suspend or a resume that the free bus carries now. If there is none it is null, and
+    /// `again_at` says when to call again.
     OnfiPayload* next(SimTime now, SimTime& again_at);
     /// A suspend was answered. True: the array has stopped; false: the operation has ended instead.
     bool stopped(const OnfiExtension& onfi, SimTime now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what a transaction waited for, from its submission to its first cycle on the bus: its die (and whose work
-// kept it busy), then the bus, then the scheduler's answer. A read of a plane that reads independently waits for its
-// plane, not for the die. With cache program, a program waits for the cache registers. If there is a log, it is told
-// what held dies and bus. Kernel-free.
+// Records the reasons for which a transaction waited, from its submission to its first cycle on the bus: its die (and
+// the flow whose work kept it busy), then the bus, then the scheduler's answer. A read of a plane that reads
+// independently waits for its plane, not for the die. With cache program, a program waits for the cache registers. An
+// optional log records what held dies and bus. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 class WaitAccounting {
 public:
-    /// How long each die, and each plane that reads on its own, was busy before. Empty: not at all.
+    /// Busy times so far of each die, and of each plane that reads independently. Empty means zero.
     struct History {
         std::vector<BusyMeter::Totals> dies, planes;
     };

@@ -49,7 +49,7 @@ bool AheadReader::is_wanted(Lpa lpa) const {
            !services_.cache->is_filling(lpa);
 }
 
-// Neighbours of one page are one read. All are submitted at one instant, so that planes can be joined.
+// Neighbours of one page are one read. All are submitted at the same time, so that planes can be joined.
 void AheadReader::plan(const Wanted& wanted, const Ppa* places) {
     planned_.clear();
     AheadRead* job = nullptr;
@@ -139,7 +139,7 @@ void AheadReader::end(AheadRead& job, bool readable) {
     wake(job, readable);
     jobs_.release(job);
     --under_way_;
-    // What makes room may be programmed; a shutdown waits until nothing is under way.
+    // Units that make room may be programmed. A shutdown waits until all work has ended.
     if (services_.buffer.is_wanted() || services_.wait_queues.anybody(WaitQueues::For::flush))
         services_.wait_queues.settle();
 }

@@ -7,8 +7,8 @@
 
 namespace ssdtlm {
 
-/// What waits for a page leaves the ranges that are to go as they are: the host may write there by then. What a core or
-/// the map has ends soon.
+/// Parts that wait for a page leave their ranges as they are, because the host may write there by then. Parts in a core
+/// or the map end soon.
 void DeallocateCommand::let_go() {
     for (std::size_t i = 0; i < states_.size(); ++i) {
         State& s = states_[i];
@@ -57,8 +57,7 @@ void DeallocateCommand::begin(std::uint64_t command) {
     go_on(s);
 }
 
-// Each range is removed at one instant. What was waited for in the buffer, and what was the newest copy in flash, is no
-// more.
+// Each range is removed at one time. Its units in the buffer, and their newest copies in flash, are then invalid.
 void DeallocateCommand::go_on(State& s) {
     Command& c = *s.command;
     while (s.remaining != 0) {

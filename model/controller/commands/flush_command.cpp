@@ -53,7 +53,7 @@ bool FlushCommand::try_end(std::uint64_t command) {
     if (!is_done(s)) return false;
     if (!s.buffer_done) {
         s.buffer_done = true;
-        // What it waited for may have been deallocated: then that is durable when its deallocation is.
+        // Units that it waited for may have been deallocated. They are then durable when their deallocation is.
         if (services_.buffer.deallocated() != s.deallocated) s.journal = services_.journal.demand();
         if (!is_done(s)) return false;
     }

@@ -89,7 +89,7 @@ void MergeReader::located(WriteBuffer::Index entry, Ppa place) {
     start(place, entry, unit.whose());
 }
 
-/// It may be programmed, or it was deallocated meanwhile.
+/// The unit may now be programmed, unless it was deallocated meanwhile.
 void MergeReader::complete(WriteBuffer::Index entry) {
     const std::uint32_t waiter = services_.buffer.merged(entry);
     if (waiter != WriteBuffer::kNoWaiter) services_.journal.release_when_durable(waiter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive with a protected write buffer does when its supply fails and capacitors take over: a flush of buffer and
-// journal that no host has asked for. What commands bring in meanwhile was not acknowledged, and is not waited for.
+// The flush of a drive with a protected write buffer when its supply fails and capacitors take over. It writes buffer
+// and journal without a command of the host. Data that commands bring in meanwhile were not acknowledged, so it does
+// not wait for them.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ __attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& fo
     found.dram_unit = cached->dram_unit;
 }
 
-/// What the buffer or the read cache has of it.
+/// Takes the bytes that the buffer or the read cache has of the unit.
 __attribute__((noinline)) void ReadCommand::take_bytes(HostRead& part, std::uint32_t unit,
                                                        WriteBuffer::Index entry) const {
     if (entry == WriteBuffer::kNone)
@@ -264,7 +264,7 @@ void ReadCommand::issue(std::uint64_t command) {
 
 __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
     HostRead* job = s.parts;
-    // One part is charged to the command itself; of several, the last to arrive is found when all have.
+    // A single part is charged to the command itself. Of several parts, the last to arrive is known when all have.
     Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
     s.last = nullptr;
     while (job != nullptr) {
@@ -330,7 +330,7 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(HostRead& job) {
 }
 
 /// If the command has several parts, nothing has to be decided when one ends. So the DMA engine gets the data at once
-/// where the end is known.
+/// if the end is known.
 inline void ReadCommand::through_dram(HostRead& job, const DramPiece* pieces, std::uint32_t count) {
     const Then then = Then::to<&ReadCommand::dram_done>(this, job);
     if (!is_one_of_several(job)) return services_.dram.access(pieces, count, then);
@@ -359,7 +359,7 @@ inline void ReadCommand::send_part(HostRead& job, SimTime from) {
                            {s.sent_from, last, true});
 }
 
-// What the flash or the buffer says, for the host.
+// Fills in the data of the flash or the buffer for the host.
 inline void ReadCommand::fill(HostRead& job) {
     jobs_.provide_data(job);
     if (__builtin_expect(services_.bytes != nullptr, 0)) return fill_bytes(job);
@@ -405,7 +405,7 @@ inline void ReadCommand::part_delivered(HostRead& job, SimTime at) {
     }
 }
 
-/// One of several parts has arrived. The command is charged with the last to arrive.
+/// One of several parts has arrived. The last to arrive is charged to the command.
 __attribute__((noinline)) void ReadCommand::gather(State& s, HostRead& job, SimTime at) {
     HostRead* passed = &job;  // the one whose timeline is not wanted any more
     if (s.last == nullptr || at >= s.latest) {

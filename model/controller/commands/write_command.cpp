@@ -40,8 +40,8 @@ void WriteCommand::wants_room(std::uint64_t command) {
     services_.wait_queues.settle();
 }
 
-// Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with
-// another part of the buffer.
+// Room is given in order of arrival, so that small writes do not overtake a large one. Only tenants with another part
+// of the buffer may overtake.
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
     if (__builtin_expect(services_.media.read_only, 0)) {
@@ -189,8 +189,8 @@ __attribute__((noinline)) bool WriteCommand::bring_rest(const Command& c, std::u
     return true;
 }
 
-// What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the
-// map is asked once, so that all units of the piece enter the buffer at one instant.
+// A partial write needs the rest of the unit's old copy, unless the buffer has it when the units are inserted. The map
+// is asked once, so that all units of the piece enter the buffer at the same time.
 void WriteCommand::dram_done(std::uint64_t command) {
     State& s = states_[command];
     s.command->timeline->charge(Stage::buffer, services_.agenda.now());

@@ -10,8 +10,7 @@ constexpr std::uint32_t kVersion = 1;  // as preconditioning writes
 }
 
 std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
-    // It writes twice the map's room of units. Then dirty entries have been written back and become dirty again as
-    // often as they will be.
+    // It writes twice the map's room of units. By then the share of dirty entries is steady.
     if (map_ != nullptr)
         for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i)
             limit_ != nullptr ? limit_->write_in_no_time(next()) : map_->write_in_no_time(next());

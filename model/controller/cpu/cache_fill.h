@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the drive's DRAM as a host at work leaves it: a full write buffer, all of it dirty; a read cache of what has
-// left it (if writes fill it); and the part of a map on the flash that these writes asked for, as dirty as they leave
-// it. It takes no simulated time and follows the caches' own rules. The flash has all of this too, so a loss of power
-// takes nothing away.
+// Fills the drive's DRAM as a busy host leaves it: a full write buffer, all of it dirty; a read cache of units that
+// have left the buffer (if writes fill it); and the part of a map on the flash that these writes use, as dirty as they
+// leave it. It takes no simulated time and follows the caches' own rules. The flash has all of these data too, so a
+// loss of power loses none.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-/// What is in the write buffer and the read cache of a drive at work, in the order in which it would leave.
+/// Contents of the write buffer and the read cache of a busy drive, in the order in which they would leave.
 struct CacheContents {
     struct Written {
         Lpa lpa{};
@@ -40,7 +40,7 @@ public:
     /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write
     /// buffer.
     std::uint64_t run(std::uint64_t units, const Next& next);
-    /// As run(), with what the caches of an equal drive held.
+    /// Like run(), with the cache contents of an equal drive.
     std::uint64_t put_back(const CacheContents& contents);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that
-// serve them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing
-// itself. Not modelled: instruction fetch, interrupts between cores.
+// The firmware. It takes commands from the front end, gives each to the handler of its kind, and holds the parts that
+// serve them: cores, map, write buffer, wait queues, destaging and garbage collection. It connects them and does
+// nothing itself. Not modelled: instruction fetch, interrupts between cores.
 #pragma once
 
 #include <cstdint>
@@ -81,14 +81,14 @@ public:
     /// Fills the caches as a host leaves them that has written units `next()` among the first `units`. Precondition:
     /// nothing was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
-    /// The contents of its caches now, for put_back() in another firmware. What is on its way to the flash does not
-    /// count.
+    /// Returns the present contents of its caches, for put_back() in another firmware. Units on their way to the flash
+    /// are left out.
     CacheContents cache_contents() const;
     /// Forgets units in the write buffer of which the flash has an older copy. Another drive holds them, and will write
     /// them.
     void drop_copied(const Ftl& ftl);
     void put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes);
-    /// Goes on where another firmware of the same configuration has come to rest, over the same FTL. Precondition: both
+    /// Continues where another firmware of the same configuration has stopped, over the same FTL. Precondition: both
     /// are idle, and nothing was submitted to this one yet. The write buffer and the read cache are left as they are.
     void take_over(Firmware& other);
     /// Refresh::on_due() calls it.
@@ -100,7 +100,7 @@ public:
         gc_.stop();
         if (word_lines_) word_lines_->drain();
     }
-    /// Begins no new GC victims and leaves those under way half emptied. It is for a run that goes on elsewhere.
+    /// Begins no new GC victims and leaves those under way partly collected. It is for a run that continues elsewhere.
     void stop_gc_in_midst() { gc_.stop_in_midst(); }
     /// The supply fails, and capacitors protect the write buffer. Calls `saved` when the contents of buffer and journal
     /// are in flash. The host is gone by then.

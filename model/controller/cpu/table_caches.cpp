@@ -83,7 +83,7 @@ void TableCaches::write_back(std::uint64_t line) {
     leaving_.push_back({kTable + line * line_bytes_, line_bytes_, 1});
 }
 
-// What leaves is written behind what is read: nobody waits for it.
+// Lines that leave are written after the reads, because nobody waits for these writes.
 Ps TableCaches::wait() {
     Ps waits{};
     if (!missing_.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures in place of data: what the controller reads from a logical block that the host wrote, and what it writes
-// into one that the host reads.
+// Signatures in place of data: the controller reads them from a logical block that the host wrote, and writes them into
+// one that the host reads.
 #pragma once
 
 #include <algorithm>

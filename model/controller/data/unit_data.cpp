@@ -24,7 +24,7 @@ void UnitData::insert(WriteBuffer::Index entry, WriteBuffer::Index before, std::
         unit.missing.reset();
         return;
     }
-    // What was deallocated is zeros for the writes behind it.
+    // A deallocated unit reads as zeros for later writes.
     const bool over = before != WriteBuffer::kNone && !buffer_.unit(before).dropped;
     if (over && !coalesced) {
         Held& older = held_[before];

@@ -273,8 +273,8 @@ void Destage::program_done(HostProgram& job) {
     finish(job);
 }
 
-// Reads find the units in the buffer until they are in flash. What the failed program took is charged to those who wait
-// as stage `buffer`.
+// Reads find the units in the buffer until they are in flash. The time of the failed program is charged to waiting
+// commands as stage `buffer`.
 __attribute__((noinline, cold)) void Destage::program_failed(HostProgram& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
@@ -289,8 +289,8 @@ __attribute__((noinline, cold)) void Destage::program_failed(HostProgram& job) {
     job.copies = 0;
     job.next = nullptr;
     if (!is_wanted(job)) {
-        // It is placed at once, before others: who waits for a page may wait for an erase that the older copies hold
-        // off.
+        // It is placed at once, before others. A program that waits for a page may wait for an erase, which the older
+        // copies delay.
         place(&job);
     } else if (peers_.ftl.media().read_only) {
         place_or_wait(&job);
@@ -302,7 +302,8 @@ __attribute__((noinline, cold)) void Destage::program_failed(HostProgram& job) {
     peers_.wait_queues.pages_changed();
 }
 
-// A read-only drive has no page left. What the host was told is written is lost then; it is told when it reads it.
+// A read-only drive has no page left. Writes that were acknowledged to the host are then lost; a read of them reports
+// it.
 __attribute__((noinline, cold)) void Destage::give_up(HostProgram* jobs) {
     while (jobs != nullptr) {
         HostProgram& job = *jobs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From dirty units to programmed pages: forms programs of a row of pages, takes flash pages for them, and tells those
-// who wait when their units are in flash. The units of a failed program, which are in the buffer still, get another
-// page.
+// Turns dirty units into programmed pages. It forms programs of a row of pages, takes flash pages for them, and reports
+// to waiting commands when their units are in flash. The units of a failed program are still in the buffer, and get
+// another page.
 #pragma once
 
 #include <cstdint>

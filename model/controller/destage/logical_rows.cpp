@@ -14,7 +14,7 @@ LogicalRows::LogicalRows(const Ftl& ftl, WriteBuffer& buffer, const RowChoice& c
       per_page_(ftl.geometry().units_per_page()),
       next_(ftl.shape().groups()) {}
 
-/// All of its units may be programmed now.
+/// Returns true if all units of the page may be programmed now.
 bool LogicalRows::is_whole(const LogicalPage& page) const {
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
@@ -43,7 +43,7 @@ void LogicalRows::go_on_behind(LogicalPage page) {
     next_[idx(page.group)] = page.page < pages ? page : LogicalPage{page.group, 0, 0};
 }
 
-/// That makes least to be copied, with block mapping.
+/// With block mapping, this choice makes the fewest copies.
 LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t partition) const {
     const LogicalPage& next = next_[idx(group)];
     LogicalPage best;
@@ -61,7 +61,7 @@ LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t partition) co
     return best;
 }
 
-/// What there is of it. A unit may have a newer write in the buffer, which comes later.
+/// Takes the units of the page that are in the buffer. A unit may have a newer write in the buffer, which comes later.
 void LogicalRows::take_page(const LogicalPage& page, std::uint32_t partition) {
     WriteBuffer::Index in_slot[kMaxUnitsPerPage];
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
@@ -131,7 +131,7 @@ std::uint32_t LogicalRows::units_of_page(std::uint32_t from) const {
     return n;
 }
 
-/// It has all units of one page, in their order.
+/// Returns true if the program has all units of one page, in their order.
 bool LogicalRows::page_of(const HostProgram& job, LogicalPage& page) const {
     page = logical_.page_of(buffer_.unit(job.entry[0]).lpa);
     const std::uint32_t first = idx(logical_.first_unit(page));

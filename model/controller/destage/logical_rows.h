@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units of the write buffer make the next row of pages with a mapping by blocks (ftl/mapping/block_placement.h).
-// It takes whole pages that go on in the sequential log block, as many as are there up to the end of a row; else any
-// units for the random log blocks. Units whose page may soon be whole and go on there are left for later while there
-// are enough others. The choice only affects how many merges there are: where a page goes is decided when it is placed,
-// by its contents.
+// Chooses the units of the write buffer for the next row of pages with a mapping by blocks
+// (ftl/mapping/block_placement.h). It takes whole pages that continue the sequential log block, as many as are there up
+// to the end of a row. Otherwise it takes any units for the random log blocks. Units whose page may soon be whole are
+// left for later while there are enough others. The choice only affects the number of merges: the place of a page is
+// decided later, by its contents.
 //
-// With block mapping a page has units of one logical page only. Pages that go on in the replacement block come first,
-// the lowest one that is near. Else it is the lowest page, of those near, of the logical block whose unit has waited
-// longest.
+// With block mapping a page has units of one logical page only. Pages that continue the replacement block come first,
+// the lowest one that is near. Otherwise it is the lowest page, of those near, of the logical block whose unit has
+// waited longest.
 #pragma once
 
 #include <cstdint>

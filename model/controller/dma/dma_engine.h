@@ -64,14 +64,14 @@ public:
     const DmaCounters& counters() const { return counters_; }
     /// Requests that have begun and are not reported yet.
     std::uint64_t outstanding() const { return work_->outstanding; }
-    /// The power went: everything under way is gone, and nobody hears of it. Counts go on.
+    /// Carries out a loss of power: everything under way is lost, and nobody is told. Counters continue.
     void restart() {
         door_.restart();
         work_.emplace();
         link_ = host_;
     }
-    /// The host has lost power, and the drive has not yet. Until restart() nobody hears of requests that are under way
-    /// or come later. Precondition: the agenda holds no entry of the engine any more.
+    /// The host has lost power, and the drive has not yet. Until restart() the callers of requests under way, and of
+    /// later ones, are not told. Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
     /// True: data from the host wait until fewer are under way.
     bool reads_wait() const { return !work_->waiting_reads.empty(); }

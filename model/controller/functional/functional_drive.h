@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive that serves commands without simulated time. It is the firmware with all of its organs, over an FTL and the
-// flash below it that others go on with. The state it leaves there is what the timed drive would have left: there is no
+// A drive that serves commands without simulated time. It is the firmware with all of its parts, over an FTL and flash
+// that another firmware uses later. The state it leaves there is what the timed drive would have left: there is no
 // second garbage collection, buffer or map.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-/// A command of a host. Nobody looks at its data.
+/// A command of a host. Its data are not used.
 struct FunctionalCommand {
     IoOp op = IoOp::read;
     bool fua = false;

@@ -17,7 +17,7 @@ WorkloadPlay::WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std:
 void WorkloadPlay::submit(FunctionalHost& host, const FunctionalCommand& c) {
     ++books_.commands[static_cast<std::size_t>(c.op)];
     if (c.op == IoOp::write) books_.bytes_written += std::uint64_t{c.blocks} * lba_bytes_;
-    // They leave only traces that are forgotten: but for counts of reads, which lead to a refresh.
+    // Reads leave only state that is dropped, except for counts of reads, which lead to a refresh.
     if (c.op == IoOp::read && !keeps_caches_ && !counts_reads_) {
         ++books_.reads_passed_over;
         host.ended(c.tag);
@@ -50,8 +50,8 @@ const WorkloadBooks& WorkloadPlay::run(FunctionalHost& host) {
     }
     // The caches are looked at in the midst of the work.
     if (keeps_caches_) caches_ = drive_.firmware().cache_contents();
-    // Were it programmed here, the run would write it once more: the copies made here would be invalid at once, and all
-    // in the same blocks, which collection would have for nothing.
+    // If it were programmed here, the run would write it once more. The copies made here would be invalid at once, and
+    // all in the same blocks, which garbage collection could then free at no cost.
     if (keeps_caches_ && !light_) drive_.firmware().drop_copied(ftl_);
     while (drive_.under_way() != 0 && drive_.step()) {
     }

@@ -38,11 +38,11 @@ public:
                  SpareArea& contents);
 
     /// Plays all of the host's commands. With precondition.load = full, as many are under way at once as the host has,
-    /// and the next comes as soon as the flash has come so far. With light, each comes when the drive is at rest after
-    /// the one before.
+    /// and the next comes when the flash has reached its time. With light, each comes when the drive is idle after the
+    /// one before.
     const WorkloadBooks& run(FunctionalHost& host);
-    /// Hands over to the firmware that goes on: it remembers what this one did, and its caches hold what the
-    /// configuration wants kept. Precondition: run().
+    /// Hands over to the next firmware: it gets the state of this one, and its caches hold what the configuration
+    /// keeps. Precondition: run().
     void hand_over(Firmware& to) { to.take_over(drive_.firmware()); }
     const CacheContents& caches() const { return caches_; }
     FunctionalDrive& drive() { return drive_; }

@@ -41,7 +41,7 @@ void AdminCommands::reset() {
     context_.streams.reset();
     context_.context_open = false;
     if (context_.self_test != nullptr && context_.self_test->test() == SelfTest::short_test)
-        context_.self_test->abort(SelfTestResult::aborted_by_reset);  // the extended one goes on
+        context_.self_test->abort(SelfTestResult::aborted_by_reset);  // the extended self-test continues over a reset
 }
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the function of an admin command in the table (admin/admin_list.h), refuses what no command may be, and keeps
-// what the functions share.
+// Finds the function of an admin command in the table (admin/admin_list.h), makes the checks that all commands share,
+// and holds the state that the functions share.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ public:
     AdminCommands(const AdminCommands&) = delete;
     AdminCommands& operator=(const AdminCommands&) = delete;
 
-    /// Where the SMART log takes the device's health from; without it a new drive is assumed.
+    /// Sets the function that gives the SMART log the device's health. Without it the log describes a new drive.
     void set_health(std::function<DeviceHealth()> health) { context_.health = std::move(health); }
     DeviceHealth health() const { return context_.healthy(); }
     void bind(MediaWork& media) { context_.media = &media; }
@@ -28,16 +28,17 @@ public:
 
     Streams& streams() { return context_.streams; }
     AdminContext& context() { return context_; }
-    /// Bytes that the host must have sent before execute(). 0 also if the command will be refused.
+    /// Number of bytes that the host must have sent before execute(). It is 0 if the command will be refused.
     std::uint32_t host_bytes(const nvme::Sqe& sqe, bool cid_in_use) const;
-    /// `data`: what the host has sent; filled when the result says send_data. `token`: of a command that ends later.
+    /// `data` holds what the host has sent. If the result says send_data, it holds the reply afterwards. `token` names
+    /// a command that ends later.
     AdminResult execute(const nvme::Sqe& sqe, bool cid_in_use, SimTime now, std::vector<std::uint8_t>& data,
                         std::uint64_t token = 0);
-    /// Controller reset.
+    /// Carries out a controller reset.
     void reset();
 
 private:
-    /// Success: the command may be carried out.
+    /// Returns success if the command may be carried out.
     std::uint16_t refusal(const nvme::Sqe& sqe, bool cid_in_use, const AdminKind* kind) const;
 
     AdminContext context_;

@@ -80,14 +80,14 @@ void AdminQueue::execute(const Sqe& sqe, bool conflict, SubmissionQueue& queue) 
 void AdminQueue::admin_ended(std::uint64_t token, std::uint16_t status) {
     for (std::size_t i = 0; i < later_.size(); ++i) {
         if (later_[i].token != token) continue;
-        if (!state_.serving()) return;  // its end is of no consequence: the queue goes
+        if (!state_.serving()) return;  // its queue will be dropped, so its end does not matter
         const Later ended = later_[i];
         later_.erase(later_.begin() + static_cast<std::ptrdiff_t>(i));
         queues_.sq(0).free_cid(ended.cid);
         if (status != kStSuccess) return refuse(ended.cid, status, 0, ended.nsid);
         return posting_.post(0, ended.cid, status, 0);
     }
-    // A reset came between: nobody waits any more.
+    // A reset came between, and nobody waits any more.
 }
 
 void AdminQueue::refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid) {
@@ -96,7 +96,7 @@ void AdminQueue::refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t d
     posting_.post(0, cid, status, dw0);
 }
 
-/// Of data_, to the host or from it.
+/// Begins the transfer of data_ to the host or from it.
 void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, bool from_host, SubmissionQueue& queue) {
     Op& op = ops_.acquire();
     queue.take_cid(sqe.cid);
@@ -126,7 +126,7 @@ void AdminQueue::delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQ
     queue.take_cid(cid);
     victim.deleting = true;
     victim.delete_cid = cid;
-    effects_.queue_deleting(sqid);  // what waited in it may have been all there was
+    effects_.queue_deleting(sqid);  // the commands that waited in it may have been the only ones
     if (victim.valid) queue_drained(sqid, victim);
 }
 
@@ -169,7 +169,7 @@ void AdminQueue::data_sent(std::uint64_t number, DmaEnd end) {
     if (state_.serving()) {
         queues_.sq(0).free_cid(op.sqe.cid);
         posting_.post(0, op.sqe.cid, kStSuccess,
-                      op.dw0);  // behind the data on the wire, so the host sees the data first
+                      op.dw0);  // behind the data on the link, so the host sees the data first
         raise_waiting();
     }
     // The data buffer must stay unchanged until the last TLP is visible.
@@ -238,12 +238,12 @@ void AdminQueue::post_event(std::uint16_t cid, std::uint32_t dw0) {
     posting_.post(0, cid, kStSuccess, dw0);
 }
 
-/// NVMe 1.4 §7.12: of a host that is silent for too long the controller says no more than CFS.
+/// NVMe 1.4 §7.12: when the keep-alive timer runs out, the controller only sets CFS.
 void AdminQueue::restart_keep_alive() {
     agenda_.cancel(keep_alive_);
     keep_alive_ = {};
     if (features_.keep_alive_ms() == 0) return;
-    constexpr std::uint64_t kUnit = kKeepAliveUnits * std::uint64_t{100};  // rounded up to it
+    constexpr std::uint64_t kUnit = kKeepAliveUnits * std::uint64_t{100};  // rounded up to a multiple of this
     const std::uint64_t ms = div_ceil(features_.keep_alive_ms(), kUnit) * kUnit;
     keep_alive_ = agenda_.post_cancellable(agenda_.now() + Ps{1ms} * static_cast<std::int64_t>(ms),
                                            Then::to<&AdminQueue::keep_alive_expired>(this));

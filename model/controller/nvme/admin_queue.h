@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out what AdminCommands decides: data from the host before a command, data to the host ahead of its CQE,
-// deletions that wait for commands in flight, commands that wait for work on the flash, held event requests and the
-// events that complete them. Keeps the keep-alive timer.
+// Carries out what AdminCommands decides. It fetches data from the host before a command and sends data to the host
+// before its CQE. It holds deletions that wait for commands in flight, commands that wait for work on the flash, and
+// event requests with the events that complete them. It also runs the keep-alive timer.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace ssdtlm {
 
-/// What admin commands change in the other organs.
+/// Effects of admin commands on other parts of the controller.
 class AdminEffects {
 public:
-    /// Set Features has succeeded, or all features have their defaults again.
+    /// Set Features has succeeded, or a reset has restored all defaults.
     virtual void features_changed() = 0;
-    /// Nothing more of this queue is to be fetched.
+    /// Nothing more may be fetched from this queue.
     virtual void queue_deleting(std::uint16_t sqid) = 0;
-    /// True: an I/O command of this identifier had not begun, and has its CQE with status 07h.
+    /// Aborts an I/O command with status 07h. Returns false if the command has begun.
     virtual bool abort_io(std::uint16_t sqid, std::uint16_t cid) = 0;
     /// An admin command may have begun work on the flash.
     virtual void work_started() = 0;
@@ -57,15 +57,15 @@ public:
     AdminContext& context() { return commands_.context(); }
     void bind(MediaWork& media) { commands_.bind(media); }
     void bind(ShadowDoorbells& shadows) { commands_.bind(shadows); }
-    /// Raises the event of a critical warning that the host wants to hear of.
+    /// Raises the event of a critical warning if the host has asked for it.
     void check_health();
 
     void accept(const FetchedEntries& fetched, SubmissionQueue& queue) override;
-    /// A doorbell that names no queue or holds a bad value.
+    /// Reports a doorbell write that names no queue or holds a bad value.
     void report_doorbell(DoorbellResult result);
-    /// The last command of a queue that is being deleted has its CQE.
+    /// Called when the last command of a queue that is being deleted has its CQE.
     void queue_drained(std::uint16_t sqid, SubmissionQueue& queue);
-    /// Event requests are forgotten, features take their defaults. Precondition: no data under way.
+    /// Drops the held event requests and restores the default features. Precondition: no data transfer is under way.
     void reset();
 
     void admin_ended(std::uint64_t token, std::uint16_t status) override;
@@ -73,11 +73,12 @@ public:
 
     std::size_t under_way() const { return ops_.in_use(); }
     std::uint32_t held_events() const { return events_.held(); }
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
-    /// A command whose data go to the host, or come from it.
+    /// A command with data to the host or from it.
     struct Op {
         nvme::Sqe sqe;
         std::uint32_t dw0 = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which submission queue gives the next commands (NVMe 1.4 §4.13).
+// Chooses the submission queue that gives the next commands (NVMe 1.4 §4.13).
 //
-// RoundRobinArbiter: from each queue up to `burst` commands are taken, then the next queue that has commands gets its
-// turn. A turn also ends when the queue has nothing more to give.
+// RoundRobinArbiter takes up to `burst` commands from each queue, and then turns to the next queue that has commands. A
+// turn also ends when the queue has no more commands.
 //
-// SubmissionArbiter: round robin over all queues, the admin queue among them; or weighted round robin with urgent
-// priority class: the admin queue first, then the urgent queues, then a round in which the levels high, medium and low
-// have as many commands as their weights say. A level without commands loses what is left to it of the round. Inside a
-// class queues take turns. A queue of a higher class that gets commands comes before the next ones that are taken.
+// SubmissionArbiter is round robin over all queues including the admin queue, or weighted round robin with urgent
+// priority class. The latter serves the admin queue first, then the urgent queues, then rounds of the levels high,
+// medium and low. In a round each level gives as many commands as its weight says. A level without commands loses the
+// rest of its share. Inside a class the queues take turns. When a queue of a higher class gets commands, it is served
+// before the next command is taken.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ public:
     static constexpr std::uint32_t kMaxQueues = 128;
     static constexpr std::uint32_t kNoLimit = ~0u;
 
-    /// `code` is Feature 01h AB: burst = 2^code commands, 7 = no limit. Holds from the next turn on.
+    /// `code` is Feature 01h AB: burst = 2^code commands, and 7 means no limit. It takes effect at the next turn.
     void set_burst_code(std::uint32_t code) { burst_ = code >= 7 ? kNoLimit : 1u << code; }
 
     void set_ready(std::uint16_t qid, bool ready) {
@@ -37,7 +38,7 @@ public:
     /// Whether any queue has commands, that is, whether next() would find one.
     bool any() const { return (ready_[0] | ready_[1]) != 0; }
 
-    /// The queue whose turn it is. False: no queue has commands.
+    /// Finds the queue whose turn it is. Returns false if no queue has commands.
     bool next(std::uint16_t& qid) {
         if (credit_ == 0) {
             const int found = find_after(current_);
@@ -48,19 +49,19 @@ public:
         qid = current_;
         return true;
     }
-    /// How many commands the queue that next() named may still give; no limit while it is the only one: its turns
-    /// follow each other.
+    /// Number of commands that the queue named by next() may still give. There is no limit while it is the only one,
+    /// because its turns then follow each other.
     std::uint32_t limit() const { return alone() ? kNoLimit : credit_; }
-    /// `n` commands were taken from the queue that next() named.
+    /// Records that `n` commands were taken from the queue named by next().
     void took(std::uint32_t n) {
         if (burst_ == kNoLimit) return;
-        // What exceeds this turn was taken from the following turns of a queue that was alone.
-        // A burst is a power of two, so the remainder is a mask.
+        // A queue that was alone may have exceeded this turn: the rest was taken from its following turns. A burst is a
+        // power of two, so the remainder is a mask.
         credit_ = (n <= credit_ ? credit_ - n : (credit_ - n) & (burst_ - 1));
     }
-    /// The queue that next() named has a whole turn from now on.
+    /// Gives the queue named by next() a new whole turn.
     void begin_turn() { credit_ = burst_; }
-    /// The turn of the queue that next() named is over, whatever it may still give.
+    /// Ends the turn of the queue named by next(), even if it may still give commands.
     void end_turn() { credit_ = 0; }
     /// Whether no other queue has commands.
     bool alone() const {
@@ -74,7 +75,7 @@ public:
     }
 
 private:
-    /// First ready queue after `qid`, wrapping to `qid` itself; -1 when none.
+    /// Returns the first ready queue after `qid`, wrapping to `qid` itself, or -1 if there is none.
     int find_after(std::uint32_t qid) const {
         const std::uint32_t word = qid / 64;
         const std::uint32_t shift = qid % 64;
@@ -97,18 +98,18 @@ public:
     static constexpr std::uint32_t kNoLimit = RoundRobinArbiter::kNoLimit;
     static constexpr std::uint32_t kLevels = 3;  // high, medium, low
 
-    /// CC.AMS. Precondition: no queue is ready.
+    /// Sets CC.AMS. Precondition: no queue is ready.
     void set_weighted(bool weighted) { weighted_ = weighted; }
-    /// Feature 01h AB, see above.
+    /// Sets Feature 01h AB; see RoundRobinArbiter.
     void set_burst_code(std::uint32_t code) {
         for (RoundRobinArbiter& ring : rings_) ring.set_burst_code(code);
     }
-    /// Feature 01h HPW, MPW and LPW, each 0-based. They hold from the next round on.
+    /// Sets Feature 01h HPW, MPW and LPW, each 0-based. They take effect in the next round.
     void set_weights(std::uint32_t high, std::uint32_t medium, std::uint32_t low) {
         weights_ = {high + 1, medium + 1, low + 1};
     }
 
-    /// `priority`: QPRIO of the queue, 0 urgent to 3 low; that of the admin queue is ignored.
+    /// `priority` is QPRIO of the queue, from 0 (urgent) to 3 (low). It is ignored for the admin queue.
     void set_ready(std::uint16_t qid, std::uint8_t priority, bool ready) {
         const std::uint32_t ring = ring_of(qid, priority);
         rings_[ring].set_ready(qid, ready);
@@ -123,14 +124,14 @@ public:
     /// Whether any queue has commands, that is, whether next() would find one.
     bool any() const { return ready_rings_ != 0; }
 
-    /// The queue whose turn it is. False: no queue has commands.
+    /// Finds the queue whose turn it is. Returns false if no queue has commands.
     bool next(std::uint16_t& qid) {
         if (!any()) return false;
         chosen_ = 0;
         if (__builtin_expect(weighted_, 0)) choose();
         return rings_[chosen_].next(qid);
     }
-    /// How many commands the queue that next() named may still give; no limit while it is the only one.
+    /// Number of commands that the queue named by next() may still give. There is no limit while it is the only one.
     std::uint32_t limit() const {
         const RoundRobinArbiter& ring = rings_[chosen_];
         if (chosen_ < kHigh) return ring.limit();
@@ -138,7 +139,7 @@ public:
         const std::uint32_t credit = credits_[chosen_ - kHigh];
         return credit < ring.limit() ? credit : ring.limit();
     }
-    /// `n` commands were taken from the queue that next() named.
+    /// Records that `n` commands were taken from the queue named by next().
     void took(std::uint32_t n) {
         if (__builtin_expect(chosen_ >= kHigh, 0)) return spend(n);
         rings_[chosen_].took(n);
@@ -151,7 +152,8 @@ public:
     }
 
 private:
-    // Rings: 0 is the admin queue's, and everybody's without weights; 1 the urgent queues'; then the levels.
+    // Ring 0 holds the admin queue, and without weights all queues. Ring 1 holds the urgent queues, and the levels
+    // follow.
     static constexpr std::uint32_t kHigh = 2;
     std::uint32_t ring_of(std::uint16_t qid, std::uint8_t priority) const {
         return __builtin_expect(weighted_, 0) && qid != 0 ? 1u + priority : 0u;
@@ -172,7 +174,7 @@ private:
     void spend(std::uint32_t n) {
         RoundRobinArbiter& ring = rings_[chosen_];
         std::uint32_t& credit = credits_[chosen_ - kHigh];
-        if (n > credit) {  // of a queue that was alone: rounds in which nobody else had anything, each with a new turn
+        if (n > credit) {  // a queue that was alone has used several rounds, each with a new turn
             const std::uint32_t weight = weights_[chosen_ - kHigh];
             n = (n - credit) % weight;
             credit = n == 0 ? 0 : weight;
@@ -186,7 +188,7 @@ private:
     std::array<RoundRobinArbiter, kHigh + kLevels> rings_;
     std::array<std::uint32_t, kLevels> weights_{1, 1, 1};
     std::array<std::uint32_t, kLevels> credits_{};  // left in this round
-    std::uint32_t level_ = 0;                       // whose commands the round is at
+    std::uint32_t level_ = 0;                       // level that the round is at
     std::uint32_t chosen_ = 0;                      // ring of the queue that next() named
     std::uint32_t ready_rings_ = 0;                 // a bit for each ring with commands
     bool weighted_ = false;

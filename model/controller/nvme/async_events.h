@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous Event Requests held by the controller (NVMe 1.4 §5.2). A type whose last event the host has not
-// acknowledged, by reading the log page that it named, is masked. Of notices and of events of the I/O command set one
-// waits for each type until there is a request and the type is not masked; errors and warnings that find none are
-// dropped: the log has the one, and a warning that lasts is raised again.
+// Asynchronous Event Requests held by the controller (NVMe 1.4 §5.2). The host acknowledges an event by reading the log
+// page that it named; until then its type is masked. One notice and one event of the I/O command set may wait for a
+// request, and for the end of the mask. An error or a warning without a request is dropped: the log has the error, and
+// a lasting warning is raised again.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
     static constexpr std::uint32_t kTypeCommandSet = 6;
     static constexpr std::uint32_t kInfoInvalidDoorbellRegister = 0;
     static constexpr std::uint32_t kInfoInvalidDoorbellValue = 1;
-    static constexpr std::uint32_t kInfoReliability = 0;  ///< read-only media among its causes
+    static constexpr std::uint32_t kInfoReliability = 0;  ///< SMART; read-only media is one of its causes
     static constexpr std::uint32_t kInfoTemperature = 1;
     static constexpr std::uint32_t kInfoSpare = 2;
     static constexpr std::uint32_t kInfoNamespaces = 0;  ///< of a notice
@@ -31,12 +31,12 @@ public:
     struct Event {
         std::uint32_t type = 0;
         std::uint32_t info = 0;
-        std::uint8_t log = nvme::kLogError;  ///< that says more
+        std::uint8_t log = nvme::kLogError;  ///< log page that says more
 
         std::uint32_t dw0() const { return type | info << 8 | std::uint32_t{log} << 16; }
     };
 
-    /// False: the limit is reached (status 1/05h).
+    /// Returns false if the limit of held requests is reached (status 1/05h).
     bool hold(std::uint16_t cid) {
         if (count_ == held_.size()) return false;
         held_[count_++] = cid;
@@ -44,7 +44,8 @@ public:
     }
     std::uint32_t held() const { return count_; }
 
-    /// True: complete request `cid` with result `dw0`. The type stays masked until its log page is read.
+    /// Returns true if request `cid` must be completed with result `dw0`. The type then stays masked until its log page
+    /// is read.
     bool raise(const Event& event, std::uint16_t& cid, std::uint32_t& dw0) {
         const bool waits = event.type == kTypeNotice || event.type == kTypeCommandSet;
         if (count_ == 0 || is_masked(event.type)) {
@@ -61,11 +62,11 @@ public:
         dw0 = event.dw0();
         return true;
     }
-    /// Of an error or a warning.
+    /// Raises an error or a warning.
     bool raise(std::uint32_t type, std::uint32_t info, std::uint16_t& cid, std::uint32_t& dw0) {
         return raise({type, info, type == kTypeSmart ? nvme::kLogSmart : nvme::kLogError}, cid, dw0);
     }
-    /// An event has waited, and there may be a request for it now.
+    /// Raises an event that has waited, if there is a request for it now.
     bool raise_waiting(std::uint16_t& cid, std::uint32_t& dw0) {
         for (std::uint32_t type = 0; waits_ != 0 && type < kTypes; ++type) {
             if ((waits_ >> type & 1) == 0 || is_masked(type) || count_ == 0) continue;
@@ -79,7 +80,7 @@ public:
         for (std::uint32_t type = 0; type < kTypes; ++type)
             if (is_masked(type) && log_[type] == lid) masked_ &= ~(1u << type);
     }
-    /// True: the request was held and is now removed.
+    /// Removes a held request. Returns false if it is not held.
     bool abort(std::uint16_t cid) {
         for (std::uint32_t i = 0; i < count_; ++i) {
             if (held_[i] != cid) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of logical blocks: those that the host has marked as uncorrectable, until it writes them again.
+// The set of logical blocks that the host has marked as uncorrectable. Writing a block removes its mark.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ public:
             if (to > end) i = end_of_.emplace(end, to).first;
         }
     }
-    /// The first marked block of the range; `first + count`: none.
+    /// Returns the first marked block of the range, or `first + count` if there is none.
     std::uint64_t first_in(std::uint64_t first, std::uint64_t count) const {
         auto i = end_of_.upper_bound(first);
         if (i != end_of_.begin()) {

@@ -28,7 +28,7 @@ void CompletionPosting::send_held(std::uint16_t cqid) {
         Cqe cqe = cq.held[cq.held_first++];
         send(cq, queues_.sq(cqe.sqid), cqe);
     }
-    // Forget what was sent once that is at least half of the list.
+    // Removes the entries that were sent once they are at least half of the list.
     if (cq.held_first * 2 >= cq.held.size()) {
         cq.held.erase(cq.held.begin(), cq.held.begin() + static_cast<std::ptrdiff_t>(cq.held_first));
         cq.held_first = 0;
@@ -53,11 +53,11 @@ void CompletionPosting::signal_coalesced(std::uint16_t vector) {
 }
 
 void CompletionPosting::coalescing_timer(std::uint64_t vector) {
-    coalescer_.sent(static_cast<std::uint32_t>(vector));  // also where the host has turned coalescing off meanwhile
+    coalescer_.sent(static_cast<std::uint32_t>(vector));  // even if coalescing has been turned off meanwhile
     signal(static_cast<std::uint16_t>(vector));
 }
 
-/// A message tells of all that the vector has coalesced.
+/// A message announces all completions that the vector has coalesced.
 void CompletionPosting::announced(std::uint16_t vector) {
     coalescer_.sent(vector);
     agenda_.cancel(timers_[vector]);
@@ -69,9 +69,9 @@ void CompletionPosting::reset() {
 }
 
 void CompletionPosting::write_vectors(std::uint32_t offset, std::uint32_t value) {
-    if (offset >= kMsixPba) return;  // the host may not write pending bits
+    if (offset >= kMsixPba) return;  // the host cannot write pending bits
     const int vector = msix_.write_table(offset - kMsixTable, value);
-    if (vector >= 0) signal(static_cast<std::uint16_t>(vector));  // unmasked while a message was pending
+    if (vector >= 0) signal(static_cast<std::uint16_t>(vector));  // it was unmasked while a message was pending
 }
 
 void CompletionPosting::check_waiters() const {

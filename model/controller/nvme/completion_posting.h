@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion queue entries and the interrupts that announce them. An entry for a full queue is held until the host's
-// head doorbell makes room. Interrupts are MSI-X messages, masked by the table and coalesced as features 08h and 09h
-// say.
+// Posts completion queue entries and sends the interrupts that announce them. An entry for a full queue is held until
+// the host's head doorbell makes room. Interrupts are MSI-X messages, masked by the table and coalesced according to
+// features 08h and 09h.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace ssdtlm {
 
-/// Who follows the submission queues of posted entries.
+/// Follows the submission queues whose entries are posted.
 class PostedSink {
 public:
-    /// A command of this queue has its entry in host memory, and the queue is being deleted, has more commands or has
-    /// its doorbell in host memory.
+    /// A command of this queue has its entry in host memory. Called only if the queue is being deleted, has more
+    /// commands or has its doorbell in host memory.
     virtual void posted(std::uint16_t sqid, SubmissionQueue& queue) = 0;
     /// An entry waits for room in this queue.
     virtual void full(std::uint16_t cqid) = 0;
@@ -42,30 +42,31 @@ public:
           coalescer_(queues.count()),
           timers_(queues.count()) {}
 
-    /// Sends or holds an entry that has all but the queue's head and the phase.
+    /// Sends or holds an entry. Everything but the queue's head and the phase is filled in.
     void post(SubmissionQueue& sq, nvme::Cqe& cqe) {
         CompletionQueue& cq = queues_.cq(sq.cqid);
         if (__builtin_expect(cq.full() || cq.has_held(), 0)) return hold(sq.cqid, cqe);
         send(cq, sq, cqe);
     }
     void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
-    /// The head doorbell of this queue was rung.
+    /// The host has written the head doorbell of this queue.
     void head_moved(std::uint16_t cqid) {
         if (__builtin_expect(queues_.cq(cqid).has_held(), 0)) send_held(cqid);
     }
-    /// Features 08h and 09h may have changed.
+    /// Call it when features 08h and 09h may have changed.
     void apply_features() { coalescing_ = features_.coalescing_threshold() != 0 && features_.coalescing_time() != 0; }
-    /// No interrupt is owed any more.
+    /// Drops all interrupts that are due.
     void reset();
 
-    /// MSI-X table and pending bits, `offset` from the start of BAR0; dwords.
+    /// Accesses the MSI-X table and the pending bits in dwords, at `offset` from the start of BAR0.
     std::uint32_t read_vectors(std::uint32_t offset) const {
         return offset < nvme::kMsixPba ? msix_.read_table(offset - nvme::kMsixTable)
                                        : msix_.read_pba(offset - nvme::kMsixPba);
     }
     void write_vectors(std::uint32_t offset, std::uint32_t value);
 
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
@@ -85,11 +86,11 @@ private:
     PostedSink& sink_;
     MsixTable msix_;
     InterruptCoalescer coalescer_;
-    std::vector<Agenda::Entry> timers_;  // by vector: of what it coalesces
+    std::vector<Agenda::Entry> timers_;  // by vector, for its coalesced completions
     bool coalescing_ = false;
 };
 
-// What every command passes on its way out is inline, so that it is one function without frames in between.
+// The path of every command is inline, so that it compiles to one function without further stack frames.
 
 inline void CompletionPosting::signal(std::uint16_t vector) {
     if (__builtin_expect(coalescing_, 0)) announced(vector);
@@ -117,7 +118,7 @@ inline __attribute__((always_inline)) void CompletionPosting::send(CompletionQue
         else
             signal(cq.vector);
     }
-    // Whether a queue waits for its last command, or the fetch window was closed.
+    // True when a queue waits for its last command, or when the fetch window was full.
     if (__builtin_expect(sq.deleting || sq.shadowed || sq.waiting() != 0, 0)) sink_.posted(cqe.sqid, sq);
 }
 

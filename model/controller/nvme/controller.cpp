@@ -55,7 +55,7 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
     features_changed();
 }
 
-/// With what a loss of power has cut short. The flash is there from now on.
+/// Continues the work that a loss of power has interrupted. The flash is available from now on.
 void NvmeController::go_on() {
     AdminContext& c = admin_.context();
     memory_.after_power_loss(agenda_.now(), counters_.power_cycles, device_);
@@ -120,7 +120,7 @@ bool NvmeController::idle() const {
 }
 
 void NvmeController::drop_queues() {
-    // What never got its CQE: held event requests, completions that waited for room, a waiting Delete SQ.
+    // Counts what never got its CQE: held event requests, completions that waited for room, and a waiting Delete SQ.
     for (std::uint32_t q = 0; q < queues_.count(); ++q)
         counters_.dropped += queues_.sq(static_cast<std::uint16_t>(q)).in_flight;
     for (std::uint32_t q = 1; q < queues_.count(); ++q) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVMe controller without its bus: register and doorbell accesses in, DMA requests and commands out. Holds the
-// organs that do the work and connects them: state (CC, CSTS), submission fetch, I/O commands, admin queue, completion
-// posting. Decoding and admin commands take no time of their own; what costs time here is the DMA. Kernel-free.
-// One controller. Aborting reaches what has not begun.
+// The NVMe controller without its bus. Register and doorbell accesses come in; DMA requests and commands go out. It
+// holds the parts that do the work and connects them: state (CC, CSTS), submission fetch, I/O commands, admin queue and
+// completion posting. Decoding and admin commands take no time of their own; only the DMA does. It needs no SystemC
+// kernel. There is one controller, and Abort reaches only what has not begun.
 #pragma once
 
 #include <cstdint>
@@ -26,35 +26,36 @@ namespace ssdtlm {
 
 class NvmeController : private ControllerWork, private AdminEffects, private PostedSink, private DoorbellSink {
 public:
-    /// What one that takes another's place goes on with.
+    /// State that a controller takes over from its predecessor after a loss of power.
     struct Before {
         NvmeCounters counters;
         NvmeMemory memory;
     };
-    /// `signed_data`: signatures stand for the host's data (run.data).
+    /// With `signed_data`, signatures stand for the host's data (run.data).
     NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
                    const DriveFacts& device, bool signed_data = true);
-    /// The power was gone.
+    /// Builds the controller after a loss of power.
     NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
                    const DriveFacts& device, bool signed_data, const Before& before);
     NvmeController(const NvmeController&) = delete;
     NvmeController& operator=(const NvmeController&) = delete;
 
-    /// Who executes I/O commands. Call once before the first doorbell.
+    /// Sets the sink that executes I/O commands. Call it once before the first doorbell.
     void bind(CommandSink& sink) {
         io_.bind(sink);
         go_on();
     }
-    /// Where that one completes them.
+    /// The sink of bind() completes the commands there.
     CompletionSink& completions() { return io_; }
-    /// Where the SMART log takes spare, wear and temperature from. Optional.
+    /// Sets the function that gives the SMART log spare, wear and temperature. Optional.
     void bind_health(std::function<DeviceHealth()> health) { admin_.set_health(std::move(health)); }
-    /// What it says has changed: the host may be waiting for that.
+    /// The health has changed, and the host may wait for an event about it.
     void health_changed() { admin_.check_health(); }
-    /// Of the SMART log.
+    /// Critical warning byte of the SMART log.
     std::uint8_t critical_warning() const { return admin_.critical_warning(); }
 
-    /// Accesses to BAR0, `offset` from its start. Other sizes than 4 and 8, or unaligned: read 0, write ignored.
+    /// Accesses to BAR0 at `offset` from its start. An unaligned access, or one of a size other than 4 or 8, reads 0 or
+    /// is ignored.
     std::uint64_t mmio_read(std::uint32_t offset, std::uint32_t bytes) const;
     void mmio_write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
         if (__builtin_expect(offset >= nvme::kRegDoorbells && offset < nvme::kMsixTable, 1))
@@ -71,15 +72,16 @@ public:
     const NvmeMemory& memory() const { return memory_; }
     const NvmeRegisters& registers() const { return state_.registers(); }
     const QueueSet& queues() const { return queues_; }
-    /// I/O commands that the firmware has not completed.
+    /// Number of I/O commands that the firmware has not completed.
     std::uint32_t in_firmware() const { return io_.in_firmware(); }
     const SubmissionFetch& fetch() const { return fetch_; }
-    /// State for the watchdog, one fact per line.
+    /// Returns the state for the watchdog, one fact per line.
     std::string dump() const;
-    /// Between two entries of the agenda: a command behind its doorbell, a held CQE, a waiting reset has somebody who
-    /// goes on with it. Throws CheckFailed.
+    /// Throws CheckFailed if a command behind its doorbell, a held CQE or a waiting reset will never continue. Call it
+    /// between two entries of the agenda.
     void check_waiters() const;
-    /// Every command fetched was completed, dropped or is a held event request. Throws CheckFailed. Call at the end.
+    /// Throws CheckFailed unless every fetched command was completed, was dropped or is a held event request. Call it
+    /// at the end.
     void check_books() const;
 
 private:

@@ -6,7 +6,7 @@ namespace ssdtlm {
 void ControllerState::act(NvmeRegisters::Action action) {
     switch (action) {
         case NvmeRegisters::Action::none:
-            // CC.SHN may have been taken back, which lets the fetching go on.
+            // The host may have cleared CC.SHN, which allows fetching again.
             if (!registers_.is_shutting_down()) flush_wanted_ = false;
             work_.resume();
             break;
@@ -36,7 +36,7 @@ void ControllerState::become_ready() {
     waits_for_drive_ = !drive_is_up_;
     if (!drive_is_up_) return;
     registers_.ready();
-    work_.resume();  // what the controller does by itself
+    work_.resume();  // resumes the controller's own jobs
 }
 
 void ControllerState::drive_is_up() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's life: CC and CSTS through enable, reset and shutdown (NVMe 1.4 §7.6). Knows when each step is due;
-// what a step does to queues and commands is done by others, behind ControllerWork.
+// The life cycle of the controller: CC and CSTS through enable, reset and shutdown (NVMe 1.4 §7.6). This class decides
+// when each step is due. ControllerWork carries out what a step does to queues and commands.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@ namespace ssdtlm {
 /// What the life cycle asks of the rest of the controller.
 class ControllerWork {
 public:
-    /// Create the admin queues that the registers describe.
+    /// Creates the admin queues that the registers describe.
     virtual void create_admin_queues(const NvmeRegisters& registers) = 0;
-    /// Nothing is under way: no fetch, no list, no admin data, no command in the firmware.
+    /// True when no fetch, list, admin data transfer or command in the firmware is under way.
     virtual bool idle() const = 0;
-    /// From now on (false: no more) commands in the firmware that wait for room are aborted, so that idle() comes soon.
+    /// While `aborts` is true, commands in the firmware that wait for room are aborted, so that idle() soon becomes
+    /// true.
     virtual void abort_waits(bool aborts) = 0;
-    /// Forget all queues and whatever waits in them; features take their defaults. Called while idle().
+    /// Drops all queues with the commands that wait in them, and restores the default features. Called while idle().
     virtual void drop_queues() = 0;
-    /// Hand the firmware a flush of everything, for a shutdown; flushed() reports its end. Called while idle().
+    /// Gives the firmware a flush of everything, for a shutdown. flushed() reports its end. Called while idle().
     virtual void flush() = 0;
     /// Fetching may be allowed again.
     virtual void resume() = 0;
@@ -43,27 +44,28 @@ public:
           registers_(config, scan_time) {}
 
     const NvmeRegisters& registers() const { return registers_; }
-    /// A write below the doorbells.
+    /// Carries out a register write below the doorbells.
     void write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
         act(registers_.write(offset, bytes, value));
     }
-    /// Commands that were fetched are carried out and completed.
+    /// True while fetched commands are carried out and completed.
     bool serving() const { return registers_.is_serving(); }
-    /// Commands may be fetched.
+    /// True while commands may be fetched.
     bool running() const { return registers_.is_running(); }
 
-    /// Call after any work has ended: a reset or a shutdown may have waited for it.
+    /// Call it after any work has ended: a reset or a shutdown may have waited for that.
     void settle() {
         if (__builtin_expect(settling_, 0)) settle_slow();
     }
-    /// The flush of a shutdown has ended. settle() must follow.
+    /// The flush of a shutdown has ended. Call settle() afterwards.
     void flushed();
-    /// The drive behind the controller cannot serve commands yet: until drive_is_up(), CSTS.RDY stays 0.
+    /// The drive behind the controller cannot serve commands yet. CSTS.RDY stays 0 until drive_is_up().
     void drive_is_starting() { drive_is_up_ = false; }
     void drive_is_up();
-    /// Nothing can be reported to the host any more: CSTS.CFS.
+    /// Sets CSTS.CFS: nothing can be reported to the host any more.
     void fatal() { registers_.fatal(); }
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
@@ -81,7 +83,7 @@ private:
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
     bool drive_is_up_ = true;
-    bool waits_for_drive_ = false;  // enabled, and ready_time_ is over
+    bool waits_for_drive_ = false;  // the controller is enabled, and ready_time_ is over
 };
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the data of a command lie, by its data pointer: PRPs, or an SGL if PSDT says so.
+// Finds the data of a command from its data pointer: PRPs, or an SGL if PSDT says so.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 class DataWalk {
 public:
-    /// `to_host`: see SglWalk. The rest is as with PrpWalk.
+    /// For `to_host`, see SglWalk. The other parameters are those of PrpWalk.
     WalkStep start(const nvme::Sqe& sqe, std::uint64_t bytes, bool to_host, HostData& data) {
         if (__builtin_expect(sqe.psdt() == 0, 1)) return prp_.start(sqe.prp1, sqe.prp2, bytes, data);
         is_sgl_ = true;
@@ -22,7 +22,7 @@ public:
     }
     std::uint64_t list_address() const { return is_sgl_ ? sgl_.list_address() : prp_.list_address(); }
     std::uint32_t list_bytes() const { return is_sgl_ ? sgl_.list_bytes() : prp_.list_bytes(); }
-    /// Why it is refused.
+    /// Status with which the walk was refused.
     std::uint16_t status() const { return is_sgl_ ? sgl_.status() : nvme::kStInvalidPrpOffset; }
 
 private:

@@ -23,7 +23,7 @@ std::uint32_t threshold_sensor(const Sqe& sqe) {
 }
 std::uint32_t threshold_kind(const Sqe& sqe) {
     return sqe.cdw11 >> 20 & 3;
-}  // 0 over, 1 under
+}  // 0 over, 1 under temperature threshold
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set Features and Get Features (NVMe 1.4 §5.13, §5.21): checks, current values, defaults. No feature is saveable.
-// The front end reads the values that act (arbitration, write cache, queue counts, coalescing).
+// Set Features and Get Features (NVMe 1.4 §5.13, §5.21): checks, current values and defaults. No feature can be saved.
+// The front end reads the values that have an effect (arbitration, write cache, queue counts, coalescing).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class NvmeFeatures {
 public:
     NvmeFeatures(const NvmeConfig& config, bool volatile_write_cache);
 
-    /// Status; `dw0` is the completion's result. `io_queues_exist` refuses Number of Queues.
+    /// Returns the status; `dw0` is the result of the completion. With `io_queues_exist`, Number of Queues is refused.
     std::uint16_t set(const nvme::Sqe& sqe, bool io_queues_exist, std::uint32_t& dw0);
     std::uint16_t get(const nvme::Sqe& sqe, std::uint32_t& dw0) const;
-    /// Controller reset: every feature takes its default (none is saved).
+    /// Carries out a controller reset: every feature takes its default, because none is saved.
     void reset();
 
     std::uint32_t arbitration() const { return current_.arbitration; }
@@ -32,7 +32,7 @@ public:
     std::uint16_t under_temperature() const { return current_.under_temperature; }
     std::uint32_t async_events() const { return current_.async_events; }
     std::uint32_t keep_alive_ms() const { return current_.keep_alive; }  ///< 0: no timer
-    /// SEL of Get Features.
+    /// These functions decode SEL of Get Features.
     static bool asks_current(const nvme::Sqe& sqe) { return (sqe.cdw10 >> 8 & 7u) == 0; }
     static bool asks_capabilities(const nvme::Sqe& sqe) { return (sqe.cdw10 >> 8 & 7u) == 3; }
 

@@ -13,7 +13,7 @@ using namespace nvme;
 
 namespace {
 
-/// ASCII field, left aligned, padded with spaces.
+/// Writes an ASCII field, left aligned and padded with spaces.
 void put_ascii(std::uint8_t* at, std::size_t bytes, const std::string& text) {
     std::fill(at, at + bytes, std::uint8_t{' '});
     std::copy_n(text.begin(), std::min(bytes, text.size()), at);
@@ -28,16 +28,17 @@ unsigned log2_of(std::uint64_t v) {
     return n;
 }
 
-/// FNV-1a of the serial number, and of the NSID from 2 on: the changing part of the namespace's identifiers.
+/// Returns FNV-1a of the serial number, and of the NSID if it is 2 or more. It is the variable part of the identifiers.
 std::uint64_t hash_of(const Namespace& of, const DriveFacts& device) {
     std::uint64_t h = 0xCBF29CE484222325u;
     for (const char c : device.serial) h = (h ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
     if (of.id != 1) h = (h ^ of.id) * 0x100000001B3u;
-    if (of.generation != 0) h = (h ^ of.generation) * 0x100000001B3u;  // a number that is used again names another one
+    if (of.generation != 0) h = (h ^ of.generation) * 0x100000001B3u;  // a reused number names another namespace
     return h;
 }
 
-/// Big-endian byte string, as NGUID and EUI-64 are stored. The second bit of the first byte says "locally assigned".
+/// Writes the identifier as a big-endian byte string, as NGUID and EUI-64 are stored. The second bit of the first byte
+/// says "locally assigned".
 void put_eui64(std::uint8_t* at, const Namespace& of, const DriveFacts& device) {
     const std::uint64_t h = hash_of(of, device);
     for (unsigned i = 0; i < 8; ++i) at[i] = static_cast<std::uint8_t>(h >> (56 - 8 * i));
@@ -50,7 +51,7 @@ void put_nguid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) 
     put_eui64(at + 8, of, device);
 }
 
-/// An identifier of version 8, made in a way of one's own (RFC 9562 §5.8).
+/// Writes an identifier of version 8, which has a vendor's own format (RFC 9562 §5.8).
 void put_uuid(std::uint8_t* at, const Namespace& of, const DriveFacts& device) {
     put_nguid(at, of, device);
     at[6] = static_cast<std::uint8_t>((at[6] & 0x0F) | 0x80);
@@ -92,7 +93,7 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     store(d + IdCtrl::kWctemp, kWarningTemperature);
     store(d + IdCtrl::kCctemp, kCriticalTemperature);
     store(d + IdCtrl::kTnvmcap, device.drive_bytes);
-    // The extended self-test reads all blocks; at least a minute.
+    // The extended self-test reads all blocks, and takes a minute or more.
     constexpr std::uint64_t kAMinute = 60'000'000'000u;  // bytes, at 1 GB/s: assumed
     store(d + IdCtrl::kEdstt,
           static_cast<std::uint16_t>(std::min<std::uint64_t>(div_ceil(device.drive_bytes, kAMinute), UINT16_MAX)));
@@ -105,9 +106,9 @@ void identify_controller(const NvmeConfig& config, const DriveFacts& device, Ide
     store(d + IdCtrl::kNn, namespace_numbers(config));
     store(d + IdCtrl::kOncs, static_cast<std::uint16_t>(io_oncs() | IdCtrl::kOncsSaveSelect | IdCtrl::kOncsTimestamp));
     store(d + IdCtrl::kFuses, std::uint16_t{1});  // Compare and Write
-    d[IdCtrl::kFna] = 1u << 2;                    // crypto erase; each namespace by itself
+    d[IdCtrl::kFna] = 1u << 2;                    // crypto erase is offered; a format concerns one namespace
     d[IdCtrl::kVwc] = static_cast<std::uint8_t>((device.volatile_write_cache ? 1u : 0u) | 3u << 1);  // broadcast flush
-    // One mapping unit is written as a whole; nothing is promised over a power loss beyond one logical block.
+    // One mapping unit is written as a whole. A loss of power may cut a write at each logical block.
     store(d + IdCtrl::kAwun, static_cast<std::uint16_t>(atomic_blocks - 1));
     store(d + IdCtrl::kAcwu, static_cast<std::uint16_t>(atomic_blocks - 1));
     if (config.sgls) store(d + IdCtrl::kSgls, IdCtrl::kSglsDwords | IdCtrl::kSglsBitBucket);

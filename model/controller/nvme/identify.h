@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of the Identify data structures (NVMe 1.4 §5.15): one controller, LBA formats of 512 and 4,096 bytes, no
-// metadata, no protection information.
+// Contents of the Identify data structures (NVMe 1.4 §5.15). There are one controller and LBA formats of 512 and 4,096
+// bytes. There are no metadata and no protection information.
 #pragma once
 
 #include <array>
@@ -25,29 +25,30 @@ inline constexpr std::uint16_t kKeepAliveUnits = 10;          ///< KAS, of 100 m
 inline constexpr std::uint32_t kSanitizeCapabilities = 7;     ///< SANICAP: crypto erase, block erase, overwrite
 inline constexpr std::uint16_t kControllerId = 0;             ///< CNTLID: the only one
 inline constexpr std::uint32_t kManagedNamespaces = 32;       ///< NN with namespace management; assumed
-inline constexpr std::uint32_t kFormatBytes[] = {512, 4096};  ///< LBA formats; a drive has those from its block on
-// Copy: the longest source range, all ranges of a command, and their number; assumed.
+inline constexpr std::uint32_t kFormatBytes[] = {512, 4096};  ///< LBA formats, from the drive's block size on
+// Limits of Copy, assumed: bytes of the longest source range, bytes of all ranges of a command, and number of ranges.
 inline constexpr std::uint32_t kCopyRangeBytes = 1u << 17, kCopyBytes = 1u << 20, kCopyRanges = 16;
 
-/// Several namespaces: the host may delete and create them.
+/// With several namespaces the host may delete and create them.
 inline bool manages_namespaces(const NvmeConfig& config) {
     return !config.namespaces.empty();
 }
-/// Identify NN.
+/// Returns Identify NN.
 inline std::uint32_t namespace_numbers(const NvmeConfig& config) {
     const auto given = static_cast<std::uint32_t>(config.namespaces.size() + 1);
     return manages_namespaces(config) && given < kManagedNamespaces ? kManagedNamespaces : given;
 }
-/// Bytes of a logical block in this format of a drive whose own block is `drive_lba`; 0: there is no such format.
+/// Returns the bytes of a logical block in this format of a drive whose own block is `drive_lba`, or 0 if there is no
+/// such format.
 std::uint32_t lba_of_format(std::uint32_t format, std::uint32_t drive_lba);
 
 void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out);
 void identify_namespace(const Namespace& of, const Namespaces& all, const DriveFacts& device, IdentifyData& out);
-/// Of the broadcast NSID: what is the same for all namespaces that are created.
+/// Answers Identify with the broadcast NSID: the fields that are the same for all namespaces that are created.
 void identify_common(const Namespaces& all, const DriveFacts& device, IdentifyData& out);
-/// CNS 08h (NVMe 2.0): the namespace whatever its command set.
+/// Writes CNS 08h (NVMe 2.0), the namespace independent of its command set.
 void identify_independent(IdentifyData& out);
-/// CNS 03h: EUI-64, NGUID and UUID of the namespace, made from the serial number and the NSID.
+/// Writes CNS 03h: EUI-64, NGUID and UUID of the namespace, made from the serial number and the NSID.
 void identify_descriptors(const Namespace& of, const DriveFacts& device, IdentifyData& out);
 
 }  // namespace ssdtlm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSI-X table with its pending bits (PCIe Base §7.7.2) and the coalescing of NVMe 1.4 §7.5. Sends nothing: says when a
-// message is due. The function mask and enable bits of the PCI capability are taken as enabled and unmasked.
+// The MSI-X table with its pending bits (PCIe Base §7.7.2) and the coalescing of NVMe 1.4 §7.5. It sends nothing, but
+// says when a message is due. The function mask and enable bits of the PCI capability are taken as enabled and
+// unmasked.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,13 @@ class MsixTable {
 public:
     explicit MsixTable(std::uint32_t vectors) : entries_(vectors), pending_((vectors + 63) / 64, 0) {}
 
-    /// Dword access; `offset` from the start of the table or of the PBA.
+    /// Accesses one dword at `offset` from the start of the table or of the PBA.
     std::uint32_t read_table(std::uint32_t offset) const;
     std::uint32_t read_pba(std::uint32_t offset) const;
-    /// Returns the vector whose pending message the write unmasked; -1 when none.
+    /// Returns the vector whose pending message the write unmasked, or -1 if there is none.
     int write_table(std::uint32_t offset, std::uint32_t value);
 
-    /// True: send message(vector) now. False: masked, the pending bit is set instead.
+    /// Returns true if message(vector) must be sent now. A masked vector gets its pending bit instead.
     bool fire(std::uint32_t vector) {
         if ((entries_[vector].control & 1) == 0) return true;
         pending_[vector / 64] |= 1ull << (vector % 64);
@@ -48,16 +49,16 @@ class InterruptCoalescer {
 public:
     explicit InterruptCoalescer(std::uint32_t vectors) : waiting_(vectors) {}
 
-    /// A message is due now; or when a timer runs out, which the next message takes back, and which is to start now or
-    /// runs.
+    /// `now`: a message is due. `start_timer`: a timer must be started, and a message is due when it runs out. `later`:
+    /// the timer runs already. The next message cancels it.
     enum class Due : std::uint8_t { now, start_timer, later };
-    /// A completion was posted; `threshold` completions (1-based) make a message due.
+    /// A completion was posted. A message is due when there are `threshold` completions (1-based).
     Due posted(std::uint32_t vector, std::uint32_t threshold) {
         const std::uint32_t waiting = ++waiting_[vector];
         if (waiting >= threshold) return Due::now;
         return waiting == 1 ? Due::start_timer : Due::later;
     }
-    /// A message was sent: it announces everything posted so far.
+    /// A message was sent, which announces everything posted so far.
     void sent(std::uint32_t vector) { waiting_[vector] = 0; }
     void reset() { waiting_.assign(waiting_.size(), 0); }
 

@@ -76,7 +76,7 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     hand_over(command);
 }
 
-/// A command that cannot go to the firmware as it is.
+/// Handles a command that cannot go to the firmware unchanged.
 __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, NvmeCommand& command,
                                                         const DataWalk& walk, const Sqe& sqe, bool conflict) {
     if (conflict) {
@@ -171,7 +171,7 @@ void IoCommands::drop(NvmeCommand& command) {
     release(command);
 }
 
-/// The reset does not wait for it. Its queue is gone when it ends, and its timeline may be another command's.
+/// A reset does not wait for this command. When it ends its queue is gone, and its timeline may be another command's.
 void IoCommands::let_go(Command& ended) {
     auto& command = static_cast<NvmeCommand&>(ended);
     if (command.queue == 0) return;
@@ -185,13 +185,13 @@ void IoCommands::let_go(Command& ended) {
     state_.settle();
 }
 
-/// The flush of a shutdown, or a command that was let go.
+/// Completes the flush of a shutdown, or a command that let_go() has released.
 __attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
     const bool flush = command.ends_work;
     OwnClient* const own = command.special.own;
     if (own != nullptr) {
         own->own_ended(command);
-    } else if (!flush && command.op != IoOp::read) {  // it was let go, and carried out
+    } else if (!flush && command.op != IoOp::read) {  // let_go() has released it, and it was carried out
         command.code = nvme_status(command.status);
         settle_marks(command);
     }
@@ -204,7 +204,7 @@ __attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
 }
 
 inline void IoCommands::count(const NvmeCommand& command) {
-    if (command.code == kStInvalidOpcode) return;  // has no operation
+    if (command.code == kStInvalidOpcode) return;  // there is no operation to count
     if (__builtin_expect(command.kind != nullptr, 0)) {
         ++(counters_.*command.kind->count);
         if (command.code != kStSuccess) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O commands from their entry to the firmware and back: decoding, PRP lists and ranges, the command objects, and
-// what their completion says. Commands that are more than one of the firmware's (fused pairs, Copy), and those of the
-// controller's own, are in io_special.cpp.
+// I/O commands on their way to the firmware and back: decoding, PRP lists and ranges, the command objects, and their
+// completion. io_special.cpp has the commands that take several commands of the firmware (fused pairs, Copy), and the
+// controller's own commands.
 #pragma once
 
 #include <array>
@@ -41,24 +41,24 @@ public:
         MediaWork& media;
         bool signed_data;  ///< signatures stand for the host's data (run.data)
     };
-    /// `latency_targets`: by priority of the submission queue, as NvmeConfig has them.
+    /// `latency_targets` are indexed by priority of the submission queue, as in NvmeConfig.
     IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
     void abort_waits(bool aborts) { firmware_->abort_waits(aborts); }
-    /// Feature 06h: whether every write is carried out as FUA.
+    /// Sets Feature 06h: with `on`, every write is carried out as FUA.
     void set_write_through(bool on) { decoder_.set_write_through(on); }
 
     void accept(const FetchedEntries& fetched, SubmissionQueue& queue) override;
     void complete(Command& command) override;
     void let_go(Command& command) override;
-    /// Hands the firmware a flush of everything; ControllerState::flushed() is called at its end.
+    /// Gives the firmware a flush of everything. ControllerState::flushed() is called at its end.
     void flush_for_shutdown();
-    /// True: the command had not begun, and has ended with status 07h.
+    /// Aborts a command with status 07h. Returns false if it has begun.
     bool abort(std::uint16_t qid, std::uint16_t cid);
-    /// What waits for another command of this queue, which will not come any more, ends.
+    /// Ends the commands that wait for another command of this queue, which will not come any more.
     void queue_deleting(std::uint16_t qid);
-    /// All queues are gone, and what waited with them.
+    /// Drops all waiting commands, because all queues are gone.
     void reset();
 
     NvmeCommand& begin_own(OwnClient& client) override;
@@ -79,7 +79,7 @@ private:
         command.timeline->set_number(++handed_over_);
         to_firmware(command);
     }
-    // Of fused pairs, Copy and the controller's own commands.
+    // These functions serve fused pairs, Copy and the controller's own commands.
     void hand_over_special(NvmeCommand& command);
     bool fuses(NvmeCommand& command, std::uint32_t fuse, bool refused);
     void leave_pair(NvmeCommand& command);
@@ -102,7 +102,7 @@ private:
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
         firmware_->submit(command);
     }
-    /// Its queue counts it no more.
+    /// Removes a command from the count of its queue.
     void forget(NvmeCommand& command);
     void drop(NvmeCommand& command);
     void left_firmware() {
@@ -110,7 +110,7 @@ private:
         if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
     }
     void complete_own(NvmeCommand& command);
-    /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
+    /// Ends a command that its queue still counts. It posts no CQE if the controller has been stopped meanwhile.
     void finish(NvmeCommand& command);
     void count(const NvmeCommand& command);
     void refuse(NvmeCommand& command);
@@ -122,9 +122,9 @@ private:
     void release(NvmeCommand& command);
     static void clear(NvmeCommand& command);
     static void make_nobodys(NvmeCommand& command);
-    /// Its first block, as the host counts.
+    /// First block of the command, in the host's numbers.
     static std::uint64_t host_lba(const NvmeCommand& c) { return (c.slba - c.first_block) >> c.shift; }
-    /// The tracker's answer for (qid, cid), remembered.
+    /// Returns the tracker's timeline for (qid, cid), which is cached.
     Timeline& timeline(std::uint16_t qid, std::uint16_t cid) {
         const std::vector<Timeline*>& known = timelines_[qid];
         return __builtin_expect(cid < known.size(), 1) ? *known[cid] : find_timelines(qid, cid);
@@ -153,25 +153,25 @@ private:
     Pool<NvmeCommand> commands_;
     std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::uint32_t in_firmware_ = 0;
-    std::uint64_t handed_over_ = 0;  // commands of the host
-    std::uint64_t arrived_ = 0;      // the same
-    /// Blocks of the drive that a fused pair has for itself.
+    std::uint64_t handed_over_ = 0;  // commands of the host given to the firmware
+    std::uint64_t arrived_ = 0;      // commands of the host that have come
+    /// Blocks of the drive that a fused pair uses exclusively.
     struct Lock {
         std::uint64_t first;
         std::uint32_t blocks;
-        std::uint64_t number;  ///< of the pair: commands before it do not wait
+        std::uint64_t number;  ///< number of the pair; commands before it do not wait
         const NvmeCommand* second;
     };
     std::vector<Lock> locks_;
-    std::vector<NvmeCommand*> locked_out_;  // in their order
+    std::vector<NvmeCommand*> locked_out_;  // in the order of arrival
     std::vector<NvmeCommand*> pairs_;       // the first of each that waits for commands before it
     std::vector<NvmeCommand*> firsts_;      // by queue: a first command without its second
     std::uint32_t firsts_waiting_ = 0;
-    std::vector<bool> first_failed_;  // by queue: the second command of a pair will be in vain
-    bool ends_matter_ = false;        // somebody waits until commands have ended
+    std::vector<bool> first_failed_;  // by queue: the second command of a pair will fail
+    bool ends_matter_ = false;        // a pair or a job waits until commands have ended
     SimTime busy_since_{};
     Timeline flush_timeline_;
-    std::deque<Timeline> nobodys_;  // of commands that were let go, by their index
+    std::deque<Timeline> nobodys_;  // of commands that let_go() has released, by their index
 };
 
 }  // namespace ssdtlm

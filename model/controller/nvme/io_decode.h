@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a submission queue entry of an I/O queue into a command, or says which status refuses it. The first fault in
-// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. Read and Write are decoded
-// here, all others by their row of the table (io/io_list.h). No metadata; of the directives Streams.
+// Decodes an entry of an I/O submission queue into a command, or returns the status that refuses it. Checks are made in
+// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range, and the first error decides. Read
+// and Write are decoded here, all others by their row of the table (io/io_list.h). There are no metadata, and Streams
+// is the only directive.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +17,27 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    /// `namespaces` and `streams` must outlive it. `sgls`: PSDT may be 1.
+    /// `namespaces` and `streams` must outlive it. With `sgls`, PSDT may be 1.
     IoDecoder(const Namespaces& namespaces, std::uint32_t max_transfer_bytes, Streams& streams, bool sgls = false)
         : namespaces_(namespaces),
           max_transfer_bytes_(max_transfer_bytes),
           streams_(streams),
           sgl_flags_(sgls ? nvme::kFlagsSgl : std::uint8_t{0}) {}
 
-    /// Feature 06h WCE = 0: every write is carried out as FUA.
+    /// Sets Feature 06h: with WCE = 0 every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
     bool writes_through() const { return write_through_; }
     const Namespaces& namespaces() const { return namespaces_; }
 
     enum class Next : std::uint8_t {
         submit,     ///< hand the command to the firmware
-        data_list,  ///< first the rest of NvmeCommand::data (DataWalk::feed), then as without: ranges, or submit
+        data_list,  ///< read the rest of NvmeCommand::data (DataWalk::feed), then read ranges or submit
         ranges,     ///< first read the ranges from NvmeCommand::data, then parse_ranges()
         finished,   ///< nothing to do: complete with success
         refused     ///< complete with NvmeCommand::code
     };
 
-    /// Fills `command` (ranges and data must be empty) and, when `data_list`, leaves the walk waiting for its list.
+    /// Fills `command`, whose ranges and data must be empty. If it returns data_list, the walk waits for its list.
     Next decode(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, DataWalk& walk) const {
         const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
         const Namespace* const of = namespaces_.find(sqe.nsid);
@@ -50,15 +51,16 @@ public:
         return decode_transfer(sqe, *of, command, walk);
     }
 
-    /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
-    /// of `count` entries of Dataset Management and clears NvmeCommand::data. Returns submit, finished or refused.
+    /// Call it after `ranges`; until then Command::bytes holds the length of the list. It fills Command::ranges from
+    /// the list of `count` entries of Dataset Management and clears NvmeCommand::data. Returns submit, finished or
+    /// refused.
     Next parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const;
 
     static Next refuse(NvmeCommand& command, std::uint16_t status) {
         command.code = status;
         return Next::refused;
     }
-    /// The command's blocks, as the drive numbers them.
+    /// Translates the blocks of the command to blocks of the drive.
     static Next place(const Namespace& of, NvmeCommand& command, Next next) {
         command.first_block = of.first_block;
         command.shift = static_cast<std::uint8_t>(of.shift);
@@ -67,14 +69,14 @@ public:
         command.blocks <<= of.shift;
         return next;
     }
-    /// Of a command that names blocks and has no data.
+    /// Decodes a command that names blocks and has no data.
     static Next decode_blocks(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command) {
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * of.lba_bytes;
         return place(of, command, Next::submit);
     }
-    /// Read or Write that has passed the checks common to all commands.
+    /// Decodes a Read or Write that has passed the checks common to all commands.
     Next decode_transfer(const nvme::Sqe& sqe, const Namespace& of, NvmeCommand& command, DataWalk& walk) const {
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
@@ -90,7 +92,7 @@ public:
         if (__builtin_expect(command.data.skips(), 0)) command.is_special = true;
         return place(of, command, step == WalkStep::done ? Next::submit : Next::data_list);
     }
-    /// Of a command whose data are `command.bytes` bytes of ranges.
+    /// Begins to read a list of ranges of `command.bytes` bytes.
     static Next decode_ranges(const nvme::Sqe& sqe, NvmeCommand& command, DataWalk& walk) {
         switch (walk.start(sqe, command.bytes, false, command.data)) {
             case WalkStep::done:
@@ -105,9 +107,9 @@ public:
     bool may_be_sgl(const nvme::Sqe& sqe) const { return sqe.psdt() == 0 || sqe.psdt() << 6 == sgl_flags_; }
 
 private:
-    /// A write that names a directive. False: not one that is enabled.
+    /// Decodes a write that names a directive. Returns false if that directive is not enabled.
     bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
-    /// Any entry, faulty ones too.
+    /// Decodes any entry, also faulty ones.
     Next decode_any(const nvme::Sqe& sqe, const Namespace* of, bool cid_in_use, NvmeCommand& command,
                     DataWalk& walk) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O commands that are not one command of the firmware's: fused Compare and Write, Copy, and what the controller does
-// by itself; and what a command does to blocks that are marked as uncorrectable.
+// I/O commands that are not exactly one command of the firmware: fused Compare and Write, Copy, and the controller's
+// own commands. This file also handles commands to blocks that are marked as uncorrectable.
 #include <algorithm>
 
 #include "controller/nvme/io/io_list.h"
@@ -22,7 +22,7 @@ void IoCommands::clear(NvmeCommand& command) {
 
 // --- Commands of the controller's own ---
 
-/// No queue, no identifier, no blocks: as the host's last command has left it, it says nothing any more.
+/// Removes queue, identifier and blocks of the host's last command that used this object.
 void IoCommands::make_nobodys(NvmeCommand& c) {
     c.queue = 0;
     c.tag = 0;
@@ -61,9 +61,9 @@ bool IoCommands::have_ended(std::uint64_t number) {
     return all;
 }
 
-/// A command has been given back.
+/// Called when a command has been released.
 __attribute__((noinline)) void IoCommands::an_end() {
-    ends_matter_ = false;  // who still waits says so again
+    ends_matter_ = false;  // have_ended() sets it again if somebody still waits
     begin_pairs();
     media_.pump();
 }
@@ -77,7 +77,7 @@ void IoCommands::end_with(NvmeCommand& command, std::uint16_t status) {
     finish(command);
 }
 
-/// The command ends now. The read of its list goes on; what is kept of the command until then belongs to no queue.
+/// Ends the command now, although the read of its list continues. Until that ends, the object belongs to no queue.
 void IoCommands::give_up_list(NvmeCommand& command, std::uint16_t status) {
     const std::uint16_t qid = command.queue, cid = command.tag;
     command.code = status;
@@ -144,7 +144,7 @@ void IoCommands::reset() {
 
 // --- Fused Compare and Write (NVMe 1.4 §6.2): the pair has its blocks for itself ---
 
-/// `command` comes behind a first command of its queue, or is one of a pair itself. False: it has ended.
+/// `command` follows a first command in its queue, or belongs to a pair itself. Returns false if it has ended.
 bool IoCommands::fuses(NvmeCommand& command, std::uint32_t fuse, bool refused) {
     const std::uint16_t qid = command.queue;
     NvmeCommand* const first = firsts_[qid];
@@ -159,9 +159,9 @@ bool IoCommands::fuses(NvmeCommand& command, std::uint32_t fuse, bool refused) {
         command.special.partner = first;
         return true;
     }
-    const bool both_here = fuse == 2 && !refused && first != nullptr;  // of different blocks
+    const bool both_here = fuse == 2 && !refused && first != nullptr;  // both have come, but name different blocks
     if (first != nullptr) {
-        // Its list may be on its way, and is for nobody then.
+        // The read of its list may be under way. Its result is then discarded.
         const std::uint16_t status = both_here   ? kStInvalidField
                                      : fuse == 2 ? kStAbortFailedFused
                                                  : kStAbortMissingFused;
@@ -182,7 +182,7 @@ bool IoCommands::fuses(NvmeCommand& command, std::uint32_t fuse, bool refused) {
     return false;
 }
 
-/// It ends before the pair begins; the other one must not wait for it.
+/// Removes a command that ends before the pair begins, so that the other one does not wait for it.
 void IoCommands::leave_pair(NvmeCommand& command) {
     NvmeCommand* const partner = command.special.partner;
     if (firsts_[command.queue] == &command) {
@@ -217,14 +217,15 @@ bool IoCommands::is_locked(const NvmeCommand& command) const {
 
 __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& command) {
     if (command.special.fuse != 0) {
-        // Both are here, and where their data lie is known of both: the pair has its place among the commands.
+        // Both commands have come, and the places of their data are known. So the pair gets its number in the order of
+        // commands.
         NvmeCommand* const partner = command.special.partner;
         command.special.at = 1;
         if (partner == nullptr || partner->special.at == 0) return;
         NvmeCommand& first = command.special.fuse == 1 ? command : *partner;
         first.timeline->charge(Stage::arbitration, agenda_.now());
         first.special.partner->timeline->charge(Stage::arbitration, agenda_.now());
-        // What comes behind the pair waits for it from now on.
+        // Commands that follow the pair now wait for it.
         const std::uint64_t number = std::min(first.number, first.special.partner->number);
         locks_.push_back({first.slba, first.blocks, number, first.special.partner});
         pairs_.push_back(&first);
@@ -235,7 +236,8 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         return;
     }
     if (command.kind != nullptr && command.kind->opcode == kIoWriteUncorrectable) {
-        // Alone with its blocks, as a pair is: a write beside it would end as if it had come before and behind it.
+        // The command locks its blocks, as a pair does. A write beside it could otherwise seem to have come both before
+        // and after it.
         command.timeline->charge(Stage::arbitration, agenda_.now());
         locks_.push_back({command.slba, command.blocks, command.number, &command});
         pairs_.push_back(&command);
@@ -251,7 +253,7 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
     to_firmware(command);
 }
 
-/// A pair begins when all commands before it have ended, and so does a Write Uncorrectable. They begin in their order.
+/// Begins a pair, or a Write Uncorrectable, when all commands before it have ended. They begin in their order.
 void IoCommands::begin_pairs() {
     while (!pairs_.empty() && state_.serving()) {
         NvmeCommand& first = *pairs_.front();
@@ -315,7 +317,7 @@ void IoCommands::copy_next(NvmeCommand& parent) {
     to_firmware(read);
 }
 
-/// The range of a Copy has been read, or written.
+/// One range of a Copy has been read or written.
 void IoCommands::own_ended(NvmeCommand& part) {
     NvmeCommand& parent = *part.special.partner;
     parent.timeline->append(*part.timeline);
@@ -347,7 +349,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
     write.special.kept.swap(part.special.kept);
     write.special.partner = &parent;
     outlive_marks(write);
-    // What stands for the data says whose block it is.
+    // The signature of a block names the block that it belongs to.
     for (std::uint32_t i = 0; signed_data_ && i < write.blocks; ++i) {
         std::uint8_t* const block = write.special.kept.data() + std::size_t{i} * lba_bytes;
         BlockSignature signature = BlockSignature::load(block);
@@ -364,7 +366,7 @@ void IoCommands::copy_ended(NvmeCommand& parent, std::uint16_t code) {
         if (code >> 8 == 2) ++counters_.media_errors;
         errors_.add(parent.queue, parent.tag, code, host_lba(parent), parent.nsid);
     }
-    // Dword 0: the source ranges that were copied, when not all were (NVM command set 1.0 §3.2.2.1).
+    // Dword 0 is the number of source ranges that were copied, if some were not (NVM command set 1.0 §3.2.2.1).
     parent.result = code == kStSuccess ? 0 : parent.special.at;
     finish(parent);
     state_.settle();
@@ -372,7 +374,7 @@ void IoCommands::copy_ended(NvmeCommand& parent, std::uint16_t code) {
 
 // --- Ends ---
 
-/// The firmware has carried out a command that is not a plain Read or Write, or there are blocks that are marked.
+/// The firmware has carried out a command that is not a plain Read or Write, or some blocks are marked.
 __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     settle_marks(command);
     if (command.special.data == SpecialCommand::Data::compare && command.code == kStSuccess &&
@@ -389,7 +391,7 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
         if (command.special.fuse == 2 || alone) {
             const NvmeCommand& last = command;
             finish(command);
-            unlock(last);  // by its address alone
+            unlock(last);  // matched by its address alone
         } else {
             finish(command);
         }
@@ -397,7 +399,7 @@ __attribute__((noinline)) void IoCommands::part_ended(NvmeCommand& command) {
     state_.settle();
 }
 
-/// Before the blocks are deallocated: whatever comes between, they are as they were or cannot be read.
+/// Marks the blocks before they are deallocated. At any time in between, they hold the old data or cannot be read.
 void IoCommands::mark(NvmeCommand& command) {
     BlockMarks& marks = memory_.uncorrectable;
     marks.for_each_gap(command.slba, command.blocks, [&](std::uint64_t first, std::uint64_t count) {
@@ -406,7 +408,8 @@ void IoCommands::mark(NvmeCommand& command) {
     marks.add(command.slba, command.blocks);
 }
 
-/// Its end takes the marks away, and they do not come back: the data have to outlive a loss of power as well.
+/// A write of marked blocks removes the marks at its end, for good. So it is carried out as FUA, and its data survive a
+/// loss of power as well.
 void IoCommands::outlive_marks(NvmeCommand& command) const {
     if (command.op != IoOp::write && command.op != IoOp::write_zeroes) return;
     if (memory_.uncorrectable.any(command.slba, command.blocks)) command.fua = true;
@@ -433,7 +436,7 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         case IoOp::write_zeroes:
             if (command.code == kStSuccess) marks.remove(command.slba, command.blocks);
             return;
-        case IoOp::deallocate:  // a write alone makes them good again (NVMe 1.4 §6.16)
+        case IoOp::deallocate:  // only a write makes the blocks readable again (NVMe 1.4 §6.16)
         case IoOp::flush:
             return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from host memory what a command needs before it can begin: the entries of a PRP list, segments of
-// an SGL, or the ranges of a Dataset Management command. One page of buffer a command; lists that go on elsewhere are
+// Reads from host memory what a command needs before it can begin: entries of a PRP list, segments of an SGL, or ranges
+// of a Dataset Management command. Each command has a buffer of one page. A list that continues in another page is
 // followed.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace ssdtlm {
 
-/// Whose command it is. `token` is the client's own; exactly one of the calls answers each request. A
-/// reset that waits for it is told by the reader.
+/// Client of the reader. `token` is the client's own, and exactly one of the calls answers each request. The reader
+/// itself tells a reset that waits for it.
 class ListClient {
 public:
-    /// What was given to read_list() is complete.
+    /// The list that was given to read_list() is complete.
     virtual void list_known(std::uint64_t token) = 0;
-    /// What read_bytes() asked for; valid during the call.
+    /// Delivers the bytes that read_bytes() asked for. They are valid during the call.
     virtual void bytes_known(std::uint64_t token, const std::uint8_t* bytes) = 0;
-    /// `status`: a bad entry in the list (0/13h, or one of an SGL) or the host did not deliver it (0/04h).
+    /// `status` names a bad entry in the list (0/13h, or one of an SGL), or a failed read of host memory (0/04h).
     virtual void list_failed(std::uint64_t token, std::uint16_t status) = 0;
 
 protected:
@@ -35,9 +35,9 @@ public:
     ListReader(DmaPort& dma, ControllerState& state, NvmeCounters& counters)
         : dma_(dma), state_(state), counters_(counters) {}
 
-    /// `walk` says need_list; adds to `data`, which must outlive the answer.
+    /// Reads the list that `walk` needs, and adds to `data`, which must outlive the answer.
     void read_list(const DataWalk& walk, HostData& data, ListClient& client, std::uint64_t token);
-    /// All of `data`, at most one page.
+    /// Reads all of `data`, at most one page.
     void read_bytes(const HostData& data, ListClient& client, std::uint64_t token);
 
     std::size_t under_way() const { return reads_.in_use(); }
@@ -45,7 +45,7 @@ public:
 private:
     struct Read {
         DataWalk walk;
-        HostData* data = nullptr;  ///< null: bytes are wanted, not where they lie
+        HostData* data = nullptr;  ///< null: read_bytes(); the place of data is not wanted
         ListClient* client = nullptr;
         std::uint64_t token = 0;
         alignas(8) std::array<std::uint8_t, nvme::kPageBytes> buffer{};

@@ -18,7 +18,7 @@ constexpr std::size_t kFirmwareBytes = 512;
 constexpr std::size_t kEffectsBytes = 4096;
 constexpr std::uint8_t kSpareThreshold = 10;  // percent; assumed
 
-/// SMART data unit: 1000 blocks of 512 bytes, rounded up.
+/// Converts to SMART data units of 1000 blocks of 512 bytes, rounded up.
 std::uint64_t data_units(std::uint64_t bytes) {
     return div_ceil(bytes, 512'000);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of log pages 01h, 02h, 03h and 05h (NVMe 1.4 §5.14.1). The contents come from the front end's own counters
-// and from what the device says about its health; temperature is constant unless the device reports another.
+// Contents of log pages 01h, 02h, 03h and 05h (NVMe 1.4 §5.14.1). They come from the front end's own counters and from
+// the health that the device reports. The temperature is constant unless the device reports another.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ private:
     std::uint64_t total_ = 0;
 };
 
-/// Bits of SMART's critical warning, and of Feature 0Bh.
+/// Bits of SMART's critical warning and of Feature 0Bh.
 inline constexpr std::uint8_t kHealthSpare = 1u << 0;        ///< available spare below its threshold
 inline constexpr std::uint8_t kHealthTemperature = 1u << 1;  ///< at or beyond a threshold
 inline constexpr std::uint8_t kHealthReadOnly = 1u << 3;     ///< the media is in read-only mode
@@ -43,7 +43,7 @@ std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& fe
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
 void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page);
-/// What the tables of commands say.
+/// Writes log 05h from the tables of commands.
 void effects_log(const NvmeConfig& config, const DriveFacts& device, std::vector<std::uint8_t>& page);
 
 }  // namespace ssdtlm

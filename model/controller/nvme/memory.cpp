@@ -18,7 +18,7 @@ void NvmeMemory::after_power_loss(SimTime now, std::uint64_t power_cycles, const
         self_tests.end(r);
     }
     for (std::uint32_t id = 1; id <= namespaces.most(); ++id) {
-        if (namespaces.remaining(id) != 0) {  // of a format: it keeps its old blocks, some of them deallocated
+        if (namespaces.remaining(id) != 0) {  // an interrupted format: the old blocks stay, some deallocated
             std::vector<std::uint8_t> event(12);
             store(event.data(), id);
             event[4] = namespaces.remaining(id);
@@ -28,7 +28,7 @@ void NvmeMemory::after_power_loss(SimTime now, std::uint64_t power_cycles, const
         }
         namespaces.set_busy(id, kStSuccess);
     }
-    // NVMe 1.4 §5.14.1.13, Power-on or Reset: the firmware's revision, and of the controller what it began with.
+    // NVMe 1.4 §5.14.1.13, Power-on or Reset: the firmware's revision and the state of the controller at the start.
     std::vector<std::uint8_t> event(8 + 36, 0);
     std::fill_n(event.begin(), 8, std::uint8_t{' '});
     std::copy_n(drive.firmware.begin(), std::min<std::size_t>(drive.firmware.size(), 8), event.begin());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller remembers without power: namespaces, logs, what was said to be uncorrectable. It is not part of a
-// saved drive (run --save-drive): a drive that is loaded has the namespaces and formats of its configuration.
+// State that the controller keeps without power: namespaces, logs and blocks marked as uncorrectable. A saved drive
+// (run --save-drive) does not include it: a loaded drive has the namespaces and formats of its configuration.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct NvmeMemory {
     NvmeMemory(const NvmeConfig& config, const DriveFacts& drive)
         : namespaces(drive.drive_bytes, config.lba_bytes, config.namespaces, namespace_numbers(config)) {}
 
-    /// Ends what the loss has cut short, and begins what counts from the power on. Called for the first start too.
+    /// Ends what the loss has interrupted, and adds the event of the power-on. Called for the first start too.
     void after_power_loss(SimTime now, std::uint64_t power_cycles, const DriveFacts& drive);
 
     Namespaces namespaces;
@@ -30,7 +30,7 @@ struct NvmeMemory {
     SanitizeStatus sanitize;
     PersistentEvents events;
     BlockMarks uncorrectable;  ///< blocks of the drive
-    // Until the power goes.
+    // These fields last until the power goes.
     Timestamp clock;
     std::vector<std::uint32_t> changed;  ///< namespaces, for log 04h
 };

@@ -40,7 +40,7 @@ Namespaces::Namespaces(const Namespaces& other, int)
       busy_(other.busy_),
       all_(other.all_),
       busy_of_(other.busy_of_) {
-    update();  // the numbers of a copy name its own
+    update();  // a copy must point to its own namespaces
 }
 
 void Namespaces::update() {
@@ -51,7 +51,7 @@ void Namespaces::update() {
 
 std::uint16_t Namespaces::refusal(std::uint32_t id) const {
     if (!is_valid(id)) return kStInvalidNamespace;
-    if (attached(id) == nullptr) return kStInvalidField;  // a valid number of nothing that is attached: inactive
+    if (attached(id) == nullptr) return kStInvalidField;  // the number is valid, but inactive
     return busy_ != kStSuccess ? busy_ : busy_of_[id - 1];
 }
 
@@ -69,7 +69,7 @@ std::uint32_t Namespaces::create(std::uint64_t blocks, std::uint32_t lba_bytes, 
     status = kStNamespaceCapacity;
     if (blocks == 0 || blocks > drive_blocks_ >> shift) return 0;
     const std::uint64_t wanted = ((blocks << shift) + step - 1) / step * step;
-    // First fit among the gaps, in the order of the drive's blocks.
+    // Takes the first gap that is large enough, in the order of the drive's blocks.
     std::vector<const Namespace*> in_order;
     for (const Namespace& n : all_)
         if (n.blocks != 0) in_order.push_back(&n);
@@ -113,7 +113,7 @@ void Namespaces::format(std::uint32_t id, std::uint32_t lba_bytes) {
     Namespace& n = all_[id - 1];
     n.lba_bytes = lba_bytes;
     n.shift = lba_bytes == lba_bytes_ ? 0 : 3;
-    n.blocks = n.extent >> n.shift;  // what is left over behind the last larger block is not used
+    n.blocks = n.extent >> n.shift;  // a rest smaller than a block is not used
 }
 
 void Namespaces::set_busy(std::uint32_t id, std::uint16_t status) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The namespaces of the drive: parts of its blocks under numbers of their own. Each has a logical block of its own,
-// which is the drive's or a multiple of it. Firmware and flash know only the blocks of the drive. With namespace
-// management the host creates and deletes them; a command reaches those that are attached and not busy.
+// The namespaces of the drive: parts of its blocks, each with a number. The logical block of a namespace is that of the
+// drive or a multiple of it. Firmware and flash know only the blocks of the drive. With namespace management the host
+// creates and deletes namespaces. A command reaches those that are attached and not busy.
 #pragma once
 
 #include <cstdint>
@@ -14,58 +14,59 @@ namespace ssdtlm {
 struct Namespace {
     std::uint32_t id = 1;           ///< NSID
     std::uint64_t first_block = 0;  ///< of the drive, in its blocks
-    std::uint64_t extent = 0;       ///< what it has of the drive, in its blocks
-    std::uint64_t blocks = 0;       ///< in its own; 0: there is no such namespace
+    std::uint64_t extent = 0;       ///< size of its part, in blocks of the drive
+    std::uint64_t blocks = 0;       ///< in its own blocks; 0: there is no such namespace
     std::uint32_t lba_bytes = 4096;
-    std::uint32_t shift = 0;       ///< one of its blocks is 2^shift of the drive's
-    std::uint32_t generation = 0;  ///< 0: from the factory; else the how manieth one that a host has created
+    std::uint32_t shift = 0;       ///< one of its blocks is 2^shift blocks of the drive
+    std::uint32_t generation = 0;  ///< 0: from the factory; else its place in the order of creation by the host
     bool attached = true;
-    std::uint8_t remaining = 0;  ///< percent of a format
+    std::uint8_t remaining = 0;  ///< percent of a format that is still to do
 
     std::uint64_t bytes() const { return blocks * lba_bytes; }
     std::uint64_t end() const { return first_block + extent; }
     bool has(std::uint64_t slba, std::uint64_t count) const { return slba <= blocks && count <= blocks - slba; }
 };
 
-/// Numbered from 1 on.
+/// All namespaces, numbered from 1 on.
 class Namespaces {
 public:
-    /// `sizes`: bytes of all but the last, which has the rest of the drive. `most`: numbers that there are; those
-    /// beyond the list name nothing yet. Preconditions (checked): whole logical blocks, and the last has one at least.
+    /// `sizes` are the bytes of all namespaces but the last, which has the rest of the drive. `most` is the count of
+    /// numbers; a number beyond the list has no namespace yet. Preconditions (checked): all sizes are whole logical
+    /// blocks, and the last namespace has at least one.
     Namespaces(std::uint64_t drive_bytes, std::uint32_t lba_bytes, const std::vector<std::uint64_t>& sizes = {},
                std::uint32_t most = 0);
 
-    /// Whom a command reaches. Null: refusal() says why it reaches nobody.
+    /// Returns the namespace that a command reaches. If it is null, refusal() returns the status.
     const Namespace* find(std::uint32_t id) const { return id - 1 < reached_.size() ? reached_[id - 1] : nullptr; }
     std::uint16_t refusal(std::uint32_t id) const;
-    /// A status that all commands to the media get now; success: none.
+    /// Returns the status that all commands to the media get now, or success.
     std::uint16_t busy() const { return busy_; }
 
     bool is_valid(std::uint32_t id) const { return id - 1 < all_.size(); }
-    /// Attached or not. Null: none.
+    /// Returns the namespace whether it is attached or not, or null if there is none.
     const Namespace* allocated(std::uint32_t id) const {
         return is_valid(id) && all_[id - 1].blocks != 0 ? &all_[id - 1] : nullptr;
     }
-    /// Null also if it is not attached.
+    /// Returns null also if it is not attached.
     const Namespace* attached(std::uint32_t id) const {
         const Namespace* const n = allocated(id);
         return n != nullptr && n->attached ? n : nullptr;
     }
-    /// Highest number.
+    /// Returns the highest number.
     std::uint32_t most() const { return static_cast<std::uint32_t>(all_.size()); }
     std::uint64_t unallocated_bytes() const;
     std::uint32_t drive_lba_bytes() const { return lba_bytes_; }
 
-    /// A namespace of `blocks` blocks of `lba_bytes`, not attached, whose place begins and ends at multiples of
-    /// `granule` bytes. Its number; 0: `status` says why not.
+    /// Creates a namespace of `blocks` blocks of `lba_bytes`, not attached. Its place begins and ends at multiples of
+    /// `granule` bytes. Returns its number, or 0 with the reason in `status`.
     std::uint32_t create(std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t granule, std::uint16_t& status);
     void remove(std::uint32_t id);
     void attach(std::uint32_t id, bool attached);
-    /// New logical blocks of this size, a multiple of the drive's.
+    /// Sets the logical block size, a multiple of the drive's.
     void format(std::uint32_t id, std::uint32_t lba_bytes);
     std::uint8_t remaining(std::uint32_t id) const { return all_[id - 1].remaining; }
     void set_remaining(std::uint32_t id, std::uint8_t percent) { all_[id - 1].remaining = percent; }
-    /// From now on commands to this one, or to all, get `status`; success: they are served again.
+    /// From now on commands to this namespace, or to all, end with `status`. With success they are served again.
     void set_busy(std::uint32_t id, std::uint16_t status);
     void set_all_busy(std::uint16_t status);
 

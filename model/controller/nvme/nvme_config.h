@@ -9,16 +9,15 @@
 
 namespace ssdtlm {
 
-/// NVMe front end.
 struct NvmeConfig {
     std::uint32_t max_queue_pairs = 64;        ///< I/O queue pairs granted by Set Features 07h, 1..64
     std::uint32_t max_queue_entries = 65536;   ///< CAP.MQES + 1, 2..65536
     std::uint32_t lba_bytes = 512;             ///< 512 or 4096
-    std::vector<std::uint64_t> namespaces;     ///< bytes of all but the last, which has the rest
+    std::vector<std::uint64_t> namespaces;     ///< bytes of all namespaces but the last, which has the rest
     std::uint32_t fetch_window = 512;          ///< commands of one SQ fetched and not completed (MQSim: QueueFetchSize)
     std::vector<std::uint32_t> fetch_windows;  ///< by tenant, from 1 on; those left out: fetch_window
     std::uint32_t fetch_burst = 8;             ///< SQEs per fetch read, 1..64 (one 4 KiB page)
-    std::uint32_t fetch_depth = 16;            ///< SQE fetch reads outstanding at once; what arbitration competes for
+    std::uint32_t fetch_depth = 16;            ///< SQE fetch reads outstanding at once
     std::uint32_t arbitration_burst = 3;       ///< reset value of Feature 01h AB: burst = 2^AB commands, 7 = no limit
     bool weighted_round_robin = false;         ///< CAP.AMS bit 17: the host may choose it
     std::uint32_t max_transfer_bytes = 1u << 20;       ///< MDTS as bytes (power of two times 4 KiB); 0 = no limit

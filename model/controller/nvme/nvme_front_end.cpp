@@ -25,11 +25,11 @@ void NvmeFrontEnd::restart(std::uint64_t host_commands) {
     NvmeCounters& c = before.counters;
     ++c.power_cycles;
     if (!registers().is_shut_down()) ++c.unsafe_shutdowns;
-    c.dropped = c.sqes - c.cqes;  // whatever has been fetched and has no CQE
+    c.dropped = c.sqes - c.cqes;  // fetched commands without a CQE
     const std::uint64_t completed = c.ended();
     SSDTLM_CHECK(host_commands <= completed - c.dropped_completions,
                  "the host has more completions than the controller gave");
-    c.dropped_completions = completed - host_commands;  // those on their way among them
+    c.dropped_completions = completed - host_commands;  // including those on their way
     door_.restart();
     controller_.emplace(agenda_, dma_, tracker_, config_, device_, signed_data_, before);
 }

@@ -16,19 +16,21 @@ namespace ssdtlm {
 
 class NvmeFrontEnd : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
 public:
-    /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time and
-    /// is completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike. With an
-    /// annotated delay it is made at that time: BEGIN_RESP follows then, and b_transport waits.
+    /// BAR0. The payload's address is the offset from the start of the BAR, and its length is 4 or 8. An access takes
+    /// no time and is completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike.
+    /// With an annotated delay the access is made at that time: BEGIN_RESP follows then, and b_transport waits.
     tlm::tlm_target_socket<> mmio_target;
 
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                  const NvmeConfig& config, const DriveFacts& device, bool signed_data = true);
 
-    /// The power went: a controller that knows nothing takes the place of this one and has to be bound again. What the
-    /// SMART log keeps goes on, an unsafe shutdown if there was no other one. `host_commands`: I/O commands whose
-    /// completion has reached the host. Precondition: the agenda holds no entry of the controller any more.
+    /// Carries out a loss of power. A new controller replaces this one and has to be bound again. The data of the SMART
+    /// log survive; the loss counts as an unsafe shutdown unless a shutdown came before. `host_commands` is the number
+    /// of I/O commands whose completion has reached the host. Precondition: the agenda holds no entry of the controller
+    /// any more.
     void restart(std::uint64_t host_commands);
-    /// The host's power went, and this side's has not yet: what it has sent is gone. The same precondition.
+    /// The host has lost its power, and this side has not yet: what the host has sent is gone. The precondition of
+    /// restart() applies.
     void host_is_gone() { door_.restart(); }
 
     // See NvmeController.

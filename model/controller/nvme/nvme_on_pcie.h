@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVMe controller with its DMA engine: the front end "nvme". The two modules are children of whatever module is
+// The front end "nvme": an NVMe controller with its DMA engine. The two modules are children of the module that is
 // under construction.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 class NvmeOnPcie final : public FrontEnd {
 public:
-    /// `read_window`: bytes of data reads that the DMA engine has under way, see there. `signed_data`: see
+    /// `read_window` is the number of bytes that DmaEngine may have under way in data reads. For `signed_data`, see
     /// NvmeController.
     NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive,
                std::uint64_t read_window, bool signed_data = true);

@@ -16,7 +16,7 @@ WalkStep PrpWalk::at_list(std::uint64_t address) {
 }
 
 WalkStep PrpWalk::feed(const std::uint8_t* entries, HostData& data) {
-    // When more entries are needed than the list page holds, its last slot points to the next list page.
+    // If the list page does not hold all entries, its last slot points to the next list page.
     const bool chained = remaining_ > std::uint64_t{count_} * kPageBytes;
     const std::uint32_t pages = chained ? count_ - 1 : count_;
     for (std::uint32_t i = 0; i < pages; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns PRP1, PRP2 and PRP lists into host addresses (NVMe 1.4 §4.3). Does not read host memory: it says which
-// list piece it needs next, and is fed with it. Page size 4 KiB (CC.MPS = 0).
+// Turns PRP1, PRP2 and PRP lists into host addresses (NVMe 1.4 §4.3). It does not read host memory: it names the piece
+// of the list that it needs next, and the caller feeds it. The page size is 4 KiB (CC.MPS = 0).
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace ssdtlm {
 
-/// Of a walk to where data lie.
+/// Result of a step that looks for the places of data.
 enum class WalkStep : std::uint8_t {
-    done,       ///< all is known
+    done,       ///< all places are known
     need_list,  ///< read list_bytes() at list_address() and feed() them
-    refused     ///< an entry is not as it has to be; of PRPs, it has an offset where none is allowed: status 0/13h
+    refused     ///< an entry is invalid; a PRP has an offset where none is allowed (status 0/13h)
 };
 
 class PrpWalk {
 public:
-    /// Begins the walk for `bytes` (> 0) of data, which are added to `data`.
+    /// Begins the walk for `bytes` (> 0) of data. Their places are added to `data`.
     WalkStep start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes, HostData& data) {
         if ((prp1 & 3) != 0) return WalkStep::refused;
         const std::uint64_t first = nvme::kPageBytes - (prp1 & nvme::kPageMask);
@@ -34,7 +34,7 @@ public:
         data.add(prp2, remaining_);
         return WalkStep::done;
     }
-    /// `entries`: what list_address() holds, list_bytes() long.
+    /// `entries` is the content of list_address(), list_bytes() long.
     WalkStep feed(const std::uint8_t* entries, HostData& data);
 
     std::uint64_t list_address() const { return list_; }

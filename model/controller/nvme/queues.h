@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission and completion queue pairs as the controller sees them: heads, tails, phase, and the rules of the
-// doorbells (NVMe 1.4 §4.1). Queue memory itself is in the host. Physically contiguous queues only (CAP.CQR = 1).
+// Submission and completion queue pairs in the controller: heads, tails, phase, and the rules of the doorbells (NVMe
+// 1.4 §4.1). The queue memory itself is in the host. Queues are physically contiguous (CAP.CQR = 1).
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace ssdtlm {
 
-/// Both ends of a ring, in one cache line each.
+/// Both ends of a ring, aligned to a cache line.
 struct alignas(64) SubmissionQueue {
     bool valid = false;
     bool deleting = false;  ///< Delete SQ waits for the commands in flight; nothing more is fetched
     std::uint16_t cqid = 0;
-    std::uint16_t delete_cid = 0;  ///< of the waiting Delete SQ command
-    std::uint16_t tenant = 0;      ///< what it was created for; 0: nobody in particular
+    std::uint16_t delete_cid = 0;  ///< CID of the waiting Delete SQ command
+    std::uint16_t tenant = 0;      ///< tenant that it was created for; 0: none in particular
     std::uint8_t priority = 0;     ///< QPRIO
-    bool shadowed = false;         ///< its tail is looked for in host memory at each completion
+    bool shadowed = false;         ///< the controller reads its tail in host memory at each completion
     std::uint32_t entries = 0;
     std::uint32_t head = 0;  ///< first slot whose entry has not arrived: SQHD
     std::uint64_t base = 0;
     std::uint32_t fetch = 0;  ///< first slot not yet asked for
     std::uint32_t tail = 0;
-    std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
+    std::uint32_t in_flight = 0;  ///< commands fetched or being fetched whose CQE is not posted
 
-    /// Commands behind the doorbell that nobody has asked for.
+    /// Number of commands behind the doorbell that are not being fetched yet.
     std::uint32_t waiting() const { return tail >= fetch ? tail - fetch : tail + entries - fetch; }
     std::uint32_t next(std::uint32_t slot) const { return slot + 1 == entries ? 0 : slot + 1; }
-    /// When the doorbell that covers this slot reached the controller.
+    /// Time at which the doorbell that covers this slot reached the controller.
     SimTime rung_at(std::uint32_t slot) const { return rung_[slot]; }
 
     bool cid_in_use(std::uint32_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
     void take_cid(std::uint32_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
     void free_cid(std::uint32_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
 
-    /// The tail doorbell. False: the same value again, out of range, or more commands than free slots (one slot always
-    /// stays empty); nothing has changed.
+    /// Takes the value of the tail doorbell. Returns false, and changes nothing, if the value is unchanged, out of
+    /// range, or gives more commands than free slots. One slot always stays empty.
     bool ring(std::uint32_t value, SimTime now) {
         if (value >= entries) return false;
         const std::uint32_t added = value >= tail ? value - tail : value + entries - tail;
@@ -60,7 +60,7 @@ static_assert(sizeof(SubmissionQueue) == 64);
 struct alignas(64) CompletionQueue {
     bool valid = false;
     bool interrupts = false;
-    bool phase = true;  ///< of the next entry
+    bool phase = true;  ///< phase of the next entry
     std::uint16_t vector = 0;
     std::uint32_t entries = 0;
     std::uint64_t base = 0;
@@ -68,12 +68,13 @@ struct alignas(64) CompletionQueue {
     std::uint32_t tail = 0;
     std::uint32_t bound_sqs = 0;
     std::uint32_t held_first = 0;
-    std::vector<nvme::Cqe> held;  ///< posted by nobody yet: the queue was full; [held_first, end)
+    std::vector<nvme::Cqe> held;  ///< entries not posted because the queue was full; [held_first, end)
 
     bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
     std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }
     bool has_held() const { return held_first != held.size(); }
-    /// The head doorbell. False: nothing consumed, or more than is posted; nothing has changed.
+    /// Takes the value of the head doorbell. Returns false, and changes nothing, if it consumes no entry or more than
+    /// are posted.
     bool ring(std::uint32_t value) {
         if (value >= entries) return false;
         const std::uint32_t consumed = value >= head ? value - head : value + entries - head;
@@ -81,7 +82,8 @@ struct alignas(64) CompletionQueue {
         head = value;
         return true;
     }
-    /// Reserves the tail slot: its address; `p` is the phase to write there. Precondition: not full.
+    /// Reserves the tail slot and returns its address. `p` is the phase to write there. Precondition: the queue is not
+    /// full.
     std::uint64_t push(bool& p) {
         const std::uint64_t address = base + std::uint64_t{tail} * nvme::kCqeBytes;
         p = phase;
@@ -100,7 +102,7 @@ enum class DoorbellResult : std::uint8_t {
     bad_value  ///< ignored; asynchronous event 0/1
 };
 
-/// All queues of the controller; queue 0 is the admin pair.
+/// All queues of the controller. Queue 0 is the admin pair.
 class QueueSet {
 public:
     QueueSet(std::uint32_t io_pairs, std::uint32_t max_entries);
@@ -117,7 +119,7 @@ public:
     std::uint32_t io_pairs() const { return count() - 1; }
     std::uint32_t max_entries() const { return max_entries_; }
 
-    /// Whose commands a queue carries.
+    /// Tenant and priority for which a queue is created.
     struct Purpose {
         std::uint8_t priority = 0;  ///< QPRIO
         std::uint16_t tenant = 0;

@@ -8,7 +8,7 @@ namespace ssdtlm {
 using namespace nvme;
 
 NvmeRegisters::NvmeRegisters(const NvmeConfig& config, Ps scan_time) {
-    // CAP.TO in 500 ms units, rounded up, at least 1 so that a driver's limit is never zero.
+    // CAP.TO is in units of 500 ms. It is rounded up and at least 1, so that a driver's limit is never zero.
     const std::uint64_t half_seconds =
         div_ceil(static_cast<std::uint64_t>((config.ready_time + scan_time).count()), 500'000'000'000u);
     const std::uint64_t to = std::clamp<std::uint64_t>(half_seconds, 1, 255);
@@ -58,13 +58,13 @@ NvmeRegisters::Action NvmeRegisters::write(std::uint32_t offset, std::uint32_t b
     Action action = write_dword(offset, static_cast<std::uint32_t>(value));
     if (bytes == 8) {
         const Action high = write_dword(offset + 4, static_cast<std::uint32_t>(value >> 32));
-        if (high != Action::none) action = high;  // the two dwords never both act: only CC does
+        if (high != Action::none) action = high;  // only the dword with CC acts
     }
     return action;
 }
 
 NvmeRegisters::Action NvmeRegisters::write_dword(std::uint32_t offset, std::uint32_t value) {
-    // The admin queue registers may change only while the controller is disabled (§3.1.8); later writes are ignored.
+    // The admin queue registers may change only while the controller is disabled (§3.1.8). Other writes are ignored.
     const bool disabled = !Cc::en(cc_);
     const auto low = [value](std::uint64_t r) { return (r & ~0xFFFFFFFFull) | value; };
     const auto high = [value](std::uint64_t r) { return (r & 0xFFFFFFFFull) | std::uint64_t{value} << 32; };
@@ -100,7 +100,7 @@ NvmeRegisters::Action NvmeRegisters::write_dword(std::uint32_t offset, std::uint
 
 NvmeRegisters::Action NvmeRegisters::write_cc(std::uint32_t value) {
     constexpr std::uint32_t kWritable = 0x00FFFFF1u;
-    // CSS, MPS and AMS are frozen while enabled.
+    // CSS, MPS and AMS cannot change while the controller is enabled.
     constexpr std::uint32_t kFrozen = 7u << 4 | 15u << 7 | 7u << 11;
     const std::uint32_t before = cc_;
     const bool was_enabled = Cc::en(before);
@@ -141,7 +141,7 @@ NvmeRegisters::Action NvmeRegisters::stopped() {
 }
 
 void NvmeRegisters::shutdown_complete() {
-    if (!is_shutting_down()) return;  // the host took SHN back
+    if (!is_shutting_down()) return;  // the host has cleared SHN
     csts_ = (csts_ & ~Csts::kShstMask) | Csts::kShstComplete;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controller registers in BAR0 below the doorbells and the bring-up, fatal and shutdown states they show (NVMe 1.4
-// §3.1, §7.6). Knows no queues and no time: each write returns what the controller must now do, and the controller
-// reports back when it is ready, stopped or shut down. Not modelled: CMB, PMR, boot partitions, subsystem reset.
+// Controller registers in BAR0 below the doorbells, with the states for start, fatal error and shutdown (NVMe 1.4 §3.1,
+// §7.6). This class has no queues and no time: each write returns what the controller must now do. The controller
+// reports when it is ready, stopped or shut down. Not modelled: CMB, PMR, boot partitions, subsystem reset.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 class NvmeRegisters {
 public:
-    /// `scan_time`: what a start may take on top of ready_time.
+    /// `scan_time` is the time that a start may take in addition to ready_time.
     explicit NvmeRegisters(const NvmeConfig& config, Ps scan_time = {});
 
     /// What a register write asks the controller to do.
@@ -24,27 +24,27 @@ public:
         shutdown,  ///< CC.SHN set: flush, then call shutdown_complete()
     };
 
-    /// Aligned access of 4 or 8 bytes; anything else reads 0 or is ignored.
+    /// Aligned access of 4 or 8 bytes. Any other access reads 0 or is ignored.
     std::uint64_t read(std::uint32_t offset, std::uint32_t bytes) const;
     Action write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
 
-    /// CSTS.RDY = 1.
+    /// Sets CSTS.RDY to 1.
     void ready();
-    /// CSTS.RDY, CFS and SHST = 0. Returns `enable` when CC.EN was set again while stopping.
+    /// Sets CSTS.RDY, CFS and SHST to 0. Returns `enable` if CC.EN was set again while stopping.
     Action stopped();
     void shutdown_complete();
-    /// CSTS.CFS = 1: only a reset helps.
+    /// Sets CSTS.CFS to 1. Only a reset clears it.
     void fatal() { csts_ |= nvme::Csts::kFatal; }
 
     bool is_ready() const { return (csts_ & nvme::Csts::kReady) != 0; }
     bool is_stopping() const { return stopping_; }
     bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
     bool is_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete; }
-    /// Ready, not fatal, not stopping: commands already fetched still run (also while shutting down).
+    /// True if ready, not fatal and not stopping. Commands already fetched still run, also while shutting down.
     bool is_serving() const {
         return (csts_ & (nvme::Csts::kReady | nvme::Csts::kFatal)) == nvme::Csts::kReady && !stopping_;
     }
-    /// Commands may be fetched: ready, not fatal, not stopping, not shut down.
+    /// True if commands may be fetched: ready, not fatal, not stopping and not shut down.
     bool is_running() const { return csts_ == nvme::Csts::kReady && !stopping_; }
 
     std::uint64_t cap() const { return cap_; }

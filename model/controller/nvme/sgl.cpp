@@ -33,7 +33,7 @@ WalkStep SglWalk::take(const SglDescriptor& block, HostData& data) {
     const bool bucket = block.type() == SglDescriptor::kBitBucket;
     if ((!bucket && block.type() != SglDescriptor::kDataBlock) || block.subtype() != 0)
         return refuse(kStSglTypeInvalid);
-    if (block.length == 0 || (bucket && !to_host_)) return WalkStep::done;  // of data that leave the host: no effect
+    if (block.length == 0 || (bucket && !to_host_)) return WalkStep::done;  // no effect on data from the host
     if (((block.length | (bucket ? 0 : block.address)) & 3u) != 0) return refuse(kStSglGranularity);
     if (block.length > remaining_ || (!bucket && block.address + block.length < block.address))
         return refuse(kStSglLengthInvalid);
@@ -57,7 +57,7 @@ WalkStep SglWalk::feed(const std::uint8_t* descriptors, HostData& data) {
         }
         if (take(d, data) == WalkStep::refused) return WalkStep::refused;
     }
-    // A segment that is not called the last may end with data all the same, as QEMU's nvme takes it.
+    // A segment that is not marked as the last may still end with data. QEMU's nvme accepts this, too.
     return segment_ != 0 ? WalkStep::need_list : end();
 }
 

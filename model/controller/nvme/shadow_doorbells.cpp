@@ -26,7 +26,7 @@ void ShadowDoorbells::read(std::uint32_t index) {
     const auto qid = static_cast<std::uint16_t>(index / 2);
     d.reading = true;
     d.again = false;
-    // A tail that will be looked at again at the next completion needs no register write before that.
+    // If the tail will be read again at the next completion, no register write is needed before that.
     d.rests = (index & 1) != 0 || queues_.sq(qid).in_flight == 0;
     if (d.rests) {
         const std::uint32_t value = known(index);
@@ -49,7 +49,8 @@ void ShadowDoorbells::was_read(std::uint32_t index, DmaEnd end) {
     const bool moved = (d.value & 0xFFFF) != known(index);
     if (moved) sink_.shadow_rung(qid, head, d.value & 0xFFFF);
     if (!configured()) return sink_.shadow_read();
-    // Before it rests the event index must be at what is known now. A value that was refused is not asked for again.
+    // Before the doorbell rests, its event index must be the value known now. A value that was refused is not read
+    // again.
     const bool wakes = moved && (d.value & 0xFFFF) == known(index);
     if (!d.reading && (d.again || wakes || (!head && !d.rests && queues_.sq(qid).in_flight == 0))) read(index);
     sink_.shadow_read();

@@ -11,7 +11,7 @@ std::uint16_t Streams::send(const Sqe& sqe) {
     const Directive d = directive(sqe);
     if (d.type == kDirectiveIdentify && d.operation == kDirectiveEnable) {
         const auto target = static_cast<std::uint8_t>(sqe.cdw12 >> 8);
-        if (target != kDirectiveStreams) return kStInvalidField;  // Identify itself cannot be disabled
+        if (target != kDirectiveStreams) return kStInvalidField;  // the directive Identify cannot be disabled
         enabled_ = (sqe.cdw12 & 1u) != 0;
         if (!enabled_) {
             open_.clear();
@@ -36,7 +36,7 @@ std::uint16_t Streams::send(const Sqe& sqe) {
 std::uint16_t Streams::receive(const Sqe& sqe, std::uint32_t& dw0, std::vector<std::uint8_t>& data) {
     const Directive d = directive(sqe);
     const std::size_t bytes = (std::size_t{sqe.cdw10} + 1) * 4;
-    constexpr std::size_t kLongest = 1u << 20;  // so that a bad NUMD cannot ask for 16 GiB of zeros
+    constexpr std::size_t kLongest = 1u << 20;  // limits the memory that a bad NUMD can ask for
     if (bytes > kLongest) return kStInvalidField;
     std::vector<std::uint8_t> page;
     if (d.type == kDirectiveIdentify && d.operation == kDirectiveParameters) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Streams directive (NVMe 1.4 §9.3) of the one namespace: whether the host has enabled it, how many streams it may
-// have open, and which. A write that names a stream opens it; when there is no room, the one that has not been written
-// for longest is closed. What a stream is good for is the FTL's business.
+// The Streams directive (NVMe 1.4 §9.3) of the only namespace: whether it is enabled, how many streams may be open, and
+// which are. A write that names a stream opens it. If there is no room, the stream with the oldest write is closed. The
+// FTL decides how streams affect the placement.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,25 @@ namespace ssdtlm {
 
 class Streams {
 public:
-    /// `most`: streams open at once, up to 255; 0: the drive has no directives.
+    /// `most` is the number of streams open at once, up to 255. With 0 the drive has no directives.
     explicit Streams(std::uint32_t most) : most_(most) {}
 
     bool offered() const { return most_ != 0; }
     bool enabled() const { return enabled_; }
     std::uint32_t open() const { return static_cast<std::uint32_t>(open_.size()); }
 
-    /// Directive Send. Status.
+    /// Carries out Directive Send and returns the status.
     std::uint16_t send(const nvme::Sqe& sqe);
-    /// Directive Receive. Status; `data` is what the host is to be sent, empty when it is told in `dw0`.
+    /// Carries out Directive Receive and returns the status. `data` is what the host is to be sent. It is empty if
+    /// `dw0` holds the answer.
     std::uint16_t receive(const nvme::Sqe& sqe, std::uint32_t& dw0, std::vector<std::uint8_t>& data);
-    /// The drive's number, 1 to `most`, of the stream that a write names. Precondition: enabled, `id` not 0.
+    /// Returns the drive's number, 1 to `most`, of the stream that a write names. Precondition: enabled, and `id` is
+    /// not 0.
     std::uint8_t number_of(std::uint16_t id) {
-        if (!open_.empty() && open_.back().id == id) return open_.back().number;  // as the write before
+        if (!open_.empty() && open_.back().id == id) return open_.back().number;  // the stream of the write before
         return find_or_open(id);
     }
-    /// Controller reset: directives are disabled, nothing is open.
+    /// Carries out a controller reset, which disables directives and closes all streams.
     void reset();
 
 private:
@@ -44,8 +46,8 @@ private:
 
     std::uint32_t most_;
     bool enabled_ = false;
-    std::uint32_t allocated_ = 0;  // by the host, for the namespace
-    std::vector<Open> open_;       // the one written last is the last
+    std::uint32_t allocated_ = 0;  // number of streams allocated by the host for the namespace
+    std::vector<Open> open_;       // ordered by last write, the newest at the end
 };
 
 }  // namespace ssdtlm

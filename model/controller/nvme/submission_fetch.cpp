@@ -70,7 +70,8 @@ void SubmissionFetch::arrived(std::uint64_t number, DmaEnd how) {
     fetch.arrived = true;
     SubmissionQueue& q = queues_.sq(fetch.qid);
     InOrder& order = in_order_[fetch.qid];
-    // A read that overtook an older one of its queue waits for it: SQHD must not pass a slot that is still unread.
+    // A read that overtook an older one of its queue waits for it, because SQHD must not pass a slot that is still
+    // unread.
     while (order.oldest != nullptr && order.oldest->arrived) {
         Fetch& f = *order.oldest;
         order.oldest = f.next;
@@ -89,7 +90,7 @@ void SubmissionFetch::arrived(std::uint64_t number, DmaEnd how) {
 }
 
 void SubmissionFetch::check_waiters() const {
-    if (!state_.serving()) return;  // what a controller that stops has not fetched stays with the host, its queues go
+    if (!state_.serving()) return;  // a stopping controller drops its queues
     for (std::uint32_t i = 0; i < queues_.count(); ++i) {
         if (!queues_.has_sq(i)) continue;
         const auto qid = static_cast<std::uint16_t>(i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches submission queue entries: which queue next, how many entries, one DMA read each, and their delivery in the
-// order of the queue. Several reads are under way at once; one that overtakes an older one of its queue waits for it.
+// Fetches submission queue entries. It chooses the queue and the number of entries, makes one DMA read for each fetch,
+// and delivers the entries in the order of the queue. Several reads are under way at once. A read that overtakes an
+// older one of its queue waits for it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct FetchedEntries {
     const nvme::Sqe* entries = nullptr;
 };
 
-/// Who takes the entries. Called once for each fetch, in the order of the queue, while the controller serves.
+/// Takes the entries. Called once for each fetch, in the order of the queue, while the controller serves.
 class EntrySink {
 public:
     virtual void accept(const FetchedEntries& fetched, SubmissionQueue& queue) = 0;
@@ -36,22 +37,22 @@ protected:
 
 class SubmissionFetch final {
 public:
-    /// `admin` takes the entries of queue 0, `io` all others.
+    /// `admin` takes the entries of queue 0, and `io` those of all others.
     SubmissionFetch(Agenda& agenda, DmaPort& dma, const NvmeConfig& config, QueueSet& queues, ControllerState& state,
                     NvmeCounters& counters, EntrySink& admin, EntrySink& io);
 
-    /// The tail doorbell of this queue was rung.
+    /// The host has written the tail doorbell of this queue.
     void rung(std::uint16_t qid) {
         const SubmissionQueue& q = queues_.sq(qid);
         arbiter_.set_ready(qid, q.priority, may_fetch(q));
         resume();
     }
-    /// Looks again whether entries of the queue may be fetched; resume() fetches them.
+    /// Checks again whether entries of the queue may be fetched. resume() fetches them.
     void refresh(std::uint16_t qid) {
         const SubmissionQueue& q = queues_.sq(qid);
         arbiter_.set_ready(qid, q.priority, q.valid && q.waiting() != 0 && may_fetch(q));
     }
-    /// A command of this queue has its CQE: its fetch window may be open again.
+    /// A command of this queue has its CQE, so its fetch window may have room again.
     void window_moved(std::uint16_t qid) {
         if (arbiter_.is_ready(qid, queues_.sq(qid).priority)) return;
         refresh(qid);
@@ -60,31 +61,32 @@ public:
     void resume() {
         if (arbiter_.any()) fetch();
     }
-    /// CC.AMS. Precondition: nothing to fetch.
+    /// Sets CC.AMS. Precondition: no queue has entries to fetch.
     void set_weighted(bool weighted) { arbiter_.set_weighted(weighted); }
-    /// Feature 01h.
+    /// Sets Feature 01h.
     void set_arbitration(std::uint32_t value) {
         arbiter_.set_burst_code(nvme::Arbitration::burst_code(value));
         arbiter_.set_weights(nvme::Arbitration::high(value), nvme::Arbitration::medium(value),
                              nvme::Arbitration::low(value));
     }
-    /// No queue has anything to fetch any more. Precondition: no fetch under way.
+    /// No queue has entries to fetch any more. Precondition: no fetch is under way.
     void reset() { arbiter_.reset(); }
 
     std::size_t under_way() const { return fetches_.in_use(); }
     std::uint32_t depth() const { return depth_; }
-    /// Entries could be fetched, and all fetches are under way.
+    /// True if entries could be fetched, but all fetches are in use.
     bool waits_for_fetch() const { return arbiter_.any() && fetches_.in_use() == depth_; }
-    /// Commands of this queue wait behind its doorbell, and its window is full.
+    /// True if commands of this queue wait behind its doorbell because its window is full.
     bool waits_for_window(std::uint16_t qid) const {
         return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 &&
                queues_.sq(qid).in_flight >= window_of(queues_.sq(qid));
     }
-    /// Share of the window of this queue that commands take.
+    /// Share of this queue's window that commands use.
     double window_filled(std::uint16_t qid) const {
         return queues_.has_sq(qid) ? static_cast<double>(queues_.sq(qid).in_flight) / window_of(queues_.sq(qid)) : 0.0;
     }
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
@@ -95,10 +97,10 @@ private:
         bool arrived = false;
         std::uint32_t first = 0;
         std::uint32_t count = 0;
-        Fetch* next = nullptr;  ///< of the same queue
+        Fetch* next = nullptr;  ///< next fetch of the queue
         std::unique_ptr<nvme::Sqe[]> entries;
     };
-    /// The fetches of a queue, in the order in which they were asked for.
+    /// The fetches of a queue, in the order of their start.
     struct InOrder {
         Fetch* oldest = nullptr;
         Fetch* newest = nullptr;  ///< valid while there is an oldest

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// Compares two parts of data in the bytes that have content.
+/// Compares two parts of data where the bytes have content.
 bool differ(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t bytes, ByteEnables content) {
     if (content.pattern == nullptr) return std::memcmp(a, b, bytes) != 0;
     for (std::uint32_t i = 0; i < bytes; ++i)
@@ -48,8 +48,8 @@ void NvmeTransfers::take(const Command& c, std::uint64_t offset, std::uint32_t b
                    DmaThen::to<&NvmeTransfers::compare>(this, Pool<Wait>::handle_of(w).number()), content);
 }
 
-/// Without what goes into bit buckets. The rest lies elsewhere among the host's data than among the drive's, so that
-/// `content` would say nothing true of it: all of it is moved.
+/// Transfers a read without the bytes of its bit buckets. The other bytes then have other offsets, so `content` would
+/// not describe them. So all of them are transferred.
 void NvmeTransfers::take_without(const NvmeCommand& c, std::uint64_t offset, std::uint32_t bytes,
                                  const std::uint8_t* data, const DmaThen& then, const DmaTerms& terms) {
     Wait& w = waits_.acquire();
@@ -68,7 +68,7 @@ void NvmeTransfers::take_without(const NvmeCommand& c, std::uint64_t offset, std
                     DmaThen::to<&NvmeTransfers::written>(this, Pool<Wait>::handle_of(w).number()), {}, terms);
 }
 
-/// They have to stay until they are visible.
+/// Keeps the data until they are visible to the host.
 void NvmeTransfers::written(std::uint64_t wait, DmaEnd end) {
     Wait& w = waits_.at(wait);
     const DmaThen then = std::exchange(w.then, DmaThen{});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of NVMe commands: to and from the host's memory, and for some commands elsewhere. What Verify and a
-// self-test read goes nowhere; what Compare reads meets what the host has; Copy and an overwrite keep their data in the
-// controller.
+// Transfers the data of NVMe commands to and from the host's memory, and for some commands elsewhere. Data read by
+// Verify and by a self-test are discarded. Data read by Compare are compared with the host's. Copy and an overwrite
+// keep their data in the controller.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,19 @@ public:
             return give(c, offset, bytes, data, then, content);
         host_.from_host(c, offset, bytes, data, then, content);
     }
-    /// The power went: nothing is under way.
+    /// After a loss of power no transfer is under way.
     void restart() { waits_.release_all(); }
 
 private:
-    /// Of Compare: the host's part, and what it is to be compared with. Of a read with bit buckets: what the host
-    /// wants. Else an end that is to be told.
+    /// Compare: the host's data, and those of the flash. A read with bit buckets: the bytes that the host wants. Any
+    /// other command: an end that is to be reported.
     struct Wait {
         NvmeCommand* command = nullptr;
         const std::uint8_t* data = nullptr;
         std::uint32_t bytes = 0;
         ByteEnables content;
         DmaThen then;
-        SimTime from{};  ///< the data of the flash are there
+        SimTime from{};  ///< time at which the data of the flash have come
         std::vector<std::uint8_t> gathered;
     };
     void take(const Command& c, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings placed pages to the flash. Their data leave the DRAM, the flash programs them, and a core hears of the end.
-// The data of pages that are handed over together leave the DRAM in one access. They go to the flash at one instant, so
-// that they can become one multi-plane operation. All go in the order in which they took their places, in whatever
-// order the DRAM answers.
+// Writes placed pages to the flash. Their data leave the DRAM, the flash programs them, and a core is told of the end.
+// The data of pages that are handed over together leave the DRAM in one access. They go to the flash at the same time,
+// so that they can become one multi-plane operation. All go in the order in which they got their places, whatever the
+// order of the DRAM's answers is.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
                FlashPort& flash)
         : costs_(costs), geometry_(geometry), cores_(cores), dram_(dram), flash_(flash) {}
 
-    /// What is written, and where.
+    /// The content of a page and its place.
     struct Page {
         PageAddress at;
         FlashClass cls = FlashClass::gc_write;
@@ -63,7 +63,7 @@ public:
         add_data(geometry_.page_bytes);
         add(page);
     }
-    /// Hands over the pages added since the last time. Without any, nothing happens.
+    /// Hands over the pages added since the last call. It does nothing if there are none.
     void hand_over();
     /// Groups of pages that are handed over and not yet with the flash.
     std::size_t waiting() const { return batches_.size(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order on a channel's bus as a policy: it says what goes next when the bus is free. It is asked once for each use
-// of the bus.
+// The order on a channel's bus as a policy: it chooses the next user when the bus is free. It is asked once for each
+// use of the bus.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class BusTurn : std::uint8_t {
     none
 };
 
-/// What could use the bus.
+/// The possible users of the bus.
 struct BusWork {
     std::uint32_t commands = 0;        ///< reads and erases in the scheduler
     std::uint32_t programs = 0;        ///< programs in the scheduler
@@ -32,7 +32,7 @@ struct BusChoice {
     bool programs = false;
 };
 
-/// What goes next.
+/// The next user.
 struct BusPick {
     BusPick(BusTurn kind = BusTurn::none, FlashTransaction* whose = nullptr) : turn(kind), data(whose) {}
     BusTurn turn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a command ends, in the firmware's own words. Each front end has one table from these to the codes of its
+// The end of a command in the firmware's own statuses. Each front end has one table from these to the codes of its
 // protocol.
 #pragma once
 

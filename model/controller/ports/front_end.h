@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive's end towards its host: takes the requests of a protocol, makes commands of them, and tells the host how
-// they ended. Firmware, FTL and flash know nothing of the protocol. What stands between front end and host (sockets,
-// registers) is the front end's own: whoever joins it to a host asks for it by its type (SsdController::front_end_as).
+// The drive's end towards its host: it takes the requests of a protocol, makes commands of them, and reports their ends
+// to the host. Firmware, FTL and flash are independent of the protocol. The front end owns its sockets and registers.
+// Code that connects it to a host asks for it by its type (SsdController::front_end_as).
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ public:
     /// How the firmware reaches the data of commands.
     virtual HostPort& data() = 0;
 
-    /// The host has lost power, and the drive will lose it soon. What the host has sent is gone, and nothing reaches it
+    /// The host has lost power, and the drive will lose it soon. Requests of the host are lost, and nothing reaches it
     /// any more. Precondition, here and for lose_power(): the agenda holds no entry of the front end.
     virtual void host_is_gone() = 0;
     /// The drive loses its power. `host_commands`: commands whose completion has reached the host.
@@ -86,7 +86,8 @@ public:
     virtual bool transfers_wait() const { return false; }
     /// Commands and data that are now on their way between drive and host.
     virtual std::uint32_t transfers() const { return 0; }
-    /// Throws CheckFailed if somebody waits whom no event will wake. Call it between two entries of the agenda.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     virtual void check_waiters() const {}
 };
 

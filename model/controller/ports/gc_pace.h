@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast garbage collection may go while the host is at work, as a policy.
+// The speed of garbage collection while the host is active, as a policy.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct MapExtent {
     WorkTag whose{};  ///< of who asks
 };
 
-/// What the asker will do with the answer.
+/// The purpose of a question to the map.
 enum class MapUse : std::uint8_t {
     read,   ///< go to the places: the answer holds off the erase of each block that it names
     remove  ///< unmap the extent in the step that takes the answer; no places are told, nothing is held

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What failures of the flash have done to the drive since the start. The FTL writes it; commands, SMART and reports
-// read it.
+// Effects of flash failures on the drive since the start. The FTL writes them; commands, SMART and reports read them.
 #pragma once
 
 #include <cstdint>

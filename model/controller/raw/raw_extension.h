@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request of the front end "raw" says beside the generic payload, and what the drive answers beside its response
-// status.
+// Fields of a request of the front end "raw" that the generic payload lacks, and of the drive's answer.
 #pragma once
 
 #include <cstdint>

@@ -171,7 +171,7 @@ void RawFrontEnd::drive_is_up() {
     submit_waiting();
 }
 
-/// What the firmware has of it goes on without it.
+/// The firmware continues its commands without the host.
 void RawFrontEnd::host_is_gone() {
     serves_ = false;
     door_.restart();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clean units in DRAM that a read may want again: which units there are, and which leave when there is no room. Plain
-// C++ without time.
+// Clean units in DRAM that a read may need again, and the choice of those that leave when there is no room. Plain C++
+// without time.
 //
-// A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or
-// its deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill()
-// returned is not valid any more.
+// A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer. A write or a
+// deallocation removes it. A read that was under way then does not bring the old data in: the result of its
+// begin_fill() is not valid any more.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -29,7 +29,7 @@ bool is_transfer_mode(std::uint16_t mode) {
                                       : kind == 8 && number <= 6);
 }
 
-/// All commands of the firmware are this class's, which may change them.
+/// Removes const from a command of the firmware. All of them belong to this class, which may change them.
 SataCommand& own(const Command& c) {
     return const_cast<SataCommand&>(static_cast<const SataCommand&>(c));
 }
@@ -117,7 +117,7 @@ void SataDevice::accept(const sata::RegisterH2d& fis) {
     c.in_firmware = c.gone = c.let_go = c.failed = c.has_phase = false;
     c.wanted = c.received = 0;
     c.pieces.clear();
-    // Its own until it is known that the tag is free.
+    // The command uses its own timeline until it is known that the tag is free.
     c.tag = kOtherTag;
     c.timeline = &c.own;
     c.own.begin(agenda_.now());
@@ -127,7 +127,7 @@ void SataDevice::accept(const sata::RegisterH2d& fis) {
                  Then::to<&SataDevice::decoded>(this, Pool<SataCommand>::handle_of(c).number()));
 }
 
-/// Stale after a reset.
+/// The handle is stale after a reset.
 void SataDevice::decoded(std::uint64_t command) {
     SataCommand* const found = commands_.find(Handle<SataCommand>::of(command));
     if (found == nullptr || found != other_) return;
@@ -148,7 +148,7 @@ void SataDevice::decoded(std::uint64_t command) {
     }
     if (queued) {
         c.tag = tag_of(c.registers.count);
-        if ((active_ >> c.tag & 1) != 0) return fail_queue(c, kAtaAborted, true);  // used twice
+        if ((active_ >> c.tag & 1) != 0) return fail_queue(c, kAtaAborted, true);  // the tag is in use already
     } else if (active_ != 0) {
         return fail_queue(c, kAtaAborted, true);
     }
@@ -306,7 +306,7 @@ void SataDevice::to_host(const Command& command, std::uint64_t offset, std::uint
 
 void SataDevice::from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data,
                            const DmaThen& then, ByteEnables content) {
-    if (host_gone_) return;  // they never come
+    if (host_gone_) return;  // the data will never come
     SataCommand& c = own(command);
     c.pieces.push_back({offset, bytes, data, then, content});
     if (c.gone || c.failed) return fail_later(c);
@@ -327,11 +327,11 @@ void SataDevice::serve_pieces(SataCommand& c) {
         c.pieces.erase(c.pieces.begin() + static_cast<std::ptrdiff_t>(i));
         copy_content(p.data, c.buffer.data() + p.offset, p.bytes, p.content);
         p.then({agenda_.now()});
-        i = 0;  // more may have been asked for
+        i = 0;  // the firmware may have asked for more
     }
 }
 
-/// In an entry of its own: the firmware may be in the midst of giving room to those who wait.
+/// Fails the command in a later entry of the agenda, because the firmware may be giving room to waiting commands now.
 void SataDevice::fail_later(SataCommand& c) {
     if (c.pieces.empty()) return;
     if (failed_pieces_.empty()) agenda_.post(agenda_.now(), Then::to<&SataDevice::fail_pieces>(this));

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A drive as an ATA host sees it: takes commands from Register FISes, hands them to the firmware, and ends them in
-// registers. Plain C++: the link is behind SataFramePort, time is the agenda's.
+// A drive as an ATA host sees it. It takes commands from Register FISes, gives them to the firmware, and ends them in
+// registers. Plain C++: the link is behind SataFramePort, and time comes from the agenda.
 // - BSY is set from a command's frame to the Register FIS that releases it (queued) or ends it. Commands that come
-// while
-//   it is set are dropped.
-// - A read's data wait in the command's buffer until the firmware has all of them; then comes its data phase. A write's
-//   data phase begins when the firmware first asks for data.
-// - An error of a queued command aborts all of them. Those in the firmware end there, unheard; until they have, and
-//   until READ LOG EXT of log 10h has come, all else is refused (ACS-3, 4.15.4). A command that is not queued while
-//   tags are outstanding has the same effect. COMRESET and SRST do it without an error; the signature follows when the
-//   firmware has nothing left.
+//   while BSY is set are dropped.
+// - The data of a read wait in the command's buffer until the firmware has all of them. Then the data phase of the read
+//   begins. The data phase of a write begins when the firmware first asks for data.
+// - An error of a queued command aborts all queued commands. Those in the firmware end there, and their ends are
+//   ignored. Until they have ended, and until READ LOG EXT of log 10h has come, all other commands are refused (ACS-3,
+//   4.15.4). A command that is not queued has the same effect while tags are outstanding. COMRESET and SRST abort
+//   without an error; the signature follows when the firmware has no more commands.
 #pragma once
 
 #include <array>
@@ -30,19 +29,20 @@ namespace ssdtlm {
 
 class SataDevice final : public CompletionSink, public HostPort, private SataTransportSink {
 public:
-    /// Queue of the commands' timelines in the tracker: tags 0 to 31, and kOtherTag for what is not queued.
+    /// Queue of the commands' timelines in the tracker. Tags are 0 to 31; kOtherTag is for commands that are not
+    /// queued.
     static constexpr std::uint16_t kQueue = 1;
     static constexpr std::uint16_t kOtherTag = 32;
 
     struct Counts {
         std::uint64_t commands = 0;  ///< command frames taken
-        std::uint64_t ended = 0;     ///< answered, well or not
+        std::uint64_t ended = 0;     ///< answered, with success or an error
         std::uint64_t refused = 0;   ///< of those, never carried out
-        std::uint64_t dropped = 0;   ///< by a reset, by the error of another one, or for want of power
+        std::uint64_t dropped = 0;   ///< by a reset, by the error of another command, or by a loss of power
         std::uint64_t busy = 0;      ///< frames that came while BSY was set, or before the signature
         std::uint64_t aborted_queues = 0;
-        /// Of ended: reads, writes, flushes and trims that were carried out. A flush right before STANDBY IMMEDIATE is
-        /// the shutdown's, as Linux sends it.
+        /// Reads, writes, flushes and trims that have ended and were carried out. A flush directly before STANDBY
+        /// IMMEDIATE belongs to the shutdown, as Linux sends it.
         std::uint64_t drive_commands = 0;
         std::uint64_t unheard_at_most = 0;  ///< see FrontEndCounts
     };
@@ -55,8 +55,8 @@ public:
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
     void bind_health(std::function<DeviceHealth()> health) { health_ = std::move(health); }
 
-    // From the link.
-    /// False: R_ERR.
+    // These calls come from the link.
+    /// Returns false to answer with R_ERR.
     bool received(const std::uint8_t* fis, std::uint32_t bytes, bool crc_error);
     void sent(SataTransport::Answer answer) { transport_.sent(answer); }
     void comreset();
@@ -87,7 +87,7 @@ public:
                    const DmaThen& then, ByteEnables content) override;
 
 private:
-    // What comes in (device.cpp).
+    // These functions take what comes in (device.cpp).
     void control(const sata::RegisterH2d& fis);
     void accept(const sata::RegisterH2d& fis);
     void decoded(std::uint64_t command);
@@ -101,7 +101,7 @@ private:
     void smart_enable(SataCommand& c);
     void read_log(SataCommand& c);
 
-    // How commands end (device_ends.cpp).
+    // These functions end commands (device_ends.cpp).
     void firmware_ended(std::uint64_t command);
     void end_well(SataCommand& c);
     void end_other(SataCommand& c, AtaEnd end);
@@ -136,25 +136,25 @@ private:
     CommandSink* firmware_ = nullptr;
     std::function<DeviceHealth()> health_;
     Pool<SataCommand> commands_;
-    std::array<SataCommand*, 32> queued_{};  // until they have ended
+    std::array<SataCommand*, 32> queued_{};  // queued commands that have not ended
     SataCommand* other_ = nullptr;           // not queued, or being decoded
-    SataCommand* log_waits_ = nullptr;       // READ LOG EXT, for the firmware to end what was aborted
-    std::uint32_t active_ = 0;               // tags that the host has not been told the end of
-    std::uint32_t untold_ = 0;               // tags that have ended well, and whose Set Device Bits has not left
-    std::uint64_t quiet_ = 0;                // tags (kOtherTag, too) that have ended and were not used again
+    SataCommand* log_waits_ = nullptr;       // READ LOG EXT, which waits until the firmware has ended aborted commands
+    std::uint32_t active_ = 0;               // tags whose end the host has not been told
+    std::uint32_t untold_ = 0;               // tags that have ended well and whose Set Device Bits has not been sent
+    std::uint64_t quiet_ = 0;                // tags (also kOtherTag) that have ended and were not used again
     bool flushed_last_ = false;              // a flush was the last drive command
-    std::uint32_t in_firmware_ = 0;          // but for those let go
+    std::uint32_t in_firmware_ = 0;          // without those that were let go
     bool busy_ = false;
     bool halted_ = false;
     bool draining_ = false;
     bool serves_ = true;
     bool host_gone_ = false;
     bool signature_due_ = true;
-    bool signature_waits_ = false;  // it is on its way
+    bool signature_waits_ = false;  // it is being sent
     bool srst_ = false;
     bool shut_down_ = false;
     std::uint8_t generation_ = 0;
-    /// An error that the host is told of when the data phase is over.
+    /// An error that is reported to the host at the end of the data phase.
     struct Failing {
         std::uint64_t command;
         AtaEnd end;

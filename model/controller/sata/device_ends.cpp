@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How commands end: well, with an error, by a reset, or with the power.
+// The ends of commands: with success, with an error, by a reset, or by a loss of power.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void SataDevice::complete(Command& command) {
         commands_.release(c);
         return settle();
     }
-    // Its last data may be on their way, by its timeline.
+    // Its last data may be on their way, as its timeline says.
     agenda_.post(std::max(agenda_.now(), c.timeline->last()),
                  Then::to<&SataDevice::firmware_ended>(this, Pool<SataCommand>::handle_of(c).number()));
 }
@@ -31,13 +31,13 @@ void SataDevice::let_go(Command& command) {
     if (!c.gone || c.let_go) return;
     c.let_go = true;
     --in_firmware_;
-    // Nothing of it is under way but what the flash does by itself, and its tag may come again before that has ended.
+    // Only the flash still works for the command. Its tag may be used again before that work has ended.
     c.own = *c.timeline;
     c.timeline = &c.own;
     settle();
 }
 
-/// Stale after a reset.
+/// The handle is stale after a reset.
 void SataDevice::firmware_ended(std::uint64_t command) {
     SataCommand* const found = commands_.find(Handle<SataCommand>::of(command));
     if (found == nullptr) return;
@@ -64,7 +64,7 @@ void SataDevice::data_are_there(SataCommand& c) {
         case SataProtocolKind::dma_in:
             c.timeline->charge(Stage::host_transfer, agenda_.now());
             return end_well(c);
-        case SataProtocolKind::pio_in:  // the PIO Setup has said how it ends
+        case SataProtocolKind::pio_in:  // the PIO Setup has reported the end
             c.timeline->charge(Stage::host_transfer, agenda_.now());
             busy_ = false;
             other_ = nullptr;
@@ -79,7 +79,7 @@ void SataDevice::data_are_there(SataCommand& c) {
         }
         case SataProtocolKind::queued_out:
         case SataProtocolKind::no_data:
-            return;  // the firmware goes on
+            return;  // the firmware continues
     }
 }
 
@@ -90,7 +90,7 @@ void SataDevice::phase_failed(SataCommand& c) {
 
 void SataDevice::data_are_broken(SataCommand& c) {
     if (!c.writes()) ++smart_counts_.crc_errors;
-    if (c.in_firmware) {  // it waits for data that will not come
+    if (c.in_firmware) {  // the firmware waits for data that will not come
         c.failed = true;
         return fail_later(c);
     }
@@ -111,7 +111,7 @@ void SataDevice::end_well(SataCommand& c) {
     transport_.end_tag(tag);
 }
 
-/// Of a command that is not queued. Its registers say the rest.
+/// Ends a command that is not queued. Its registers contain the result.
 void SataDevice::end_other(SataCommand& c, AtaEnd end) {
     transport_.give_up(c);
     sata::RegisterD2h fis;
@@ -133,13 +133,13 @@ void SataDevice::end_other(SataCommand& c, AtaEnd end) {
     transport_.send_register(fis, Purpose::end);
 }
 
-/// It is not carried out.
+/// Ends a command that is not carried out.
 void SataDevice::refuse(SataCommand& c, AtaEnd end) {
     ++counts_.refused;
     end_other(c, end);
 }
 
-/// `received`: it is being decoded, and BSY is set.
+/// With `received` the command is being decoded, and BSY is set.
 void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     if (transport_.in_phase()) return failing_.push_back({Pool<SataCommand>::handle_of(c).number(), end, received});
     const bool queued = is_queued_command(c.registers.command);
@@ -152,7 +152,7 @@ void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     } else {
         queued_[c.tag] = nullptr;
         ++counts_.ended;
-        if (end.error != kAtaInterface.error) {  // else the host tries it again
+        if (end.error != kAtaInterface.error) {  // for an interface error the host tries the command again
             ++counts_.drive_commands;
             quiet_ |= std::uint64_t{1} << c.tag;
         }
@@ -163,15 +163,15 @@ void SataDevice::fail_queue(SataCommand& c, AtaEnd end, bool received) {
     SataCommand* const decoding = other_;
     other_ = nullptr;
     abort_all();
-    other_ = decoding;  // it is answered by itself
+    other_ = decoding;  // it gets an answer of its own
     if (!received) return transport_.send_error_bits(end);
     c.tag = kOtherTag;
     other_ = &c;
     refuse(c, end);
 }
 
-/// The data phase is over. The first error aborts the other commands; one that is being decoded is answered all the
-/// same.
+/// Called when the data phase is over. The first error aborts the other commands. A command that is being decoded is
+/// still answered.
 void SataDevice::fail_those_that_wait() {
     std::vector<Failing> failing;
     failing.swap(failing_);
@@ -205,20 +205,20 @@ void SataDevice::register_sent(Purpose purpose) {
 // ---------------------------------------------------------------------------------------------------------------
 // Resets.
 
-/// The host does not hear of it any more.
+/// Drops a command without telling the host.
 void SataDevice::drop(SataCommand& c) {
     ++counts_.dropped;
     if (!c.in_firmware) return commands_.release(c);
-    // Its timeline stays where it is: the flash transactions under way name it. The next command of its tag comes when
-    // all have come to their end, or were let go.
+    // Its timeline stays at its address, because the flash transactions under way refer to it. The next command with
+    // its tag comes after all of them have ended or were let go.
     c.gone = true;
     if (host_gone_)
-        c.pieces.clear();  // they never come
+        c.pieces.clear();  // their data will never come
     else
         fail_later(c);
 }
 
-/// A reset takes the news of their end away.
+/// Drops the tags that have ended, because a reset prevents the report of their end.
 void SataDevice::drop_untold() {
     counts_.dropped += static_cast<std::uint64_t>(__builtin_popcount(untold_));
     untold_ = 0;
@@ -254,7 +254,7 @@ void SataDevice::reset() {
     try_signature();
 }
 
-/// What was aborted may have ended.
+/// Call it when aborted commands may have ended.
 void SataDevice::settle() {
     if (!draining_ || in_firmware_ != 0) return;
     draining_ = false;
@@ -289,7 +289,7 @@ void SataDevice::drive_is_up() {
 // ---------------------------------------------------------------------------------------------------------------
 // Power.
 
-/// What the firmware has of it goes on without it.
+/// The firmware continues its commands without the host.
 void SataDevice::host_is_gone() {
     host_gone_ = true;
     failing_.clear();
@@ -311,7 +311,7 @@ void SataDevice::host_is_gone() {
 
 void SataDevice::lose_power(std::uint64_t host_commands) {
     host_is_gone();
-    // Those that were told of, and were on their way.
+    // Counts the commands whose end was sent but did not arrive.
     if (counts_.drive_commands > host_commands) {
         const std::uint64_t lost = counts_.drive_commands - host_commands;
         counts_.drive_commands -= lost;
@@ -341,7 +341,7 @@ std::string SataDevice::dump() const {
            transport_.dump();
 }
 
-/// Commands are ended, dropped, or here.
+/// Checks that all commands have ended, were dropped or are still here.
 void SataDevice::check_books() const {
     auto here = static_cast<std::uint64_t>(__builtin_popcount(untold_));
     for (const SataCommand* c : queued_)

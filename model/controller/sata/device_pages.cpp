@@ -18,7 +18,8 @@ void set_word(AtaBlock& block, unsigned word, std::uint32_t value) {
 void set_words(AtaBlock& block, unsigned word, unsigned words, std::uint64_t value) {
     for (unsigned i = 0; i < words; ++i) set_word(block, word + i, static_cast<std::uint16_t>(value >> (16 * i)));
 }
-/// ATA strings have the first character of a pair in the upper byte of its word, and blanks behind (ACS-3, 3.4.9).
+/// Writes an ATA string: the first character of a pair is in the upper byte of its word, and blanks follow (ACS-3,
+/// 3.4.9).
 void set_text(AtaBlock& block, unsigned word, unsigned words, std::string text) {
     text.resize(2 * words, ' ');
     for (unsigned i = 0; i < words; ++i) {
@@ -26,14 +27,13 @@ void set_text(AtaBlock& block, unsigned word, unsigned words, std::string text) 
         block[2 * (word + i) + 1] = static_cast<std::uint8_t>(text[2 * i]);
     }
 }
-/// The last byte makes the sum of all 0 (ACS-3, A.2 and 7.12.7.84).
+/// Sets the last byte so that the sum of all bytes is 0 (ACS-3, A.2 and 7.12.7.84).
 void add_checksum(AtaBlock& block) {
     block[511] = 0;
     block[511] = static_cast<std::uint8_t>(-std::accumulate(block.begin(), block.end(), 0u));
 }
 
-/// A name of the drive that no other has (NAA 5, assumed: an IEEE number that nobody has, then the serial number's
-/// sum).
+/// Returns a unique name of the drive: NAA 5, an IEEE number that nobody has (assumed), and a sum of the serial number.
 std::uint64_t world_wide_name(const DriveFacts& drive) {
     std::uint64_t sum = 0;
     for (const char c : drive.serial) sum = sum * 131 + static_cast<std::uint8_t>(c);
@@ -48,7 +48,7 @@ struct Attribute {
     bool prefails = false;
 };
 constexpr unsigned kFirstAttribute = 2, kAttributeBytes = 12;
-constexpr std::uint8_t kSpareThreshold = 10;  ///< percent; assumed: what drives of this kind say
+constexpr std::uint8_t kSpareThreshold = 10;  ///< percent; assumed: a usual value
 
 }  // namespace
 
@@ -62,12 +62,12 @@ AtaBlock identify_device(const DriveFacts& drive, const SataFacts& sata) {
     set_word(b, 47, 0x8001);             // READ MULTIPLE, not served, of one sector
     set_word(b, 49, 1u << 9 | 1u << 8);  // LBA and DMA
     set_word(b, 50, 1u << 14);
-    set_word(b, 53, 1u << 2 | 1u << 1);  // words 64 to 70 and 88 mean something
+    set_word(b, 53, 1u << 2 | 1u << 1);  // words 64 to 70 and 88 are valid
     set_words(b, 60, 2, std::min<std::uint64_t>(sectors, 0x0FFFFFFF));
     set_word(b, 63, 0x0007);                                              // multiword DMA 0 to 2
     set_word(b, 64, 0x0003);                                              // PIO 3 and 4
     for (unsigned word = 65; word <= 68; ++word) set_word(b, word, 120);  // ns a cycle
-    set_word(b, 69, 1u << 14);  // what was trimmed reads the same again and again: zeros, but for parts of a unit
+    set_word(b, 69, 1u << 14);  // trimmed blocks always read the same: zeros, except for parts of a unit
     set_word(b, 75, sata.queue_depth - 1);
     const std::uint32_t generations = (2u << sata.generation) - 2;  // bits 1 to 3
     set_word(b, 76, 1u << 8 | generations);
@@ -80,12 +80,12 @@ AtaBlock identify_device(const DriveFacts& drive, const SataFacts& sata) {
     set_word(b, 83, 1u << 14 | 1u << 13 | 1u << 12 | 1u << 10);  // FLUSH CACHE EXT, FLUSH CACHE, 48 bits
     set_word(b, 84, 1u << 14 | 1u << 8 | 1u << 6 | 1u << 5);     // a name, WRITE DMA FUA EXT, logs
     set_word(b, 85, (sata.smart_enabled ? 1u : 0) | (sata.write_cache_enabled ? cache : 0));
-    set_word(b, 86, 1u << 15 | 1u << 13 | 1u << 12 | 1u << 10);  // bit 15: words 119 and 120 mean something
+    set_word(b, 86, 1u << 15 | 1u << 13 | 1u << 12 | 1u << 10);  // bit 15: words 119 and 120 are valid
     set_word(b, 87, 1u << 14 | 1u << 8 | 1u << 6 | 1u << 5);
     set_word(b, 88, 0x407F);  // Ultra DMA 0 to 6, of which 6 is chosen
     set_words(b, 100, 4, sectors);
     set_word(b, 105, sata.most_trim_blocks);
-    // A physical sector is the unit of the map: 2^n logical ones.
+    // A physical sector is a mapping unit, which has 2^n logical sectors.
     unsigned shift = 0;
     while ((sata.lba_bytes << (shift + 1)) <= drive.unit_bytes && shift < 15) ++shift;
     const bool long_sectors = sata.lba_bytes > 512;
@@ -123,13 +123,13 @@ AtaBlock smart_data(const SmartCounts& counts, const DeviceHealth& health) {
         {0xF1, 100, 0, counts.bytes_written / 512},  // sectors of 512 bytes that the host wrote
     };
     AtaBlock b{};
-    set_word(b, 0, 0x0010);  // revision of the attributes; assumed: as most drives
+    set_word(b, 0, 0x0010);  // revision of the attributes; assumed: a usual value
     unsigned at = kFirstAttribute;
     for (const Attribute& a : attributes) {
         b[at] = a.id;
         b[at + 1] = static_cast<std::uint8_t>((a.prefails ? 1 : 0) | 1u << 1 | 1u << 4 | 1u << 5);
         b[at + 3] = a.value;
-        b[at + 4] = a.value;  // the worst so far: none of them recovers
+        b[at + 4] = a.value;  // the worst value so far; none recovers
         for (unsigned i = 0; i < 6; ++i) b[at + 5 + i] = static_cast<std::uint8_t>(a.raw >> (8 * i));
         at += kAttributeBytes;
     }

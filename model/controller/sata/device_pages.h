@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SATA drive says of itself in blocks of 512 bytes: IDENTIFY DEVICE, SMART data, and the logs of READ LOG EXT.
-// Plain functions from facts to bytes. Sources: ACS-3 (INCITS 522), 7.12 (IDENTIFY DEVICE), 7.48 (SMART) and annex A
-// (logs); Serial ATA 3.0, 13.7 (NCQ error log).
+// The blocks of 512 bytes that describe a SATA drive: IDENTIFY DEVICE, SMART data, and the logs of READ LOG EXT. These
+// are plain functions from facts to bytes. Sources: ACS-3 (INCITS 522), 7.12 (IDENTIFY DEVICE), 7.48 (SMART) and annex
+// A (logs); Serial ATA 3.0, 13.7 (NCQ error log).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 using AtaBlock = std::array<std::uint8_t, 512>;
 
-/// Beside DriveFacts: what is the front end's own.
+/// Facts of the front end that DriveFacts does not have.
 struct SataFacts {
     std::uint32_t lba_bytes = 512;     ///< logical sector: 512 or 4096
     std::uint32_t queue_depth = 32;    ///< 1 to 32
@@ -22,13 +22,13 @@ struct SataFacts {
     bool auto_activate = false;        ///< DMA Setup with auto-activate
     bool write_cache_enabled = true;   ///< by SET FEATURES, as it is now
     bool smart_enabled = true;
-    std::uint32_t most_trim_blocks = 8;  ///< of one DATA SET MANAGEMENT command
+    std::uint32_t most_trim_blocks = 8;  ///< limit of one DATA SET MANAGEMENT command
 };
 
 /// Word 255 is a checksum, so that the bytes add up to 0.
 AtaBlock identify_device(const DriveFacts& drive, const SataFacts& sata);
 
-/// Since the start of the simulation.
+/// Counts since the start of the simulation.
 struct SmartCounts {
     std::uint64_t power_on_seconds = 0;
     std::uint64_t power_cycles = 0;
@@ -39,10 +39,10 @@ struct SmartCounts {
 };
 /// SMART READ DATA: attributes 09h, 0Ch, AEh, BBh, C2h, C7h, CAh, E8h and F1h.
 AtaBlock smart_data(const SmartCounts& counts, const DeviceHealth& health);
-/// SMART RETURN STATUS: a threshold is exceeded.
+/// Answers SMART RETURN STATUS: true if a threshold is exceeded.
 bool smart_exceeds_threshold(const DeviceHealth& health);
 
-/// Log 00h: which logs there are, and of how many blocks.
+/// Log 00h: the numbers and lengths of the logs.
 AtaBlock log_directory();
 
 /// Log 10h: the command that stopped the queue.
@@ -57,7 +57,7 @@ struct NcqFailure {
 };
 AtaBlock ncq_error_log(const NcqFailure& failure);
 
-/// Page of log 30h. 00h: which pages there are; 01h: a copy of IDENTIFY. Others are not there: false.
+/// Writes a page of log 30h. Page 00h lists the pages, and 01h is a copy of IDENTIFY. Returns false for any other page.
 bool identify_log(std::uint8_t page, const AtaBlock& identify, AtaBlock& out);
 
 }  // namespace ssdtlm

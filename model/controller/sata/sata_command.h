@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// What a drive with a Serial ATA port is told by its makers.
+/// Parameters of a drive with a Serial ATA port.
 struct SataConfig {
     std::uint32_t lba_bytes = 512;  ///< logical sector: 512 or 4096
     std::uint8_t generation = 3;    ///< highest of its phy: 1, 2 or 3 for 1.5, 3 or 6 Gb/s
@@ -35,15 +35,15 @@ struct SataCommand : Command {
     sata::RegisterH2d registers;
     SataProtocolKind protocol = SataProtocolKind::no_data;
     bool in_firmware = false;
-    bool gone = false;    ///< the host does not hear of it any more
-    bool let_go = false;  ///< and the firmware will tell when it wants
+    bool gone = false;    ///< the host will not be told of its end
+    bool let_go = false;  ///< and the firmware ends it at a time of its own choice
     bool failed = false;  ///< its data did not get across the link
     bool has_phase = false;
     std::uint64_t wanted = 0;    ///< bytes of its data phase
-    std::uint64_t received = 0;  ///< of them, from the host
+    std::uint64_t received = 0;  ///< bytes that the host has sent
     std::vector<std::uint8_t> buffer;
     std::vector<Piece> pieces;
-    Timeline own;  ///< once it is gone; the host's may be another command's by then
+    Timeline own;  ///< used after `gone`: the host's timeline may belong to another command by then
 
     bool is_queued() const {
         return protocol == SataProtocolKind::queued_in || protocol == SataProtocolKind::queued_out;

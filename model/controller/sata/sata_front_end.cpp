@@ -49,7 +49,7 @@ tlm::tlm_sync_enum SataFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& p, tl
             break;
         case Kind::phy_down:
         case Kind::cominit:
-            break;  // not for a drive
+            break;  // not meant for a drive
     }
     return tlm::TLM_COMPLETED;
 }
@@ -90,7 +90,7 @@ void SataFrontEnd::answered(tlm::tlm_generic_payload& p) {
 void SataFrontEnd::host_is_gone() {
     in_.restart();
     out_.restart();
-    if (sent_ != nullptr) sent_->release();  // nobody answers it
+    if (sent_ != nullptr) sent_->release();  // nobody will answer it
     sent_ = nullptr;
     without_power_ = true;
     device_.host_is_gone();

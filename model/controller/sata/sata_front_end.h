@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end "sata": a drive at one end of a Serial ATA link. Frames come and go by protocol/sata_payload.h;
-// everything else is in SataDevice.
+// The front end "sata": a drive at one end of a Serial ATA link. protocol/sata_payload.h describes the frames;
+// SataDevice does everything else.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class SataFrontEnd final : public sc_core::sc_module,
                            private tlm::tlm_bw_transport_if<SataProtocol> {
 public:
     SataTargetSocket link_target;        ///< frames and signals for the drive
-    SataInitiatorSocket link_initiator;  ///< those of the drive
+    SataInitiatorSocket link_initiator;  ///< frames and signals from the drive
 
     SataFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, CommandTracker& tracker, const SataConfig& config,
                  const DriveFacts& drive);
 
-    /// For the link: its generation is the drive's.
+    /// The link needs it: its generation is that of the drive.
     const SataConfig& config() const { return config_; }
     const SataDevice& device() const { return device_; }
 

@@ -24,7 +24,8 @@ std::uint32_t count28(const sata::RegisterH2d& r) {
 std::uint32_t count48(std::uint16_t n) {
     return n == 0 ? kMostSectors : n;
 }
-/// The link's priority field has three values; a submission queue's has four (work_tag.h).
+/// Translates a priority. The link's priority field has three values, and that of a submission queue has four
+/// (work_tag.h).
 std::uint8_t urgency(std::uint8_t priority) {
     return priority == kPriorityHigh ? 0 : priority == kPriorityIsochronous ? 1 : 2;
 }

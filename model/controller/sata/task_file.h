@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Register FIS asks for, and how the end of a command looks in registers. No state.
+// Decodes what a Register FIS asks for, and encodes the end of a command in registers. It has no state.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Values of status and error register.
+/// Values of the status and error registers at the end of a command.
 struct AtaEnd {
     std::uint8_t status = ata::kStatusGood;
     std::uint8_t error = 0;
@@ -18,15 +18,15 @@ inline constexpr AtaEnd kAtaAborted{ata::kStatusError, ata::kErrorAbrt};
 inline constexpr AtaEnd kAtaNotFound{ata::kStatusError, ata::kErrorIdnf};
 inline constexpr AtaEnd kAtaInterface{ata::kStatusError, ata::kErrorIcrc | ata::kErrorAbrt};
 
-/// The table from the firmware's words to ATA's.
+/// Translates the firmware's statuses to ATA's.
 AtaEnd ata_end(CommandStatus status);
 
-/// What is done with a command.
+/// How a command is carried out.
 enum class AtaAction : std::uint8_t {
     refuse,        ///< with DecodedCommand::end
     to_firmware,   ///< op, slba, blocks, bytes, fua, ends_work are set
-    fetch_ranges,  ///< DATA SET MANAGEMENT: its blocks come first
-    identify,      ///< a page for the host, as the next two
+    fetch_ranges,  ///< DATA SET MANAGEMENT: its ranges must be read first
+    identify,      ///< a page for the host, as the next two actions are
     smart_data,
     read_log,
     smart_status,  ///< answers in registers, as the next one
@@ -47,9 +47,9 @@ public:
         : lba_bytes_(config.lba_bytes), queue_depth_(config.queue_depth), sectors_(drive_bytes / config.lba_bytes) {}
 
     std::uint64_t sectors() const { return sectors_; }
-    /// Fills in what the registers of `c` say; all else of it is as in a new command.
+    /// Fills in the fields that the registers of `c` give. All other fields must be as in a new command.
     DecodedCommand decode(SataCommand& c) const;
-    /// The entries of DATA SET MANAGEMENT in c.buffer to c.ranges.
+    /// Copies the entries of DATA SET MANAGEMENT from c.buffer to c.ranges.
     AtaEnd parse_ranges(SataCommand& c) const;
 
 private:

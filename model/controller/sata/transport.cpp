@@ -108,7 +108,7 @@ void SataTransport::begin_phase() {
     send_of_phase();
 }
 
-/// PIO moves a page a time (DRQ data block), all else as much as a Data FIS holds.
+/// PIO moves one page (DRQ data block) at a time. All other protocols move as much as a Data FIS holds.
 std::uint32_t SataTransport::next_bytes() const {
     const std::uint32_t most = command_->protocol == SataProtocolKind::pio_in ? ata::kPageBytes : kMostDataBytes;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(command_->wanted - done_, most));
@@ -202,7 +202,7 @@ void SataTransport::sent(Answer answer) {
     if (of_phase && command_ != nullptr) {
         phase_frame_sent();
     } else if (of_phase) {
-        // Given up while it was on its way; the host answers what it was asked.
+        // The phase was given up while this frame was sent. The host answers the frame anyway.
         const bool asks =
             out_[0] == static_cast<std::uint8_t>(FisType::dma_activate) ||
             (out_[0] == static_cast<std::uint8_t>(FisType::dma_setup) && DmaSetup::from(out_.data()).auto_activate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What policies share that look at classes only: one FIFO per die and class, the starvation bound, round robin over the
-// dies of a channel, and the joining of multi-plane partners. A policy adds which class of a die goes next. A policy
-// that tells the flows apart, or remembers: flow_queues.h. Not modelled: the time a decision takes.
+// The common part of policies that use only classes: one FIFO per die and class, the starvation bound, round robin over
+// the dies of a channel, and the joining of multi-plane partners. A policy adds the choice of a die's next class. For a
+// policy that distinguishes flows, or keeps a state, see flow_queues.h. Not modelled: the time a decision takes.
 #pragma once
 
 #include <array>

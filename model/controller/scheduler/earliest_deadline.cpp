@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// earliest_deadline: on each die the request that is due first goes first. Reads have a queue for each priority of
-// their submission queues; what has no deadline (nvme.latency_targets names none, or nobody waits for it) comes after
-// what has one, in the order of read_first.
+// earliest_deadline: on each die the request with the earliest deadline goes first. Reads have a queue for each
+// priority of their submission queues. A request without a deadline comes last, in the order of read_first. It has none
+// if nvme.latency_targets names none, or if no command waits for it.
 #include <tuple>
 
 #include "controller/scheduler/flow_queues.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fifo: on each die strictly in order of arrival, whatever the class. It is the baseline that shows what priorities
-// buy.
+// fifo: each die works strictly in order of arrival, whatever the class. It is the baseline that shows the benefit of
+// priorities.
 #include "controller/scheduler/class_queues.h"
 #include "controller/scheduler/scheduler_registry.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scheduler policy that tells the flows apart. It sees all of a request, is told of each grant, and may remember.
+// A scheduler policy that distinguishes flows. It sees all fields of a request, is told of each grant, and may keep a
+// state.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +9,20 @@
 
 namespace ssdtlm {
 
-/// What waits on a die, as a policy sees it: reads of one class and one flow, or all programs or erases of one class.
+/// Waiting requests of a die, as a policy sees them: reads of one class and one flow, or all programs or erases of one
+/// class.
 struct FlowQueue {
     const SchedulerRequest& first;  ///< the oldest; of programs and erases, its owner may not be that of the others
     std::uint64_t arrival;          ///< of that one; smaller is older
     std::uint32_t waiting;          ///< requests
 };
 
-/// Contract. There is one object for each channel. It is made when the scheduler is, and again when the power returns:
-/// its memory is volatile. It outlives a reset of the controller.
-/// - It is told of each request once by pushed() and once by granted(), in the order of the instants.
+/// Contract. There is one object for each channel. It is made together with the scheduler, and again after a loss of
+/// power, because its memory is volatile. It survives a reset of the controller.
+/// - pushed() and granted() are called once for each request, in the order of time.
 /// - goes_before() is a strict weak ordering of the queues of one die. Equal ones go in order of arrival. It depends on
-///   the queues, on what pushed() and granted() said, and on `now`. It is asked again only after a push or a grant on
-///   the channel.
+///   the queues, on earlier calls of pushed() and granted(), and on `now`. It is called again only after a push or a
+///   grant on the channel.
 class FlowPolicy {
 public:
     virtual ~FlowPolicy() = default;

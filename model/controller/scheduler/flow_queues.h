@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO per die, read class and flow, and one per die and class of programs and erases, for policies that tell flows
-// apart (flow_policy.h). As many flows as memory holds. The starvation bound, round robin over the dies of a channel
-// and the joining of planes are those of class_queues.h. Not modelled: the time a decision takes.
+// One FIFO per die, read class and flow, and one per die and class of programs and erases, for policies that
+// distinguish flows (flow_policy.h). Only memory limits the number of flows. The starvation bound, round robin over the
+// dies of a channel and the joining of planes are those of class_queues.h. Not modelled: the time a decision takes.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // priority_classes: on each die the work of urgent submission queues goes first, then that of high, medium and low ones
-// (QPRIO); within a priority as read_first. Work that a flow has caused, above all collection, has the flow's priority:
-// else whoever waits for a free block would wait behind everybody. The work of nobody goes with the low ones. The order
-// is strict except for scheduler.starvation_limit.
+// (QPRIO). Within a priority the order is that of read_first. Work that a flow has caused, above all garbage
+// collection, has the flow's priority. Otherwise a command that waits for a free block would wait behind all others.
+// Work without a flow goes with the low ones. The order is strict except for scheduler.starvation_limit.
 #include <tuple>
 
 #include "controller/scheduler/flow_queues.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all schedulers with queues share: the requests that wait, in lists in order of arrival; the joining of
-// multi-plane partners; reads that start on an idle plane; and the planes that stay idle because a grant does not look
-// that far.
+// The common part of all schedulers with queues: lists of waiting requests in order of arrival, the joining of
+// multi-plane partners, reads that start on an idle plane, and planes that stay idle because a grant looks at a limited
+// number of requests.
 #pragma once
 
 #include <array>
@@ -18,15 +18,16 @@ struct SchedulerShape {
     std::uint32_t dies_per_channel = 1;
     bool independent_plane_read = false;
     std::uint32_t planes_per_die = kMaxPlanes;
-    /// The usual time of an operation in the array, by class, and of a byte on the bus. They tell what a request costs
-    /// a die.
+    /// Usual time of an operation in the array, by class, and of a byte on the bus. They give the time that a request
+    /// takes on a die.
     std::array<Ps, kFlashClassCount> array_time{};
     Ps byte_time{};
 };
 
 class QueueScheduler : public SchedulerPort {
 public:
-    /// What the last answer of grant() took. A hardware block that looks at one thing at a time needs a cycle for each.
+    /// Number of steps of the last answer of grant(). A hardware block that looks at one thing at a time needs a cycle
+    /// for each.
     struct Effort {
         std::uint32_t dies = 0;      ///< whose work was tried
         std::uint32_t requests = 0;  ///< looked at
@@ -78,8 +79,8 @@ protected:
         free_ = node;
     }
     /// Joins partners to `first`, which is already unlinked from this list and was followed by `next`. Only the first
-    /// request of each plane may come along, so order within a plane is kept. joined() names the nodes. Returns the
-    /// planes for which a request further behind would have come along.
+    /// request of each plane may join, so that the order within a plane is kept. joined() returns the nodes. Returns
+    /// the planes for which a request further back could have joined.
     std::uint32_t join_partners(std::uint32_t& head, std::uint32_t& tail, const Place& first, std::uint32_t next,
                                 Grant& out);
     const std::array<std::uint32_t, kMaxPlanes>& joined() const { return joined_; }

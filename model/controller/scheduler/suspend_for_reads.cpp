@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// never: nothing is suspended. for_reads: programs and erases are, a bounded number of times each, when there is enough
-// left of them, and not before they have made some way.
+// The policy `never` suspends nothing. The policy `for_reads` suspends programs and erases, each a limited number of
+// times. It does so only if enough time of the operation is left, and if the operation has run for a while.
 #include <algorithm>
 
 #include "controller/scheduler/suspend_policies.h"

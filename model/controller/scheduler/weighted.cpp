@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// weighted: tenants share each channel in proportion to their weights, whatever sizes and depths they ask with. It is
-// deficit sharing: a tenant's level is what it was given, divided by its weight. On each die the tenant with the lowest
-// level goes first. A tenant that wants less than its share falls behind, by at most catch_up, and goes first until it
-// is level again. A level holds for the whole channel: a tenant that finds no work on one die makes up for it on
-// another. Within a tenant the order is that of read_first.
+// weighted: tenants share each channel in proportion to their weights, whatever their request sizes and queue depths
+// are. It is deficit sharing: the level of a tenant is the service it got, divided by its weight. On each die the
+// tenant with the lowest level goes first. A tenant that wants less than its share falls behind by at most catch_up,
+// and goes first until it is level again. A level holds for the whole channel: a tenant without work on one die catches
+// up on another. Within a tenant the order is that of read_first.
 //
-// With shares by bytes, a tenant gets what it measures: bytes per second. With shares by die time, it pays for what it
-// costs: a small read costs as much as a large one of the same page, a program as much as many reads. A tenant also
-// pays for what its writes have caused (collection, erases).
+// With shares by bytes, the share is what a tenant measures: bytes per second. With shares by die time, it is the cost:
+// a small read costs as much as a large one of the same page, and a program as much as many reads. A tenant also pays
+// for the work that its writes have caused (collection, erases).
 #include <algorithm>
 #include <array>
 #include <cstdint>

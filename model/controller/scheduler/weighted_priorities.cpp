@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// weighted_priorities: as MQSim's scheduler with priorities (TSU_Priority_OutOfOrder). On each die reads come before
+// weighted_priorities: like MQSim's scheduler with priorities (TSU_Priority_OutOfOrder). On each die reads come before
 // programs, and programs before collection and erases. Reads of the map go first, then reads of urgent submission
-// queues (QPRIO). High, medium and low ones share what is left by their weights, which are 4:2:1 in MQSim.
+// queues (QPRIO). High, medium and low ones share the rest by their weights, which are 4:2:1 in MQSim.
 //
-// The shares are an interleaved weighted round robin: for n from the largest weight down to 1, each level whose weight
-// is at least n has a turn, high before medium before low; a level without reads is passed over. 4:2:1 is the cycle
-// H H H M H M L. The work of nobody goes with the low ones. Programs and collection keep the order of arrival: MQSim
-// also picks programs by priority, before they have a page; here their pages are given out in the order of the buffer.
+// The shares are an interleaved weighted round robin. For n from the largest weight down to 1, each level whose weight
+// is at least n has a turn: high, then medium, then low. A level without reads is skipped. 4:2:1 is the cycle H H H M H
+// M L. Work without a flow goes with the low ones. Programs and collection keep the order of arrival. MQSim also
+// chooses programs by priority, before they have a page; here pages are assigned in the order of the buffer.
 #include <algorithm>
 #include <array>
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program's way to the flash costs a command that waits for it.
+// Charges the time of a program to a command that waits for it.
 #pragma once
 
 #include "controller/ports/program_job.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those who wait in the firmware, and the one order in which they are resumed when something has changed:
-//   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash
-//   page, 4. writes without room in the buffer, each in order of arrival, and last what forms new programs from what
-//   all these have left.
-// A command whose map answers late waits here as well; its answer resumes it. Nobody who waits knows the others.
+// The waiting commands and programs of the firmware, and the one order in which they are resumed when something has
+// changed: 1. commands whose units, or whose deallocation, have become durable, 2. flushes, 3. programs without a flash
+// page, 4. writes without room in the buffer. Each is in order of arrival. Last, new programs are formed from all
+// remaining units. A command whose map answers late waits here as well, and the answer resumes it. Waiters are
+// independent of each other.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class WaitQueues final {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
-    /// `partitions` of the flash and `parts` of the room in the buffer have queues of their own: who waits for a page
-    /// or room of one does not hold back those of others.
+    /// `partitions` of the flash and `parts` of the room in the buffer have queues of their own. So a wait for one of
+    /// them does not delay waits for others.
     WaitQueues(Agenda& agenda, MapPort& map, std::uint32_t partitions = 1, std::uint32_t parts = 1)
         : agenda_(agenda), map_(map), for_page_of_(partitions - 1), for_room_of_(parts - 1) {}
 
@@ -76,8 +76,8 @@ public:
         pages_changed_ = true;
         settle();
     }
-    /// Room, units or pages have changed. Resumes everybody who can go on, in order. A call within a settle() makes
-    /// that one begin again.
+    /// Room, units or pages have changed. Resumes all waiters that can continue, in order. A call within a settle()
+    /// makes that one begin again.
     void settle() {
         durable(nullptr);
         if (settling_) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units of a write buffer go to flash together when they are grouped by the translation page that they make dirty
+// Chooses the units of a write buffer that go to flash together, grouped by the translation page that they make dirty
 // (Hexa-SSD, IEICE Electronics Express 19(21), 2022). There is a bucket for each translation page. The largest bucket
-// goes first, with all that is in it. A bucket whose oldest unit has seen `patience` others come goes before it; one in
-// which a unit must become durable goes before that. This class has only numbers; the units are in WriteBuffer's lists.
+// goes first, with all its units. A bucket whose oldest unit has waited for `patience` other units goes before it. A
+// bucket with a unit that must become durable goes before both. This class has only numbers; the units are in
+// WriteBuffer's lists.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ bool WriteBuffer::reserve_part(std::uint32_t n, std::uint16_t tenant) {
     return !p.wanted;
 }
 
-/// Nobody's room comes from units of others.
+/// Returns false if no tenant that waits for room has units to program: units of other tenants give it none.
 bool WriteBuffer::programs_give_room() const {
     for (const Part& p : parts_)
         if (p.wanted && p.queued != 0) return true;
@@ -47,7 +47,7 @@ WriteBuffer::Index WriteBuffer::dirty_behind(Index i) const {
                : queues_[partition_of(e) * lists_per_partition_ + 2 * part_of(e) + 1].head;
 }
 
-/// What nobody waited for goes behind what somebody does.
+/// Puts units without waiters behind those that somebody waits for.
 void WriteBuffer::demand_all_lists() {
     for (std::size_t q = 0; q < queues_.size(); q += 2) {
         Queue &before = queues_[q], &behind = queues_[q + 1];

@@ -110,13 +110,14 @@ WriteBuffer::Index WriteBuffer::first_ready(Queue& q) {
     return q.head;
 }
 
-// Only the oldest write of a unit merges; those behind it that lean got their other bytes from it, directly or not.
+// Only the oldest write of a unit merges. Writes behind it that lean on it got their other bytes from it, directly or
+// not.
 bool WriteBuffer::leans_on_merging(const Entry& e) const {
     return entries_[map_.find(idx(e.lpa))->second.oldest].state == State::merging;
 }
 
-// What a command waits for is behind this older write of the same unit. Only the oldest can be undemanded in front of
-// another one: it merged when the next came, else that would have replaced it.
+// Speeds up an older write of a unit, because a command waits for a write behind it. Only the oldest can be undemanded
+// in front of another one: it was merging when the next came, otherwise that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
     const bool newly = e.queued && !is_demanded(e), moves = newly && demanded_first_;

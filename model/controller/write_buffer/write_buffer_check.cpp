@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That nobody in the buffer waits for nothing, and that what it counts is there.
+// Checks that every wait in the buffer will end, and that its counters are right.
 #include <string>
 
 #include "common/report/error.h"
@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// That each list has what belongs there, and each part of the room.
+/// Checks the content of each list, and of each part of the room.
 void WriteBuffer::check_lists() const {
     for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
         const BucketChoice& c = choices_[q / order_.buckets];

@@ -67,7 +67,7 @@ void BringUp::read_status() {
 void BringUp::polled(std::uint32_t csts) {
     if (csts == ~0u) fail("CSTS reads all ones: the device is gone");
     if ((csts & poll_mask_) == poll_expected_) return (this->*after_poll_)(csts);
-    // A fatal controller is still worth disabling, nothing else.
+    // A fatal error stops every step except disabling the controller.
     if ((csts & nvme::Csts::kFatal) != 0 && (cc_ & nvme::Cc::kEnable) != 0) fail("CSTS.CFS is set");
     if (agenda_.now() >= poll_limit_) fail("timed out, CSTS is " + std::to_string(csts));
     next_poll_ = agenda_.post_cancellable(agenda_.now() + kPollStep, Then::to<&BringUp::read_status>(this));
@@ -293,7 +293,7 @@ void BringUp::namespace_identified(std::uint32_t) {
 
 void BringUp::streams_enabled(std::uint32_t) {
     if (!offers_shadows_) return shadows_set(0);
-    // As in Linux, they are used whenever the controller offers them (drivers/nvme/host/pci.c nvme_dbbuf_set).
+    // They are used whenever the controller offers them, as in Linux (drivers/nvme/host/pci.c nvme_dbbuf_set).
     if (shadows_ == 0) shadows_ = memory_.allocate(2 * nvme::kPageBytes, nvme::kPageBytes);
     std::fill_n(memory_.at(shadows_, 2 * nvme::kPageBytes), 2 * nvme::kPageBytes, std::uint8_t{0});
     info_.shadows = shadows_;

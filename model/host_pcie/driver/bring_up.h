@@ -39,7 +39,7 @@ struct DriveNamespace {
     std::uint64_t blocks = 0;
 };
 
-/// What bring-up has found and set up.
+/// Facts that bring-up has found, and resources that it has set up.
 struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
     bool sgls = false;                       ///< for I/O commands
@@ -60,13 +60,13 @@ public:
     void shutdown(std::function<void()> done);
     /// A normal shutdown alone. The queues stay, for a start after the power was off. Precondition: as for reset().
     void stop(std::function<void()> done);
-    /// Stops the controller whatever it is doing, and starts it again. `stopped` is called in between: the controller
-    /// has forgotten every command and queue and touches host memory no more. `done` is called when the I/O queues
-    /// exist again. `shutdown_first`: a normal shutdown comes before. Precondition: started, and nobody else uses the
+    /// Stops the controller in any state, and starts it again. `stopped` is called in between: the controller has then
+    /// lost every command and queue, and accesses host memory no more. `done` is called when the I/O queues exist
+    /// again. With `shutdown_first` a normal shutdown comes before. Precondition: started, and nobody else uses the
     /// admin queue.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
-    /// The drive has no power: operations under way are given up, and nobody hears of their end. start() begins anew,
-    /// with the same rings.
+    /// The drive has lost its power. Operations under way are given up, and their callers are not told. start() begins
+    /// again, with the same rings.
     void power_lost();
     /// The handler of vector 0.
     void admin_interrupt();
@@ -74,7 +74,7 @@ public:
     const ControllerInfo& info() const { return info_; }
     /// Hands the I/O queue pairs to the I/O path.
     std::vector<QueuePair> take_queues() { return std::move(queues_); }
-    /// What is being done now, as text for the watchdog.
+    /// Returns the present step, as text for the watchdog.
     const char* doing() const { return doing_; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the integrity oracle of commands: when one is written and when it has completed. Without an oracle nothing is
-// called. Kernel-free.
+// Informs the integrity oracle when a command is written and when it has completed. Without an oracle it does nothing.
+// Kernel-free.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ public:
     /// Notes the end of a command, at `now` of the workload.
     void note(DriverCounters& counters, const HostRequest& request, unsigned lba_shift, std::uint16_t queue,
               const CommandQueues::Ended& ended, const CommandQueues& driver, SimTime now);
-    /// The first error status in words; empty when there was none. It is one that is no media error, if there was any.
+    /// The first error status in words; empty if there was none. Errors other than media errors have precedence.
     const std::string& first() const { return first_; }
 
 private:

@@ -20,8 +20,8 @@ void DurableVersions::touch(Token operation, std::uint32_t unit, std::uint32_t v
     h.push_back({operation, kRuns, losses_, static_cast<std::uint8_t>(version), false, false, false});
 }
 
-/// If several ended operations made the unit the same version, one stands for all. It is forgotten no earlier than the
-/// last of them.
+/// If several ended operations have the same version, one entry stands for all. It is removed no earlier than the last
+/// of them.
 void DurableVersions::merge(History& h) {
     History merged;
     for (const Operation& o : h) {
@@ -68,7 +68,7 @@ void DurableVersions::flush_ended(Token flush) {
     close_settled();
 }
 
-/// Nothing else is possible any more of a mapping unit.
+/// Removes the history of a mapping unit, which now has only one possible version.
 void DurableVersions::close(std::uint32_t unit) {
     const std::uint32_t first = unit - unit % blocks_;
     for (std::uint32_t u = first; u < first + blocks_; ++u) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which versions of a mapping unit a loss of power may leave: the last one known to be on the flash, or one that was
+// The versions of a mapping unit that a loss of power may leave: the last one known to be on the flash, or one that was
 // submitted later. An operation is durable when its own completion says so (a write with FUA), or when a flush that was
-// submitted after its completion has completed. Only the durable operations that began last count: what had ended
-// before they began is gone for good. After the loss one of the versions is there, and the next read says which.
+// submitted after its completion has completed. Only the durable operations that began last count: results of
+// operations that had ended before are overwritten for good. After the loss the unit has one of the versions, and the
+// next read shows which.
 //
-// Where the blocks of a mapping unit have versions of their own, this rule holds for each block, and one more holds for
-// all of them: the unit is as it was at one moment, after some operations and before the others. So what a read finds
-// in one block limits the others. Operations that had ended before the found operation began have reached the other
-// blocks as well. Operations that came between two versions of the found block have not.
+// If the blocks of a mapping unit have versions of their own, this rule holds for each block. One more rule then holds
+// for all blocks together: the unit is as it was at one moment, after some operations and before the others. So a
+// version that a read finds in one block limits the others. Operations that had ended before the found operation began
+// have reached the other blocks as well. Operations that came between two versions of the found block have not.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ public:
     /// The operation touches this unit and makes it `version`. `before`: the unit's version until then, if nothing is
     /// known of it here.
     void touch(Token operation, std::uint32_t unit, std::uint32_t version, std::uint32_t before);
-    /// The command ends. Call it before end() of its units. Not `ok`: it may have taken effect or not.
+    /// The command ends. Call it before end() of its units. If it is not `ok`, it may have taken effect or not.
     void ends() { ++clock_; }
     void end(Token operation, std::uint32_t unit, bool ok, bool durable);
     void flush_ended(Token flush);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's CPU cores: what a command costs them, and until when each is at work. A core is one serial resource. A
-// queue pair belongs to one core, which submits to it and takes its completions. Not modelled: the operating system's
-// scheduler, and other work of the cores. Kernel-free.
+// The host's CPU cores: the time that a command takes on them, and the end of the present work of each. A core is one
+// serial resource. A queue pair belongs to one core, which submits to it and takes its completions. Not modelled: the
+// operating system's scheduler, and other work of the cores. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -58,15 +58,15 @@ public:
         core.busy += time;
         return core.free;
     }
-    /// When a polling core sees an entry that is written now: at the end of its next look. A free core looks again and
-    /// again; a core at work looks after that work.
+    /// Returns the time at which a polling core sees an entry that is written now: the end of its next look. A free
+    /// core looks all the time. A busy core looks after its present work.
     SimTime next_look(std::uint32_t pair, SimTime now) const {
         const SimTime free = cores_[core_of(pair)].free;
         const Ps step = config_.poll_time;
         if (step == Ps{} || now < free) return std::max(now, free) + step;
         return free + ((now - free) / step + 1) * step;
     }
-    /// How long the pair's core is still at work.
+    /// Time for which the pair's core is still busy.
     Ps ahead(std::uint32_t pair, SimTime now) const { return std::max(Ps{}, Ps{cores_[core_of(pair)].free - now}); }
 
     std::uint32_t cores() const { return static_cast<std::uint32_t>(cores_.size()); }

@@ -111,7 +111,7 @@ void HostDriver::power_goes() {
     const IntegrityOracle::Operation flush = oracle_ == nullptr ? 0 : oracle_->begin_flush();
     control_.stop([this, flush] {
         if (oracle_ != nullptr) oracle_->end_flush(flush, true);
-        // It comes in an event of its own, because the register access that told this is not over.
+        // It comes in an event of its own, because the register access that led here has not ended.
         next_cut_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::power_goes_now>(this));
     });
 }

@@ -39,16 +39,16 @@ public:
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
     /// Steps of a reset for an observer: it is about to begin, the drive has stopped, the drive has started again.
     enum class ResetStep { begins, stopped, started };
-    /// The source of the drive's power. It is called with false when the power goes, and with true when it is back. In
-    /// between, the driver touches nothing of the drive, and nothing of what it sent before may arrive. If capacitors
-    /// still supply the drive when the power is to be switched on, the switch returns false, and drive_is_off()
-    /// follows.
+    /// Sets the switch of the drive's power. It is called with false when the power goes, and with true when it is
+    /// back. In between, the driver does not access the drive, and nothing that it sent before may arrive. If
+    /// capacitors still supply the drive when the power is to be switched on, the switch returns false, and
+    /// drive_is_off() follows.
     void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
     void drive_is_off() {
         if (std::exchange(power_waits_, false)) power_returns();
     }
-    /// The power goes now, as for host.power_cut_at. Nothing happens while it is off. Commands in the device are
-    /// cancelled and submitted again when the drive has started again. Call it between two entries of the agenda.
+    /// Cuts the power now, as for host.power_cut_at. Nothing happens while it is off. Commands in the device are
+    /// cancelled, and submitted again when the drive has started again. Call it between two entries of the agenda.
     void cut_power();
     bool powered() const { return powered_; }
     /// Number of losses of power so far.
@@ -78,11 +78,11 @@ public:
     const IoPath& io() const { return io_; }
     /// The block layer, where there is a scheduler; null: there is none.
     const BlockLayer* block() const { return block_.get(); }
-    /// What contexts of the block layer had so far. Empty: there is no block layer.
+    /// Use of the contexts of the block layer so far. Empty without a block layer.
     std::vector<ContextUse> block_uses() const;
-    /// True: the workload has more to give. It is neither done nor stopped.
+    /// Returns true if the workload has more requests: it is neither done nor stopped.
     bool taking() const { return block_ ? block_->taking() : io_.taking(); }
-    /// See IoPath. What waits in the block layer does not wait for a time of the workload.
+    /// See IoPath. A request in the block layer does not wait for a time of the workload.
     bool waits_for_time() const { return io_.waits_for_time() && (!block_ || block_->is_empty()); }
     /// Text for the watchdog.
     std::string state() const;
@@ -91,7 +91,7 @@ public:
     void check_waiters() const {
         control_.check_accesses();
         io_.check_waiters();
-        // It is asked again when a handler that runs has ended.
+        // It is checked again when the running handler has ended.
         if (block_ && io_.started() && !io_.paused() && !io_.handles()) block_->check_waiters();
     }
 

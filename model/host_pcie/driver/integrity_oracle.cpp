@@ -309,8 +309,8 @@ __attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std
     return whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0 ? s.version : kNone;
 }
 
-// Where bytes are those of another version or of a neighbour, or which of them is the first that is wrong, tells most
-// of what went wrong.
+// The bytes may be those of another version or of a neighbour. This, and the first wrong byte, are the best hints to
+// the cause.
 __attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uint64_t lba,
                                                                         const std::uint8_t* block) const {
     if (!bytes_) {

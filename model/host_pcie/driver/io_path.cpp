@@ -83,7 +83,7 @@ inline void IoPath::accept(const HostRequest& request) {
     IoQueue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (__builtin_expect(request.op == HostOp::flush, 0) && !info_.volatile_write_cache) {
-        // Nothing is volatile: the host's kernel answers by itself, as Linux does (block/blk-core.c,
+        // Nothing is volatile, so the host's kernel answers the flush itself, as Linux does (block/blk-core.c,
         // submit_bio_noacct()).
         const SimTime now = since_epoch(agenda_.now());
         ++counters_.requests_completed;
@@ -249,7 +249,7 @@ void IoPath::complete(IoQueue& q, const CommandQueues::Ended& ended) {
     const bool ok = ended.status == DriveStatus::ok;
     ++counters_.commands_completed;
 
-    // That the stages add up to now - issued is the observer's check: it looks at each of them anyway.
+    // The observer checks that the stages add up to now - issued, because it reads all of them anyway.
     Timeline& timeline = *slot.timeline;
     timeline.precede(slot.issued, slot.submitted);
     timeline.charge(Stage::completion, agenda_.now());
@@ -293,7 +293,7 @@ void IoPath::drive_stopped() {
     }
 }
 
-// What is submitted again goes ahead of the backlog, in the order in which it was submitted before.
+// Cancelled commands are submitted again before the backlog, in their former order.
 void IoPath::cancel_commands(IoQueue& q) {
     const std::vector<std::uint16_t> cancelled = q.in_device();
     Fifo<WaitingCommand> backlog;

@@ -51,8 +51,8 @@ struct PendingCommand {
 
 class IoPath {
 public:
-    /// `device`, `oracle` and `observer` may be null: then the device tells nothing, integrity is not checked, nobody
-    /// observes.
+    /// `device`, `oracle` and `observer` may be null. Without them the device's stages are unknown, integrity is not
+    /// checked, and nobody observes.
     IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload,
            CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
@@ -76,7 +76,7 @@ public:
     void more() {
         if (started_) pump();
     }
-    /// Submits nothing more. What is in the device completes; the backlog is dropped.
+    /// Submits nothing more. Commands in the device complete; the backlog is dropped.
     void stop_submitting();
     /// Submits nothing until resume(): the drive is about to be reset. Completions are still taken.
     void pause() { paused_ = true; }
@@ -87,8 +87,8 @@ public:
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
-    /// Sets who gets the requests that a reset has cancelled, or that waited here, and gives them out again by next().
-    /// Empty: they wait here. Precondition: no request is larger than a command.
+    /// Sets the receiver of the requests that a reset has cancelled, or that waited here. next() must return them
+    /// again. If it is empty, they wait here. Precondition: no request is larger than a command.
     void set_requeue(std::function<void(const HostRequest&)> f) { requeue_ = std::move(f); }
 
     SimTime epoch() const { return epoch_; }
@@ -123,15 +123,15 @@ public:
     std::uint32_t cores() const { return cpu_.cores(); }
     /// Busy time of a core so far.
     Ps cpu_busy(std::uint32_t core) const { return cpu_.busy(core, agenda_.now()); }
-    /// True: the workload has more to give. It is neither done nor stopped.
+    /// Returns true if the workload has more requests: it is neither done nor stopped.
     bool taking() const { return taking_; }
-    /// True: the workload gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits
-    /// in the host.
+    /// Returns true if the workload gives no request before a time of its own (a rate, think time, a time stamp), and
+    /// no request waits in the host.
     bool waits_for_time() const { return taking_ && !paused_ && backlog_ == 0 && wake_at_ != kNever; }
     /// The command that has been in the device for longest. It looks at every slot, so it is for reports and the
     /// watchdog.
     std::optional<PendingCommand> oldest() const;
-    /// True: the workload says that it waits for a completion, but nothing could complete.
+    /// Returns true if the workload waits for a completion although no request is under way.
     bool waits_for_nothing() const {
         return started_ && taking_ && !paused_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
     }
@@ -144,8 +144,8 @@ public:
     void check_waiters() const;
 
 private:
-    /// With this backlog the driver takes no more requests while queues are full. Only an open-loop workload gets
-    /// there.
+    /// With this backlog the driver takes no more requests while queues are full. Only an open-loop workload reaches
+    /// it.
     static constexpr std::uint64_t kMaxBacklog = 65536;
 
     static constexpr SplitHandle kWhole{};

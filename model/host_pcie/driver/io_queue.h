@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One queue as the I/O path sees it: what is in the device, by tag, and what waits for room. Kernel-free.
+// One queue of the I/O path: the commands in the device, by tag, and the requests that wait for room. Kernel-free.
 #pragma once
 
 #include <cstddef>

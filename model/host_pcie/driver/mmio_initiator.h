@@ -23,7 +23,7 @@ public:
     void bound() { registers_ = door_.towards(socket_.operator->()); }
     void write32(std::uint32_t offset, std::uint32_t value) override;
     void read32(std::uint32_t offset, MmioClient& client) override;
-    /// All accesses under way are gone, and nobody hears of them.
+    /// Drops all accesses under way. Their callers are not told.
     void restart();
     void check_waiters(const std::string& where) const { door_.check_waiters(where); }
 

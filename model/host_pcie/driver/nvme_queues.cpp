@@ -16,8 +16,8 @@ constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDat
 
 }  // namespace
 
-/// Writes the doorbell in memory. True: the register has to be written too, for the value passes the event index that
-/// the controller has left (NVMe 1.4 §7.13, as Linux drivers/nvme/host/pci.c nvme_dbbuf_need_event).
+/// Writes the doorbell in memory. Returns true if the register has to be written too, because the value passes the
+/// event index of the controller (NVMe 1.4 §7.13, as Linux drivers/nvme/host/pci.c nvme_dbbuf_need_event).
 bool NvmeQueues::shadow(std::uint32_t doorbell, std::uint32_t value) {
     std::uint8_t* const at = memory_.at(info_->shadows + (doorbell - nvme::kRegDoorbells), nvme::kPageBytes + 4);
     const auto before = static_cast<std::uint16_t>(nvme::load<std::uint32_t>(at));

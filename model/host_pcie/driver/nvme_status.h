@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a status of NVMe is to those who know no protocol.
+// Translates a status of NVMe for code that is independent of the protocol.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ public:
 
     /// Pairs are numbered from 0 on. Precondition: dealt.
     std::uint32_t pair_of(std::uint32_t job) const { return pair_of_[job]; }
-    /// The tenant that the controller is told; 0: nobody in particular.
+    /// Tenant that the controller is told; 0: none in particular.
     std::uint16_t tenant_of(std::uint32_t pair) const {
         return static_cast<std::uint16_t>(config_.tenants == Tenants::one ? 0 : pair % tenants_ + 1);
     }

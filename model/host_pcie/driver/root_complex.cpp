@@ -27,7 +27,7 @@ inline void RootComplex::interrupt(tlm::tlm_generic_payload& p) {
     if (sink_ != nullptr) sink_->interrupt(p.get_address(), data);
 }
 
-/// What logical blocks of `block_bytes` contain.
+/// Copies the signatures of logical blocks of `block_bytes`.
 inline void RootComplex::copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes,
                                          std::uint32_t block_bytes) {
     constexpr std::uint32_t kBytes = sizeof(BlockSignature);

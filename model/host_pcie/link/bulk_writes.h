@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The posted writes of one direction that all others pass, TLP by TLP. There are those that have TLPs left, in order of
-// the times at which their data are there, and those on their way whose owners have not been told yet when they arrive.
-// This class knows no wire: LinkDirection gives them what is left of it. Kernel-free.
+// The posted writes of one direction that all other traffic passes, TLP by TLP. One list has the writes with TLPs left,
+// in order of the times at which their data are there. The other has writes on their way, whose owners are told when
+// they arrive. LinkDirection gives them the rest of the wire's time. Kernel-free.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -68,7 +68,7 @@ public:
     bool any() const { return !waiting_.empty(); }
     /// When the data of the first bulk write are there; kNever: there is none.
     SimTime from() const { return from_; }
-    /// Number of bulk writes whose owner wants to hear of their end.
+    /// Number of bulk writes whose owner must be told of their end.
     std::size_t prompts() const { return prompts_; }
     std::size_t waiting() const { return waiting_.size(); }
     Burst& front() { return waiting_.front(); }
@@ -96,7 +96,7 @@ public:
         sent_.push_back(Sent{b.burst, b.train.count(), b.start, delivered});
         pop_front();
     }
-    /// As front_sent(), for a bulk write whose owner has been told of its end already and looks for its arrival.
+    /// Like front_sent(), for a bulk write whose owner knows its end already and waits for its arrival.
     void pop_front() {
         prompts_ -= waiting_.front().prompt;
         waiting_.pop_front();

@@ -10,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// Time that went by because credits were missing. Meanwhile a posted write keeps everything from the wire. Whatever is
-/// no read passes a read.
+/// Time that passed because credits were missing. Meanwhile a posted write blocks all other traffic. A read is passed
+/// by everything but reads.
 struct CreditStalls {
     Ps posted{};          ///< the wire is idle, and a posted write waits for credits,
     Ps posted_headers{};  ///< for one of a header,

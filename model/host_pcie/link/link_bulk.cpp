@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a LinkDirection does with bulk writes.
+// The part of LinkDirection that sends bulk writes.
 #include "host_pcie/link/link_direction.h"
 
 namespace ssdtlm {
@@ -22,9 +22,8 @@ inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
     return true;
 }
 
-/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: a write
-/// whose end is still to come is left alone, as nobody needs to know of it. Where credits may be short, that end is not
-/// known.
+/// Sends TLPs of bulk writes that begin before `limit`, at most the next instant. With `whole_writes`, a write whose
+/// end is still to come is left out, because nobody needs its end. If credits may be short, that end is not known.
 __attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what) {
     const bool partly = what == Settle::all || !account(TlpKind::mem_write).infinite();
     while (bulk_.any()) {
@@ -52,7 +51,7 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
             sent_until(b, run, n, start, end);
             continue;
         }
-        // One TLP goes when it has its credits.
+        // Sends one TLP when it has its credits.
         const CreditWait wait = credits.would_start(b.train, b.next, start);
         const SimTime at = wait.until();
         if (wait.any()) {
@@ -91,7 +90,7 @@ void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::ui
     run_ = run;
 }
 
-/// What the first bulk write goes on with if nothing cuts it; a lower bound when it lacks credits.
+/// Returns the next TLPs of the first bulk write if no burst cuts in. It is a lower bound if credits are missing.
 BulkRun LinkDirection::run_of_front() {
     const BulkWrites::Burst& b = bulk_.front();
     CreditAccount& credits = account(TlpKind::mem_write);

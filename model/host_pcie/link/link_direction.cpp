@@ -38,8 +38,8 @@ void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& bur
     if (!pumping_) pump();
 }
 
-/// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data,
-/// two doorbells): then it needs no turn in the agenda.
+/// Deliveries often arrive before any other event (a CQE and its MSI-X message behind the data, two doorbells). They
+/// then need no entry in the agenda.
 void LinkDirection::deliver_next() {
     LinkDelivery* d = first_;
     for (;;) {

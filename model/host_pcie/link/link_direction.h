@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a PCIe link as a serial resource. Bursts of TLPs wait in arrival order, take their flow-control
-// credits, and occupy the wire for their exact number of bytes. Bulk writes get what they leave, TLP by TLP. It models
-// one virtual channel; no replay, no link power states. Kernel-free.
+// credits, and occupy the wire for their exact number of bytes. Bulk writes get the rest, TLP by TLP. It models one
+// virtual channel, but no replay and no link power states. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -79,18 +79,18 @@ struct LinkGrant {
 /// The order is that of PCIe 5.0 §2.4.1: first come, first served, except that posted requests and completions pass
 /// non-posted requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
 ///
-/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before.
-/// All bursts go before the next TLP of a bulk write. Among themselves, bulk writes go in order of the times at which
-/// their data are there. A bulk TLP that begins at the instant at which a burst is offered comes behind the burst.
+/// Bulk writes are outside that order: their owner has not handed them over yet, and may hand over others before. All
+/// bursts go before the next TLP of a bulk write. Bulk writes are sent in order of the times at which their data are
+/// there. A bulk TLP that begins at the instant at which a burst is offered comes behind the burst.
 ///
-/// Bulk writes cost an agenda entry for their arrival and, if their owner wants to hear of it, one for the start of
-/// their last TLP. Which TLPs have begun is found when somebody asks for the wire (settle()). If a burst cuts in, the
-/// entry comes too early and asks again.
+/// A bulk write takes an agenda entry for its arrival. If its owner asks for it, it takes another for the start of its
+/// last TLP. settle() computes which TLPs have begun, when the wire is requested. If a burst cuts in, the entry comes
+/// too early and is posted again.
 ///
-/// A burst that finds the wire idle is granted within offer(). One that finds it busy is granted when the wire gets
-/// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda entry
-/// is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner says with
-/// deliver() what they are.
+/// A burst that finds the wire idle is granted within offer(). A burst that finds it busy is granted when the wire gets
+/// free, or at once while the transmit buffer has room. Neither changes its place or time on the wire. An agenda entry
+/// is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner sets them
+/// by deliver().
 class LinkDirection {
 public:
     using GrantHandler = void (*)(const LinkGrant& grant);
@@ -112,8 +112,8 @@ public:
             queue(kind, train, burst);
         }
     }
-    /// offer() in two halves. If the whole burst gets its grant at once, returns true and the grant; its `burst` is not
-    /// set, as there is no call. Else nothing has happened, and the burst must be queued.
+    /// The two halves of offer(). If the whole burst gets its grant at once, it returns true and the grant; `burst` of
+    /// the grant is not set, because there is no call. Otherwise nothing has changed, and the burst must be queued.
     __attribute__((always_inline)) bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
@@ -126,9 +126,9 @@ public:
         return true;
     }
     void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
-    /// Queues a posted write that others pass, with data from `ready` on (not in the past). If it is `prompt`, it is
-    /// granted as a whole when its last TLP begins; else when it arrives or, earlier, with a prompt one behind it.
-    /// arrive(burst) is called when it arrives.
+    /// Queues a posted write that others pass, with data from `ready` on (not in the past). A `prompt` write is granted
+    /// as a whole when its last TLP begins. Another one is granted when it arrives or, earlier, together with a prompt
+    /// one behind it. arrive(burst) is called when it arrives.
     void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
                     void (*arrive)(LinkDelivery&));
 
@@ -189,8 +189,8 @@ private:
         }
         return buffered_ + wire_bytes <= kTransmitBufferBytes;
     }
-    /// How many TLPs of the burst may be granted now for a start at t. Posted bursts wait for credits on the wire,
-    /// as nothing may pass them anyway.
+    /// Number of TLPs of the burst that may be granted now for a start at t. Posted bursts wait for credits on the
+    /// wire, because nothing may pass them anyway.
     std::uint32_t sendable(TlpKind kind, const TlpTrain& train, SimTime t) {
         if (tlp_class(kind) != TlpClass::non_posted || account(kind).infinite()) return train.count();
         return sendable_with_credits(train, t);

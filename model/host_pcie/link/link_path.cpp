@@ -85,7 +85,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     return tlm::TLM_UPDATED;
 }
 
-/// It leaves when its data are there and nothing else wants the wire.
+/// The write is sent when its data are there and nothing else needs the wire.
 __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload,
                                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay,
                                                                   LinkExtension& extension) {
@@ -283,7 +283,7 @@ void LinkPath::read_arrives(std::uint64_t number) {
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
 
-/// Forwards the part to the completer. False: the response comes by nb_transport_bw(), or has come.
+/// Forwards the part to the completer. Returns false if the response comes by nb_transport_bw(), or has come already.
 inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& part) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;

@@ -87,8 +87,8 @@ public:
     /// Time during which read requests waited for a tag.
     Ps tag_stall() const { return counts_.tag_stall; }
     std::string dump(const char* name) const;
-    /// Throws CheckFailed if nobody will go on with what is held back or waits for a tag. Call it between two entries
-    /// of the agenda.
+    /// Throws CheckFailed if a part is held back, or waits for a tag, and will never continue. Call it between two
+    /// entries of the agenda.
     void check_waiters(const char* name) const;
 
 private:

@@ -51,8 +51,9 @@ LinkDirectionConfig downstream_of(const LinkConfig& c) {
     return d;
 }
 
-/// Freeing the tags of n requests together, when the last completion of the n has arrived, delays nothing as long as
-/// the completions of the other tags keep the link busy for a round trip. 1 when tags are that scarce.
+/// The tags of n requests may be freed together, when the last of the n completions has arrived. This delays nothing as
+/// long as the completions of the other tags keep the link busy for a round trip. Returns n, which is 1 if tags are too
+/// few for that.
 std::uint32_t reads_per_burst(const LinkConfig& c) {
     const Rate rate = link_rate(c);
     const auto completions = TlpTrain::data(0, c.max_read_request_bytes, c.completion_payload_bytes,

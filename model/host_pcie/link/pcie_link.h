@@ -59,8 +59,9 @@ public:
     }
     const LinkPath& dma() const { return wires_->dma; }
     const LinkPath& mmio() const { return wires_->mmio; }
-    /// The power of the endpoint went. Everything under way is gone, also what the host has sent, and nobody is
-    /// answered. Counts go on. Precondition: the agenda holds no entry of the link, and nobody is in b_transport.
+    /// Carries out a loss of the endpoint's power. Everything under way is lost, also requests of the host, and nobody
+    /// is answered. Counters continue. Precondition: the agenda holds no entry of the link, and nobody is in
+    /// b_transport.
     void restart();
     /// Text for the watchdog's report.
     std::string dump() const;
@@ -75,7 +76,7 @@ private:
         wires_->dma.bound();
     }
 
-    /// Everything that a restart resets. It is built again in the same place, because the sockets are bound to it.
+    /// State that a restart resets. It is built again in the same place, because the sockets are bound to it.
     struct Wires {
         Wires(PcieLink& link, const LinkConfig& config);
         LinkDirection up;

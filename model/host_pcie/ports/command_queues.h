@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for the host above it. It brings the commands of the I/O path to a drive, in the form of the
-// drive's protocol, and back. The layers above (splitting, back-pressure, the CPU's time, checks of data) know no
-// protocol.
+// The interface of a driver below the host's I/O path. A driver turns commands of the I/O path into those of the
+// drive's protocol, and returns their ends. The layers above (splitting, back-pressure, the CPU's time, checks of data)
+// are independent of the protocol.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ public:
     virtual std::string dump(std::uint16_t queue) const = 0;
 };
 
-/// The life of the drive. All calls return at once, and `done` is called in an event of its own. A drive that
+/// The life cycle of the drive. All calls return at once, and `done` is called in an event of its own. A drive that
 /// misbehaves ends the run with CheckFailed.
 class DriveControl {
 public:
@@ -97,13 +97,13 @@ public:
     /// Resets the drive whatever it is doing. `stopped` is called when it has forgotten all commands and touches the
     /// host's memory no more; `done` as for start(). `shutdown_first`: a shutdown comes before.
     virtual void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) = 0;
-    /// The drive has no power: operations under way are given up, and nobody hears of their end.
+    /// The drive has lost its power. Operations under way are given up, and their callers are not told.
     virtual void power_lost() = 0;
     virtual const DriveInfo& info() const = 0;
-    /// What is being done now, for the watchdog: "running" when commands may be submitted.
+    /// Returns the present step for the watchdog. It is "running" when commands may be submitted.
     virtual const char* doing() const = 0;
-    /// Throws CheckFailed if a register access waits for nothing that will come. Call it between two entries of the
-    /// agenda.
+    /// Throws CheckFailed if a register access waits for an answer that will never come. Call it between two entries of
+    /// the agenda.
     virtual void check_accesses() const {}
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workload asks of the host's block layer, and how it learns the outcome. Kernel-free.
+// A request of a workload to the host's block layer, and the report of its outcome. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ public:
         (void)job;
         return 0;
     }
-    /// What the host's I/O scheduler is told of the job, where there is one (block.scheduler).
+    /// Priority of the job for the host's I/O scheduler, if there is one (block.scheduler).
     virtual IoPriority priority(std::uint32_t job) const {
         (void)job;
         return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the root complex delivers MSI-X messages. Models no interrupt controller: the sink adds its own latency.
+// Receives the MSI-X messages that arrive at the root complex. It models no interrupt controller: the sink adds its own
+// latency.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wants to know that a device has written to host memory: software that would look there again and again. So looks cost
-// no events, and the watcher says when the software would have seen the write.
+// Is told that a device has written to host memory. It stands for software that polls there. So polls cost no events,
+// and the watcher returns the time at which the software would have seen the write.
 #pragma once
 
 #include <cstdint>

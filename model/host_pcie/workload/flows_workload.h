@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several workloads at once, each a flow: a job file beside a trace, say. All begin at time 0 and know nothing of each
-// other. Those that can issue take turns; one that waits for a completion or for a moment is not asked meanwhile. A
-// flow may have a region of the drive, which it sees as a drive of its own.
+// Several workloads at once, each a flow, for example a job file beside a trace. All begin at time 0 and are
+// independent of each other. Workloads that can issue take turns. A workload that waits for a completion or for a time
+// is not asked meanwhile. A flow may have a region of the drive, which it sees as a drive of its own.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ public:
         std::unique_ptr<Workload> workload;
         std::uint64_t first_byte = 0;  ///< of its region
     };
-    /// `only`: the other flows have no requests, but keep their jobs and queues. One flow alone keeps its own tenants;
-    /// with several, each flow is a tenant.
+    /// With `only`, the other flows have no requests, but keep their jobs and queues. One flow alone keeps its own
+    /// tenants; with several, each flow is a tenant.
     explicit FlowsWorkload(std::vector<Flow> flows, std::optional<std::uint32_t> only = std::nullopt);
 
     Next next(SimTime now) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`, with the parameters of
-// [workload.NAME]. What a fio job can say is a job file instead (configs/workload). A new workload is one file with a
-// class and an object that registers it (common/config/policy_registry.h), and its line in the build list.
+// Workloads that the program generates, by name: `ssdtlm run DEVICE -w NAME`, with the parameters of [workload.NAME]. A
+// workload that fio can describe is a job file instead (configs/workload). To add a workload, write one file with a
+// class and an object that registers it (common/config/policy_registry.h), and add it to the build list.
 #pragma once
 
 #include <cstdint>

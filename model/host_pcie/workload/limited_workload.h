@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. It
+// A workload that ends early: after a number of requests, or at a time. Requests issued by then still complete. It
 // wraps any Workload.
 #pragma once
 
@@ -28,8 +28,8 @@ public:
         if (now >= limits_.until) return stop(Reached::time, now);
         Next n = inner_.next(now);
         if (n.state == State::ready) ++issued_;
-        // A workload that waits for a completion is asked again then. One that waits for a time waits no longer than to
-        // the limit.
+        // A workload that waits for a completion is asked again at that time. A workload that waits for a time is asked
+        // again at the limit at the latest.
         if (n.state == State::wait) n.when = std::min(n.when, limits_.until);
         return n;
     }
@@ -52,7 +52,8 @@ public:
     Reached reached() const { return reached_; }
 
 private:
-    /// A workload that would have ended here anyway ends by itself. One that waits for a completion may be such.
+    /// A workload that would have ended here anyway ends by itself. A workload that waits for a completion may be one
+    /// of these.
     Next stop(Reached why, SimTime now) {
         if (reached_ != Reached::none) return {};
         Next n = inner_.next(now);

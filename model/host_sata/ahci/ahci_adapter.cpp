@@ -41,7 +41,7 @@ void AhciAdapter::write(std::uint32_t offset, std::uint32_t value) {
     }
     switch (offset) {
         case kRegGhc:
-            if ((value & Ghc::kHr) != 0) {  // 10.4.3; it takes no time of its own: HR reads 0 again at once
+            if ((value & Ghc::kHr) != 0) {  // 10.4.3; it takes no time: HR reads 0 again at once
                 ghc_ = Ghc::kAe;
                 is_ = 0;
                 coalescing_.reset();
@@ -52,7 +52,7 @@ void AhciAdapter::write(std::uint32_t offset, std::uint32_t value) {
             return;
         case kRegIs:
             is_ &= ~value;
-            return interrupts_changed();  // what PxIS still says sets its bit again
+            return interrupts_changed();  // a bit that PxIS still holds sets its bit again
         case kRegCccCtl:
             return coalescing_.write_control(value);
         case kRegCccPorts:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host bus adapter with one port: the registers that all ports share, interrupts, and AhciPort. Kernel-free.
-// Source: AHCI 1.3.1, 3.1 and 10.7.2 (one message for all: it is sent when a bit of IS becomes 1 while GHC.IE is set).
+// A host bus adapter with one port: the registers that all ports share, interrupts, and AhciPort. It needs no SystemC
+// kernel. Source: AHCI 1.3.1, 3.1 and 10.7.2. There is one message for all interrupts. It is sent when a bit of IS
+// becomes 1 while GHC.IE is set.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,13 @@ class AhciAdapter final : private PortEvents {
 public:
     AhciAdapter(Agenda& agenda, const AhciConfig& config, AdapterMemory& memory, AdapterSerial& serial);
 
-    /// Where interrupts go, and what they say: the adapter's MSI capability, which firmware sets. None before.
+    /// Sets address and data of the interrupt message: the adapter's MSI capability, which firmware programs. No
+    /// message is sent before.
     void set_message(std::uint64_t address, std::uint32_t data) {
         message_address_ = address;
         message_data_ = data;
     }
-    /// Registers are 32 bits wide, `offset` a multiple of 4. What is reserved reads as 0, and ignores writes.
+    /// Accesses a register of 32 bits; `offset` is a multiple of 4. A reserved register reads as 0 and ignores writes.
     std::uint32_t read(std::uint32_t offset) const;
     void write(std::uint32_t offset, std::uint32_t value);
 
@@ -28,7 +30,8 @@ public:
     const AhciPort& port() const { return port_; }
     std::uint64_t interrupts() const { return interrupts_; }
     std::string dump() const { return port_.dump(); }
-    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:

@@ -39,7 +39,7 @@ void AhciHba::end_of_elaboration() {
 // Registers.
 
 namespace {
-/// OK when it is an access that registers have.
+/// Returns OK if the access is one that registers support.
 tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& p) {
     if (p.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
     if (p.get_data_length() != 4 || p.get_streaming_width() < 4 || p.get_address() % 4 != 0)
@@ -137,7 +137,7 @@ void AhciHba::write(std::uint64_t address, const std::uint8_t* from, std::uint32
     Transaction& t = transactions_.acquire();
     t.client = &client;
     t.cookie = cookie;
-    // The generic payload has no pointer to const; a write only reads through it.
+    // The generic payload has no pointer to const. A write only reads through it.
     set_up(t, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(from), bytes);
     begin(t);
 }
@@ -172,7 +172,7 @@ tlm::tlm_sync_enum AhciHba::frame_answered(tlm::tlm_generic_payload& payload, tl
 }
 
 void AhciHba::end_of_frame(Frame& frame) {
-    const bool current = sent_ == &frame;  // else a reset of the link has cut it off
+    const bool current = sent_ == &frame;  // false: a reset of the link has cut it off
     const tlm::tlm_response_status status = frame.get_response_status();
     frames_.release(frame);
     if (!current) return;

@@ -24,11 +24,11 @@ class AhciHba : public sc_core::sc_module,
 public:
     /// Registers, base protocol; address = offset in ABAR. An access has 4 bytes at a multiple of 4 (else
     /// TLM_BURST_ERROR_RESPONSE, byte enables TLM_BYTE_ENABLE_ERROR_RESPONSE). Each takes effect access_time after it
-    /// has come; a write is answered before that, a read then.
+    /// has come. A write is answered before that, and a read at that time.
     tlm::tlm_target_socket<> mmio_target;
     /// Host memory and messages, base protocol; address = host physical address.
     tlm::tlm_initiator_socket<> dma_initiator;
-    /// Frames and COMRESET to the link; frames and signals of the phy from it. See protocol/sata_payload.h.
+    /// Frames and COMRESET go to the link; frames and signals of the phy come from it. See protocol/sata_payload.h.
     SataInitiatorSocket sata_initiator;
     SataTargetSocket sata_target;
 
@@ -39,13 +39,14 @@ public:
     const AhciAdapter& adapter() const { return adapter_; }
     const AhciPort::Counters& counters() const { return adapter_.port().counters(); }
     void dump(std::ostream& out) const override { out << adapter_.dump(); }
-    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
     /// A read or write of host memory.
     struct Transaction : tlm::tlm_generic_payload {
-        MemoryClient* client = nullptr;  // null: nobody hears of its end
+        MemoryClient* client = nullptr;  // null: nobody is told of its end
         std::uint32_t cookie = 0;
         std::uint8_t copied[kMostPosted];
     };
@@ -69,7 +70,7 @@ private:
     // Host memory.
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none, at either initiator
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // neither initiator has any
     void read(std::uint64_t address, std::uint8_t* to, std::uint32_t bytes, MemoryClient& client,
               std::uint32_t cookie) override;
     void write(std::uint64_t address, const std::uint8_t* from, std::uint32_t bytes, MemoryClient& client,
@@ -89,8 +90,8 @@ private:
     void end_of_frame_at_once(std::uint64_t number) { end_of_frame(frames_.at(number)); }
     void end_of_elaboration() override;
 
-    /// The interfaces of both protocols have functions of one signature: the Serial ATA sockets have objects of their
-    /// own.
+    /// The interfaces of both protocols have functions with the same signature, so the Serial ATA sockets have objects
+    /// of their own.
     struct SerialEnd final : AtTarget<SataProtocol>, AtInitiator<SataProtocol> {
         explicit SerialEnd(AhciHba& of) : hba(of) {}
         tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -111,7 +112,7 @@ private:
     SerialEnd serial_;
     InitiatorGuard<SataProtocol> out_door_;
     TargetGuard<SataProtocol> in_door_;
-    // Behind the sockets.
+    // The far ends of the sockets.
     tlm::tlm_bw_transport_if<>* software_ = nullptr;
     tlm::tlm_fw_transport_if<>* memory_ = nullptr;
     tlm::tlm_fw_transport_if<SataProtocol>* link_ = nullptr;
@@ -121,8 +122,8 @@ private:
     PooledPayloads<Transaction> transactions_;
     PooledPayloads<Frame> frames_;
     Frame signal_;
-    Frame* sent_ = nullptr;                     // on its way, or on the wire
-    tlm::tlm_generic_payload* held_ = nullptr;  // a frame that came, and is not answered
+    Frame* sent_ = nullptr;                     // waiting for the wire, or on it
+    tlm::tlm_generic_payload* held_ = nullptr;  // a frame that came and is not answered yet
     AhciAdapter adapter_;
 };
 

@@ -19,7 +19,7 @@ AhciPort::AhciPort(Agenda& agenda, const AhciConfig& config, AdapterMemory& memo
       events_(events),
       mover_(memory, config.fifo_frames, *this) {}
 
-/// PxIS: three of its bits follow PxSERR (3.3.5).
+/// PxIS. Three of its bits follow PxSERR (3.3.5).
 std::uint32_t AhciPort::status() const {
     return is_ | ((serr_ & Serr::kDiagF) != 0 ? PxIs::kUfs : 0) | ((serr_ & Serr::kDiagX) != 0 ? PxIs::kPcs : 0) |
            ((serr_ & Serr::kDiagN) != 0 ? PxIs::kPrcs : 0);
@@ -99,7 +99,7 @@ void AhciPort::write(std::uint32_t offset, std::uint32_t value) {
         case kPxSact:  // 3.3.13: only while ST is set, and only to set bits
             if (started()) sact_ |= value;
             return events_.outstanding_changed();
-        case kPxCi:  // 3.3.14: the same
+        case kPxCi:  // 3.3.14: the rules of PxSACT
             if (!started()) return;
             ci_ |= value;
             events_.outstanding_changed();
@@ -181,7 +181,7 @@ void AhciPort::comreset() {
     serial_.comreset();
 }
 
-/// There is communication, and the driver lets it be.
+/// Call it when there is communication and the driver allows it.
 void AhciPort::becomes_ready() {
     if (generation_ == 0 || (sctl_ & Phy::kDetMask) != Phy::kDetNone || ready_) return;
     ready_ = true;
@@ -192,7 +192,7 @@ void AhciPort::becomes_ready() {
     advance();
 }
 
-/// Whatever was on the wire is gone. What the list holds stays there until ST is 0.
+/// Drops everything on the wire. The commands in the list stay there until ST is 0.
 void AhciPort::drop_device() {
     if (ready_) serr_ |= Serr::kDiagN;
     ready_ = false;

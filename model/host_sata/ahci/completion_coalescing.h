@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command completion coalescing (CCC): one interrupt for several commands, or for those of a while. Kernel-free.
-// Source: AHCI 1.3.1, 3.1.6, 3.1.7 and 11: an interrupt when CCC_CTL.CC commands have ended, or when CCC_CTL.TV has
-// passed; the timer runs while commands are outstanding. That it also runs while ended ones wait for their interrupt,
-// and that it says nothing when none has ended, is assumed: else the last command would be forgotten.
+// Command completion coalescing (CCC): one interrupt for several commands, or for those of a time span. It needs no
+// SystemC kernel. Source: AHCI 1.3.1, 3.1.6, 3.1.7 and 11: an interrupt comes when CCC_CTL.CC commands have ended, or
+// when CCC_CTL.TV has passed. The timer runs while commands are outstanding. It is assumed that the timer also runs
+// while ended commands wait for their interrupt; otherwise the last command would never be reported. It is also assumed
+// that no interrupt comes if no command has ended.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@ public:
 
     std::uint32_t control() const { return control_ | kInterrupt << ahci::CccCtl::kIntShift; }
     std::uint32_t ports() const { return ports_; }
-    /// The bit of IS that is its own: the one behind the last port's.
+    /// CCC's own bit of IS, which follows those of the ports.
     static constexpr std::uint32_t kInterrupt = 1;
 
-    /// 3.1.6: CC and TV change only while EN is 0, and EN is set only with a timeout.
+    /// 3.1.6: CC and TV can change only while EN is 0, and EN can be set only with a timeout.
     void write_control(std::uint32_t value) {
         using C = ahci::CccCtl;
         const bool on = (value & C::kEn) != 0;
@@ -36,7 +37,7 @@ public:
         ports_ = value & 1u;
         start_over();
     }
-    /// Commands have ended.
+    /// Reports that commands have ended.
     void ended(std::uint32_t count) {
         if (!on()) return;
         ended_ += count;
@@ -53,7 +54,7 @@ public:
         outstanding_ = false;
         start_over();
     }
-    /// Commands have ended, and nobody will be told.
+    /// True if commands have ended and no interrupt will report them.
     bool forgets() const { return on() && ended_ != 0 && timer_ == Agenda::Entry{}; }
 
 private:
@@ -64,7 +65,7 @@ private:
         timer_ = {};
         look();
     }
-    /// The timer runs while there is something to tell, or something may come.
+    /// The timer runs while there are commands to report, or some may still end.
     void look() {
         const bool runs = on() && (outstanding_ || ended_ != 0);
         if (runs == (timer_ != Agenda::Entry{})) return;

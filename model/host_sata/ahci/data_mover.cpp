@@ -36,13 +36,13 @@ void DataMover::abandon() {
     abandoned_ = true;
     asked_ = 0;
     left_ = 0;
-    // Frames of which something is under way keep their place until then.
+    // A frame with accesses under way keeps its place until they end.
     for (std::uint32_t i = 0; i < incoming_.used; ++i) incoming_.at(i).begun = incoming_.at(i).bytes;
     release_delivered();
     if (reads_ == 0) outgoing_.used = 0;
 }
 
-/// Whether walk_ has a piece, or has come to its end. Else its next entries are asked for.
+/// True if walk_ has a piece, or has come to its end. Otherwise it requests the next entries.
 bool DataMover::has_entries() {
     if (!walk_.needs_entries()) return true;
     if (entries_asked_) return false;
@@ -73,7 +73,7 @@ void DataMover::deliver() {
             if (!has_entries()) return;
             if (walk_.at_end()) {
                 overflowed_ = true;
-                frame.begun = frame.bytes;  // what has no room is dropped (AHCI 1.3.1, 6.1.5)
+                frame.begun = frame.bytes;  // bytes without room are dropped (AHCI 1.3.1, 6.1.5)
                 break;
             }
             const PrdWalk::Piece piece = walk_.take(std::min(kMostPiece, frame.bytes - frame.begun));
@@ -120,7 +120,7 @@ void DataMover::frame_left() {
     read_ahead();
 }
 
-/// Fills frames as far as there is room, data and PRDT.
+/// Fills frames as long as there are room, data and entries of the PRDT.
 void DataMover::read_ahead() {
     while (!abandoned_ && !to_host_) {
         if (outgoing_.used == 0 || outgoing_.at(outgoing_.used - 1).closed) {

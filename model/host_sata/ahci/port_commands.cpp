@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 using namespace ahci;
 
-/// Goes on with whatever can go on. Called when something has changed.
+/// Continues all work that can continue. Called when something has changed.
 void AhciPort::advance() {
     if (draining_ && quiet()) draining_ = false;
     while (holds_frame() && ready_ && can_take(held_.data())) {
@@ -45,7 +45,7 @@ void AhciPort::fetch_next() {
 void AhciPort::memory_read(std::uint32_t cookie, bool ok) {
     --reads_;
     const bool wanted = runs() && issue_ == (cookie == kHeader ? Issue::header : Issue::table);
-    if (!wanted) {  // stopped meanwhile
+    if (!wanted) {  // the port was stopped meanwhile
         if (issue_ == Issue::header || issue_ == Issue::table) issue_ = Issue::none;
         return advance();
     }
@@ -82,7 +82,7 @@ void AhciPort::send_command() {
     issue_ = Issue::none;
     current_ = issuing_;
     issued_ |= bit(current_);
-    // Of one that is not queued, and of whatever data it moves, nothing has begun.
+    // No data of the new command have been transferred yet if it is not queued.
     if ((sact_ & bit(current_)) == 0) transfer_begun_ = transfer_queued_ = pio_ = pio_data_ = pio_out_ = false;
     tfd_ |= Tfd::kBsy;  // 5.3.8.1, CFIS:Xmit
     sending_ = Sending::command;
@@ -115,7 +115,7 @@ void AhciPort::frame_sent(Sent how) {
     advance();
 }
 
-/// Of a slot that is not queued, or of a queued one that the device has taken.
+/// Ends the command of a slot that is not queued, or of a queued one that the device has taken.
 void AhciPort::end_of_command(std::uint32_t slot) {
     if (slot == kNone || (ci_ & issued_ & bit(slot)) == 0) return;
     ci_ &= ~bit(slot);

@@ -34,8 +34,8 @@ void AhciPort::broken(const std::uint8_t* fis) {
     set(PxIs::kInfs);
 }
 
-/// Data need room. Whatever is written behind data waits until those are on their way; a new transfer waits until the
-/// last one has come to rest.
+/// True if there is room for the frame. A frame after data waits until those are on their way. A new transfer waits
+/// until the last one has ended.
 bool AhciPort::can_take(const std::uint8_t* fis) const {
     if (pio_data_) return false;
     const bool moves = started() && !halted_;
@@ -79,7 +79,7 @@ void AhciPort::take(const std::uint8_t* fis, std::uint32_t bytes) {
         case FisType::bist:
             break;
     }
-    // Known, and none that a device of this model sends.
+    // The type is known, but no device of this model sends it.
     copy(ReceivedFis::kUnknown, fis, std::min(bytes, ReceivedFis::kMostUnknownBytes));
     serr_ |= Serr::kDiagF;
     events_.interrupts_changed();
@@ -127,7 +127,7 @@ void AhciPort::take_dma_setup(const std::uint8_t* fis) {
     if (!f.to_host && f.auto_activate) mover_.activate();
 }
 
-/// False: there is no command whose data these could be.
+/// Returns false if there is no command to which these data could belong.
 bool AhciPort::begin_transfer_of_current(bool to_host) {
     if (transfer_begun_) return true;
     if (current_ == kNone || (ci_ & issued_ & bit(current_)) == 0) return false;

@@ -12,7 +12,7 @@ PrdWalk::Piece PrdWalk::entry(std::uint32_t index) const {
     std::uint32_t count = 0;
     std::memcpy(&address, at, sizeof address);
     std::memcpy(&count, at + ahci::Prd::kCount, sizeof count);
-    // Bit 0 of address and count are what they must be, whatever software has written (4.2.3.3).
+    // Bit 0 of address and count have fixed values, whatever software has written (4.2.3.3).
     return {address & ~std::uint64_t{1}, ((count & ahci::Prd::kDbcMask) | 1u) + 1};
 }
 

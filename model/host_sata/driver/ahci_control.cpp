@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start, and the three ways of waiting. Shutdown, reset and errors are in ahci_recovery.cpp.
+// The start, and the ways of waiting. Shutdown, reset and errors are in ahci_recovery.cpp.
 #include "host_sata/driver/ahci_control.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void AhciControl::command(const sata::RegisterH2d& command, std::uint32_t bytes,
     write(port(kPxCi), 1);
 }
 
-/// Whatever was being waited for is given up.
+/// Gives up all waits.
 void AhciControl::give_up_what_is_done() {
     agenda_.cancel(timer_);
     reads_ignored_ = reads_;
@@ -126,7 +126,7 @@ void AhciControl::ports(std::uint32_t pi) {
     stop_engine("port stop", &AhciControl::set_up);
 }
 
-/// PxCMD.ST off, and CR with it.
+/// Clears PxCMD.ST, and waits until CR is clear too.
 void AhciControl::stop_engine(const char* doing, Next next) {
     doing_ = doing;
     after_engine_ = next;
@@ -144,7 +144,7 @@ void AhciControl::engine_stopped(std::uint32_t) {
 
 void AhciControl::set_up(std::uint32_t) {
     write(port(kPxIe), 0);
-    write(port(kPxCmd), PxCmd::kSud);  // FRE off: no FIS comes while its area changes
+    write(port(kPxCmd), PxCmd::kSud);  // FRE is 0: no FIS comes while its area changes
     const auto both = [this](std::uint32_t low, std::uint32_t high, std::uint64_t value) {
         write(port(low), static_cast<std::uint32_t>(value));
         write(port(high), static_cast<std::uint32_t>(value >> 32));
@@ -228,7 +228,7 @@ void AhciControl::mode_set(std::uint32_t) {
     command(c, 0, false, "SET FEATURES write cache", &AhciControl::cache_set);
 }
 
-/// What was set shows in the data of IDENTIFY.
+/// The data of IDENTIFY show the new settings.
 void AhciControl::cache_set(std::uint32_t) {
     sata::RegisterH2d c;
     c.command = ata::kIdentifyDevice;
@@ -265,7 +265,7 @@ void AhciControl::learn() {
     drive_.most_trim_blocks = std::clamp<std::uint32_t>(word(id::kTrimBlocks), 1, 8);
     const std::uint32_t tags = (word(id::kQueueDepth) & 0x1Fu) + 1;
     info_.queue_pairs = 1;
-    // Without queueing the host's commands wait here and not in the drive; they have a slot each all the same.
+    // Without queueing the host's commands wait here and not in the drive. They still have a slot each.
     info_.queue_entries = std::min({config_.queue_depth, drive_.ncq && config_.ncq ? tags : slots_, slots_}) + 1;
     info_.max_transfer_bytes =
         std::min(config_.max_transfer, 65535 * info_.lba_bytes) / info_.lba_bytes * info_.lba_bytes;
@@ -274,10 +274,10 @@ void AhciControl::learn() {
         fail("another drive than before the reset");
 }
 
-/// Commands of the queue go to the drive.
+/// From now on commands of the queue go to the drive.
 void AhciControl::running() {
     doing_ = "running";
-    if (config_.coalescing_commands != 0)  // their interrupts come by CCC
+    if (config_.coalescing_commands != 0)  // CCC then gives their interrupts
         write(port(kPxIe), PxIs::kAll & ~(PxIs::kSdbs | PxIs::kDhrs));
     queue_.go_on();
 }

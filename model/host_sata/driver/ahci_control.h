@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a Serial ATA drive behind an AHCI adapter from power-on to its queue and down again, and recovers it from
-// errors, by register accesses and commands in the order of Linux drivers/ata (libahci.c, libata-core.c, libata-eh.c,
-// libata-sata.c), reduced to what the model has. A drive that refuses a step ends the run. Kernel-free.
+// Starts and stops a Serial ATA drive behind an AHCI adapter, and recovers it from errors. Its register accesses and
+// commands are in the order of Linux drivers/ata (libahci.c, libata-core.c, libata-eh.c, libata-sata.c), reduced to
+// what the model has. A drive that refuses a step ends the run. It needs no SystemC kernel.
 //
 // Start: CAP, GHC.AE, PI, PxCMD.ST=0 and CR=0, PxCMD.FRE=0, PxCLB, PxFB, PxSERR, PxIS, IS, PxCMD.FRE, GHC.IE; COMRESET
 // (PxSCTL.DET=1 for 1 ms), PxSSTS.DET=3 for the time of the debounce, PxCMD.ST, PxTFD.BSY=0, PxSIG, PxIE; IDENTIFY
-// DEVICE, SET FEATURES (transfer mode, write cache if asked for), IDENTIFY DEVICE again if that has changed. Reset:
-// PxIE=0, PxCMD.ST=0 and CR=0, then the start. Shutdown: when the drive has ended all, FLUSH CACHE EXT and STANDBY
-// IMMEDIATE.
-// Error (PxIS.TFES): PxIE=0, PxCMD.ST=0 and CR=0, PxCMD.ST; READ LOG EXT 10h names the failed tag of queued commands;
-// the others are submitted again. An error of the interface or of the bus: the start, and all are submitted again.
+// DEVICE, SET FEATURES (transfer mode, write cache if asked for), IDENTIFY DEVICE again if that has changed.
+// Reset: PxIE=0, PxCMD.ST=0 and CR=0, then the start.
+// Shutdown: when the drive has ended all commands, FLUSH CACHE EXT and STANDBY IMMEDIATE.
+// Error (PxIS.TFES): PxIE=0, PxCMD.ST=0 and CR=0, PxCMD.ST; READ LOG EXT 10h names the failed tag of queued commands.
+// The others are submitted again. After an error of the interface or of the bus the start follows, and all commands are
+// submitted again.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ namespace ssdtlm {
 
 class AhciControl final : private MmioClient {
 public:
-    /// `max_bytes`: of a command, as far as the host's memory goes.
+    /// `max_bytes` is the limit of a command that the host's memory sets.
     AhciControl(Agenda& agenda, HostMemory& memory, AhciMemory& commands, const AhciDriverConfig& config,
                 AhciQueue& queue, MmioPort& mmio);
 
@@ -41,14 +42,14 @@ public:
     const DriveInfo& info() const { return info_; }
     const char* doing() const { return doing_; }
 
-    /// Whether interrupts mean something now: not while the port is being stopped.
+    /// False while the port is being stopped: interrupts are then ignored.
     bool listens() const { return listens_; }
-    /// Slots in the drive: its own command, or the queue's.
+    /// Slots in use in the drive, by the driver's own command or by the queue's.
     std::uint32_t active() const { return command_ ? 1u : queue_.active(); }
     bool queued() const { return !command_ && queue_.queued(); }
-    /// The handler has read PxIS and which slots are still active. True: commands of the queue have ended.
+    /// The handler has read PxIS and the slots that are still active. Returns true if commands of the queue have ended.
     bool interrupted(std::uint32_t port_status, std::uint32_t still_active);
-    /// Commands of the queue have ended without interrupted(): by a recovery.
+    /// Sets a function that is called when a recovery has ended commands of the queue without interrupted().
     void set_on_ended(std::function<void()> f) { on_ended_ = std::move(f); }
     std::uint64_t recoveries() const { return recoveries_; }
 
@@ -59,7 +60,7 @@ private:
     static constexpr Ps kResetHold = kMillisecond;            // libata-sata.c sata_link_hardreset(): 1 ms
     static constexpr Ps kPhyLimit = 2000 * kMillisecond;      // libata-sata.c sata_deb_timing_normal: 2 s
     static constexpr Ps kReadyStep = 50 * kMillisecond;       // libata-core.c ata_wait_ready()
-    static constexpr std::uint32_t kBusyLooks = 100;          // of a millisecond, before a reset. assumed
+    static constexpr std::uint32_t kBusyLooks = 100;          // polls of a millisecond before a reset. assumed
     static constexpr Ps kReadyLimit = 60'000 * kMillisecond;  // libata-eh.c ata_eh_reset_timeouts, in sum
 
     static std::uint32_t port(std::uint32_t offset) { return ahci::port_register(offset); }
@@ -72,7 +73,8 @@ private:
     void looked(std::uint32_t value);
     void wait(Ps time, const char* doing, Next next);
     void waited() { (this->*after_wait_)(0); }
-    /// A command in slot 0, with so many bytes from the drive in buffer_. Its failure ends the run unless it may fail.
+    /// Sends a command in slot 0, with `bytes` bytes from the drive into buffer_. A failure ends the run unless it may
+    /// fail.
     void command(const sata::RegisterH2d& command, std::uint32_t bytes, bool may_fail, const char* doing, Next next);
     void command_failed(std::uint32_t tfd);
     void give_up_what_is_done();
@@ -123,7 +125,7 @@ private:
     const AhciDriverConfig& config_;
     AhciQueue& queue_;
     MmioPort& mmio_;
-    std::uint64_t buffer_;  // a block, of commands of its own
+    std::uint64_t buffer_;  // a block for the driver's own commands
     DriveInfo info_;
     AtaDrive drive_;
 
@@ -131,8 +133,8 @@ private:
     std::function<void()> stopped_;
     std::function<void()> on_ended_;
     const char* doing_ = "off";
-    std::uint32_t reads_ = 0;          // under way
-    std::uint32_t reads_ignored_ = 0;  // the first of these: whoever has begun them has been given up
+    std::uint32_t reads_ = 0;          // reads under way
+    std::uint32_t reads_ignored_ = 0;  // the first of these, whose requester has been given up
     Next after_read_ = nullptr;
     Next after_poll_ = nullptr;
     Next after_wait_ = nullptr;
@@ -144,14 +146,14 @@ private:
     SimTime poll_limit_{};
     Agenda::Entry timer_;
     bool listens_ = false;
-    bool command_ = false;  // of its own, in the drive
+    bool command_ = false;  // the driver's own command is in the drive
     bool may_fail_ = false;
     bool recovering_ = false;
     std::uint32_t failed_tfd_ = 0;
-    std::uint32_t looks_ = 0;  // whether the drive is still busy after an error
+    std::uint32_t looks_ = 0;  // polls of a busy drive after an error
     bool failed_queued_ = false;
-    bool identified_ = false;  // ever
-    std::uint32_t slots_ = 0;  // of the adapter
+    bool identified_ = false;  // at least once
+    std::uint32_t slots_ = 0;  // slots of the adapter
     bool adapter_queues_ = false;
     std::uint64_t recoveries_ = 0;
 };

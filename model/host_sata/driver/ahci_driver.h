@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's driver of a Serial ATA drive behind an AHCI adapter, as a SystemC module: one socket for register
-// accesses, one entry for messages, and inside it the kernel-free AhciControl (start, shutdown, errors) and AhciQueue
-// (commands), below HostDriver. The interrupt handler is that of Linux (ahci_single_level_irq_intr(),
-// ahci_port_intr()): it reads IS and PxIS, acknowledges PxIS, reads PxSACT (PxCI where nothing is queued), acknowledges
-// IS, and takes what has ended.
+// The host's driver of a Serial ATA drive behind an AHCI adapter, as a SystemC module. It has one socket for register
+// accesses and one entry for messages. Inside are AhciControl (start, shutdown, errors) and AhciQueue (commands), below
+// HostDriver, which need no kernel. The interrupt handler is that of Linux (ahci_single_level_irq_intr(),
+// ahci_port_intr()): it reads IS and PxIS, acknowledges PxIS, reads PxSACT (or PxCI if no command is queued),
+// acknowledges IS, and takes the commands that have ended.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ class AhciDriver : public sc_core::sc_module,
                    private DriveControl,
                    private MmioClient {
 public:
-    /// Where the adapter's messages go: the x86 interrupt window, the first local APIC.
+    /// Address of the adapter's messages: the x86 interrupt window, the first local APIC.
     static constexpr std::uint64_t kMessageAddress = 0xFEE00000;
     static constexpr std::uint32_t kMessageData = 0;
 
     /// Register accesses; see MmioInitiator.
     tlm::tlm_initiator_socket<> mmio_initiator;
 
-    /// `host`: of the I/O path, but for interrupt_latency: the handler of this driver has it, so there it is 0.
-    /// `device`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the driver.
+    /// `host` configures the I/O path, with an interrupt_latency of 0: the handler of this driver has that latency.
+    /// `device`, `oracle` and `observer` may be null, see IoPath. All arguments must outlive the driver.
     AhciDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& host,
                Ps interrupt_latency, const AhciDriverConfig& config, Workload& workload, CommandTracker* device,
                IntegrityOracle* oracle, CompletionObserver* observer);
@@ -80,11 +80,11 @@ private:
     AhciControl control_;
 
     bool handling_ = false;
-    bool again_ = false;  // a message came meanwhile
+    bool again_ = false;  // another message came meanwhile
     Step step_ = Step::global;
     std::uint32_t status_ = 0;       // IS
     std::uint32_t port_status_ = 0;  // PxIS
-    std::uint32_t asked_ = 0;        // slots in the drive when the question was asked
+    std::uint32_t asked_ = 0;        // slots in the drive when the registers were read
 };
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the AHCI driver has in host memory: command list, area of received FISes, a command table for each slot.
-// Kernel-free. Source: AHCI 1.3.1, 4.2; Linux drivers/ata/libahci.c ahci_port_start(), ahci_fill_sg().
+// The AHCI driver's part of host memory: command list, area of received FISes, and a command table for each slot. It
+// needs no SystemC kernel. Source: AHCI 1.3.1, 4.2; Linux drivers/ata/libahci.c ahci_port_start(), ahci_fill_sg().
 #pragma once
 
 #include <array>
@@ -14,17 +14,18 @@ namespace ssdtlm {
 
 class AhciMemory {
 public:
-    /// `most_bytes`: of a command's data, beginning anywhere in a page.
+    /// `most_bytes` is the largest data size of a command. The data may begin anywhere in a page.
     AhciMemory(HostMemory& memory, std::uint32_t page_bytes, std::uint32_t most_bytes);
 
     std::uint64_t list() const { return list_; }
     std::uint64_t received() const { return received_; }
-    /// Of the last received FIS of a kind, by its place there (ahci::ReceivedFis).
+    /// Returns the last received FIS of a kind, which its place selects (ahci::ReceivedFis).
     const std::uint8_t* received_fis(std::uint32_t at) {
         return memory_.at(received_ + at, ahci::ReceivedFis::kBytes - at);
     }
 
-    /// Writes header and table of a slot. Pages of the data lie anywhere in a real host's memory: each has an entry.
+    /// Writes header and table of a slot. Each page of the data has an entry, because pages may lie anywhere in a real
+    /// host's memory.
     void fill(std::uint32_t slot, const sata::RegisterH2d& command, std::uint64_t data, std::uint32_t bytes,
               bool to_device);
 

@@ -11,9 +11,9 @@
 namespace ssdtlm {
 
 namespace {
-/// Entries of DATA SET MANAGEMENT in a block of data.
+/// Number of entries of DATA SET MANAGEMENT in a block of data.
 constexpr std::uint32_t kTrimEntries = ata::kPageBytes / ata::kTrimEntryBytes;
-constexpr std::uint32_t kMostTrimBlocks = 0xFFFF;  // of an entry (ACS-3, 7.5.3)
+constexpr std::uint32_t kMostTrimBlocks = 0xFFFF;  // in an entry (ACS-3, 7.5.3)
 constexpr std::uint16_t kTrim = 1;                 // features (7.5.3)
 }  // namespace
 
@@ -141,7 +141,7 @@ void AhciQueue::start_trim(std::uint16_t tag, sata::RegisterH2d& command) {
 // ---------------------------------------------------------------------------------------------------------------
 // And back.
 
-/// A command of it has ended, and there is another to come.
+/// One command of the request has ended. Returns true if another must follow.
 bool AhciQueue::goes_on(Slot& slot) {
     if (slot.request.op == HostOp::trim) {
         slot.done += std::exchange(slot.doing, 0);
@@ -153,7 +153,7 @@ bool AhciQueue::goes_on(Slot& slot) {
 
 std::optional<std::uint16_t> AhciQueue::tag_in_host(std::uint16_t, std::uint16_t tag) const {
     if (tag != kNotQueued) return tag;
-    if (active_ == 0 || queued_) return std::nullopt;  // the driver's own
+    if (active_ == 0 || queued_) return std::nullopt;  // a command of the driver itself
     return static_cast<std::uint16_t>(__builtin_ctz(active_));
 }
 
@@ -174,12 +174,12 @@ bool AhciQueue::still_active(std::uint32_t slots) {
 }
 
 DriveStatus AhciQueue::status_of(const Slot& slot, std::uint8_t status, std::uint8_t error) const {
-    // A write of a part of a unit reads the rest first.
+    // The drive reads the rest of a unit before it writes a part of it.
     if ((error & ata::kErrorUnc) != 0) return DriveStatus::unrecovered_read;
     if (slot.request.op == HostOp::read) return DriveStatus::other;
     if ((status & ata::kStatusDf) != 0) return DriveStatus::write_fault;
-    // ATA has no status of its own for a drive that takes no data any more: it aborts what would write. Nothing else
-    // that this driver sends is aborted.
+    // ATA has no status for a drive that has become read-only: it aborts commands that would write. No other command of
+    // this driver is aborted.
     const bool writes = slot.request.op == HostOp::write || slot.request.op == HostOp::trim;
     return writes && error == ata::kErrorAbrt ? DriveStatus::read_only : DriveStatus::other;
 }
@@ -187,7 +187,7 @@ DriveStatus AhciQueue::status_of(const Slot& slot, std::uint8_t status, std::uin
 void AhciQueue::fail(std::uint32_t tag, std::uint8_t status, std::uint8_t error) {
     SSDTLM_CHECK(tag < ahci::kSlots && (active_ & bit(tag)) != 0,
                  "the drive reports the failure of a tag that is not in it");
-    // libata-eh.c, ata_eh_worth_retry(): an error of the interface is tried again, one of the medium is not.
+    // libata-eh.c, ata_eh_worth_retry(): an error of the interface is tried again, and one of the medium is not.
     if ((error & ata::kErrorIcrc) != 0 && ++slots_[tag].tries < kMostTries) return;
     end_badly(static_cast<std::uint16_t>(tag), status, error);
 }
@@ -198,7 +198,7 @@ void AhciQueue::end_badly(std::uint16_t tag, std::uint8_t status, std::uint8_t e
     ended_.push_back({tag, status_of(slots_[tag], status, error), std::uint32_t{error} << 8 | status});
 }
 
-/// In the order in which they were submitted.
+/// Takes the commands back in the order of their submission.
 void AhciQueue::take_back_all(bool tried) {
     std::vector<std::uint16_t> tags;
     for (std::uint32_t rest = active_; rest != 0; rest &= rest - 1) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AHCI driver's one queue: requests as ATA commands in the slots of the command list. Tag and slot are the same.
-// Kernel-free over MmioPort. Sources: Linux drivers/ata: libata-core.c ata_build_rw_tf(), libata-sata.c
-// ata_std_qc_defer(), libahci.c ahci_qc_issue(), libata-scsi.c (UNMAP as DATA SET MANAGEMENT).
+// The AHCI driver's only queue: it turns requests into ATA commands in the slots of the command list. Tag and slot are
+// the same. It needs no SystemC kernel and uses MmioPort. Sources: Linux drivers/ata: libata-core.c ata_build_rw_tf(),
+// libata-sata.c ata_std_qc_defer(), libahci.c ahci_qc_issue(), libata-scsi.c (UNMAP as DATA SET MANAGEMENT).
 //
 // - Reads and writes are queued commands (NCQ), or DMA EXT commands one at a time.
-// - FLUSH CACHE EXT and DATA SET MANAGEMENT are not queued: one goes to the drive when it has nothing else, and nothing
-//   goes there before its end. What was announced keeps its order behind it.
-// - A request may need more than one command, one after the other in its slot: a trim of more blocks than the drive
-//   takes at once, and a forced write for a drive that cannot force one (a flush follows, as in Linux).
-// - After an error the failed command ends with its status, and those that the drive has aborted go there again, ahead
-// of
-//   what waits.
+// - FLUSH CACHE EXT and DATA SET MANAGEMENT are not queued. One of them goes to an empty drive, and no other command
+//   follows before its end. Announced commands keep their order behind it.
+// - A request may need several commands, one after the other in its slot. Examples are a trim of more blocks than the
+//   drive takes at once, and a FUA write for a drive without FUA (a flush follows, as in Linux).
+// - After an error the failed command ends with its status. Commands that the drive has aborted go there again, ahead
+//   of waiting ones.
 #pragma once
 
 #include <array>
@@ -30,43 +29,43 @@
 
 namespace ssdtlm {
 
-/// What IDENTIFY has told the driver.
+/// What the driver knows from IDENTIFY.
 struct AtaDrive {
     bool ncq = false;
-    bool forces_writes = false;          ///< WRITE DMA FUA EXT; queued writes always can
+    bool forces_writes = false;          ///< WRITE DMA FUA EXT; queued writes always have FUA
     std::uint32_t most_trim_blocks = 1;  ///< of 512 bytes, with ranges
 };
 
 class AhciQueue final : public CommandQueues {
 public:
-    /// Key of the drive's timeline of commands that are not queued, see CommandTracker: their frame has no tag.
+    /// Key in CommandTracker of the drive's timeline for commands that are not queued: their frame has no tag.
     static constexpr std::uint16_t kNotQueued = ahci::kSlots;
 
-    /// `stages`: the drive's, may be null.
+    /// `stages` is the drive's tracker and may be null.
     AhciQueue(HostMemory& memory, AhciMemory& commands, const HostConfig& host, const AhciDriverConfig& config,
               MmioPort& mmio, CommandTracker* stages);
 
-    /// The drive has been identified, for the first time or again.
+    /// Takes what IDENTIFY has returned, for the first time or again.
     void take(const DriveInfo& info, const AtaDrive& drive);
-    /// From now on nothing goes to the drive; and it does again.
+    /// hold() stops sending commands to the drive, and go_on() continues.
     void hold() { held_ = true; }
     void go_on() {
         held_ = false;
         issue();
     }
-    /// Nothing is in the drive, and nothing waits to go there.
+    /// True if no command is in the drive or waits to go there.
     bool idle() const { return active_ == 0 && waiting_.empty() && written_.empty(); }
 
-    /// In the drive: a bit for each slot; whether they are queued ones.
+    /// active() has a bit for each slot in the drive; queued() says whether they are queued commands.
     std::uint32_t active() const { return active_; }
     bool queued() const { return active_ != 0 && queued_; }
-    /// Only these are in the drive still: the others have ended well. True: some have.
+    /// Only these slots are still in the drive; the others have ended well. Returns true if some have.
     bool still_active(std::uint32_t slots);
-    /// It has failed with these registers: it ends, or, after an error of the interface, stays in the drive to be taken
-    /// back with the others.
+    /// The slot has failed with these registers, and ends. After an error of the interface it stays in the drive
+    /// instead, and is taken back with the others.
     void fail(std::uint32_t slot, std::uint8_t status, std::uint8_t error);
-    /// All that is in the drive goes there again. `tried`: the drive was reset because it did not say which of them has
-    /// failed; one that has been there too often ends with an error (libata-eh.c, ATA_EH_MAX_TRIES).
+    /// Sends all commands in the drive again. With `tried`, the drive was reset because it did not name the failed
+    /// command. A command that was tried too often then ends with an error (libata-eh.c, ATA_EH_MAX_TRIES).
     void take_back_all(bool tried);
 
     // CommandQueues
@@ -77,7 +76,7 @@ public:
     bool has_ended(std::uint16_t) const override { return !ended_.empty(); }
     std::uint16_t next_ended(std::uint16_t) const override { return ended_.front().tag; }
     Ended take_ended(std::uint16_t queue) override;
-    void acknowledge(std::uint16_t) override {}  // the handler has, by PxIS
+    void acknowledge(std::uint16_t) override {}  // the handler has acknowledged it by PxIS
     std::uint32_t outstanding(std::uint16_t) const override {
         return depth_ - static_cast<std::uint32_t>(free_.size());
     }
@@ -93,11 +92,11 @@ private:
     struct Slot {
         HostRequest request;
         SlotBuffer buffer;
-        std::uint64_t order = 0;  // of submission
-        std::uint64_t done = 0;   // blocks of a trim that are
-        std::uint64_t doing = 0;  // and those of the command in the drive
-        std::uint32_t tries = 0;  // that ended with a reset
-        bool flushing = false;    // a forced write is written
+        std::uint64_t order = 0;  // order of submission
+        std::uint64_t done = 0;   // blocks of a trim that are done
+        std::uint64_t doing = 0;  // blocks of the command in the drive
+        std::uint32_t tries = 0;  // number of attempts that ended with a reset
+        bool flushing = false;    // a FUA write is written, and its flush follows
         bool busy = false;
     };
     static constexpr std::uint32_t kMostTries = 5;
@@ -125,14 +124,14 @@ private:
     AtaDrive drive_;
     bool ncq_ = true;
     bool held_ = true;
-    bool queued_ = true;  // active_ are
+    bool queued_ = true;  // active_ are queued commands
     std::uint32_t active_ = 0;
     std::uint64_t next_order_ = 1;
     std::uint64_t submitted_again_ = 0;
     std::vector<std::uint16_t> free_;     // stack
-    std::vector<std::uint16_t> written_;  // and not announced
+    std::vector<std::uint16_t> written_;  // written, but not announced
     std::deque<std::uint16_t> waiting_;   // announced, in order
-    std::deque<Ended> ended_;             // and not taken
+    std::deque<Ended> ended_;             // ended, but not taken
 };
 
 }  // namespace ssdtlm

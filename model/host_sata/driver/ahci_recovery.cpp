@@ -67,7 +67,7 @@ void AhciControl::standing_by(std::uint32_t) {
     std::exchange(done_, nullptr)();
 }
 
-/// A command of the driver's own that may fail: the port starts again, and the next one comes.
+/// A command of the driver itself has failed, as it may. The port starts again, and the next command follows.
 void AhciControl::command_failed(std::uint32_t tfd) {
     command_ = false;
     if (!may_fail_) {
@@ -140,8 +140,8 @@ void AhciControl::engine_off_after_error(std::uint32_t) {
     ask_whether_busy(0);
 }
 
-/// A command that the drive was about to take when another failed: it has an answer for that one, too. A drive that has
-/// none is reset.
+/// A command may have been on its way to the drive when another failed. The drive then answers it as well. A drive that
+/// does not answer is reset.
 void AhciControl::look_whether_busy(std::uint32_t tfd) {
     if ((tfd & (Tfd::kBsy | Tfd::kDrq)) == 0) return find_the_failed(0);
     if (++looks_ == kBusyLooks) return reset_after_error(0);
@@ -187,7 +187,8 @@ void AhciControl::recovered() {
     if (when_idle_ != nullptr && queue_.idle()) (this->*std::exchange(when_idle_, nullptr))(0);
 }
 
-/// The interface, the bus, or a drive that hangs: as at the start, and all commands go there again.
+/// Recovers from an error of the interface or the bus, or from a drive that does not answer. It repeats the start, and
+/// all commands go there again.
 void AhciControl::reset_after_error(std::uint32_t) {
     queue_.take_back_all(true);
     const Next after = when_idle_;

@@ -14,7 +14,7 @@ using namespace sata;
 
 namespace {
 
-constexpr std::size_t kRemembered = 16;  // frames that a breach shows
+constexpr std::size_t kRemembered = 16;  // frames that a report shows
 
 bool is_queued(std::uint8_t command) {
     return command == ata::kReadFpdmaQueued || command == ata::kWriteFpdmaQueued;
@@ -29,7 +29,7 @@ void SataChecker::frame(SimTime at, SataEnd from, const std::uint8_t* fis, std::
     std::copy_n(fis, std::min<std::size_t>(bytes, seen.head.size()), seen.head.begin());
     if (const char* const problem = fis_problem(fis, bytes)) breach(problem);
     const auto type = static_cast<FisType>(fis[0]);
-    // What was at the link when SRST came.
+    // Frames that were at the link when SRST came are ignored.
     if (in_reset_ && type != FisType::register_h2d) return;
     if (!ready_ && type == FisType::data && from == SataEnd::host) return;
     from == SataEnd::host ? from_host(fis, bytes) : from_device(fis, bytes);
@@ -54,7 +54,7 @@ void SataChecker::reset() {
     ready_ = in_reset_ = false;
 }
 
-/// All tags are aborted.
+/// Aborts all tags.
 void SataChecker::halt() {
     forget();
     halted_ = true;
@@ -94,7 +94,7 @@ void SataChecker::command(const std::uint8_t* fis) {
     const int tag = r.count >> 3 & 31;
     require((queued_ >> tag & 1) == 0, "a tag that is outstanding is used again");
     unreleased_ = tag;
-    if (halted_) return;  // the host does not know yet; it is refused
+    if (halted_) return;  // the host does not know of the error yet, so the command is refused
     queued_ |= 1u << tag;
     tags_[static_cast<std::size_t>(tag)] =
         Tag{r.command == ata::kWriteFpdmaQueued, r.features == 0 ? 65536u : r.features, 0};
@@ -204,7 +204,7 @@ void SataChecker::device_bits(const std::uint8_t* fis) {
         const int unreleased = unreleased_;
         halt();
         other_ = other;
-        unreleased_ = unreleased;  // it came at the same time: refused next
+        unreleased_ = unreleased;  // it came at the same time and will be refused
         return;
     }
     if (halted_) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees every frame that has crossed a Serial ATA link, and says whether the two ends keep to the protocol: which frame
-// may follow which (Serial ATA 3.0, 11 and 13.6; AHCI adds nothing). It knows neither end, and no kernel. A breach is
-// CheckFailed with the frames before it.
-// - A command comes after the signature, and while no other one keeps the drive busy (BSY). Tags are not used twice.
-//   A command that is not queued comes when no tag is outstanding.
-// - A Register, device to host, answers one command. DMA Setup names an outstanding, released tag and its direction;
-// one
-//   data phase at a time. DMA Activate stands inside a write, one for each Data FIS (the first one may be
+// Checks every frame that has crossed a Serial ATA link against the protocol: which frame may follow which (Serial ATA
+// 3.0, 11 and 13.6; AHCI adds nothing). It uses neither end and no kernel. A violation throws CheckFailed and shows the
+// frames before it.
+// - A command comes after the signature, and while no other command keeps the drive busy (BSY). Tags are not used
+//   twice. A command that is not queued comes when no tag is outstanding.
+// - A Register, device to host, answers one command. DMA Setup names an outstanding, released tag and its direction.
+//   There is one data phase at a time. DMA Activate comes inside a write, once for each Data FIS (the first one may be
 //   auto-activated).
 // - Data add up to the count of the DMA Setup or PIO Setup, and those of a tag to its sectors, of 512 or 4,096 bytes.
-// - Between SRST and the signature it looks away from what was under way.
-// - Set Device Bits ends outstanding tags. With ERR it ends all of them; then READ LOG EXT comes, and is answered by
-// Set
-//   Device Bits of all tags first. Until then the drive refuses.
+// - Between SRST and the signature it ignores earlier frames.
+// - Set Device Bits ends outstanding tags. With ERR it ends all of them. Then READ LOG EXT comes, and Set Device Bits
+//   of all tags answers it first. Until then the drive refuses all commands.
 #pragma once
 
 #include <array>
@@ -26,11 +24,12 @@ namespace ssdtlm {
 
 class SataChecker {
 public:
-    /// It has arrived, and is answered by R_OK.
+    /// Checks a frame that has arrived and is answered by R_OK.
     void frame(SimTime at, SataEnd from, const std::uint8_t* fis, std::uint32_t bytes);
-    /// Data have arrived broken: their data phase is over, and the drive may send other frames before it says so.
+    /// Data have arrived with an error. Their data phase is over, and the drive may send other frames before it reports
+    /// the error.
     void data_lost();
-    /// The phy is down: what comes next is the signature.
+    /// The phy is down. The next frame must be the signature.
     void reset();
 
     std::uint64_t frames() const { return frames_; }
@@ -70,11 +69,11 @@ private:
     std::uint32_t queued_ = 0;
     std::uint32_t released_ = 0;
     std::array<Tag, 32> tags_{};
-    int phase_ = kNobody;  // tag whose data go
+    int phase_ = kNobody;  // tag whose data are transferred
     std::uint64_t left_ = 0;
     bool activated_ = false;  // the host may send one Data FIS
     bool pio_ = false;        // Data of a PIO Setup come next
-    bool pio_ends_ = false;   // the command with them
+    bool pio_ends_ = false;   // they also end the command
     struct Seen {
         SimTime at;
         SataEnd from;

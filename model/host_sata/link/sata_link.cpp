@@ -91,7 +91,7 @@ void SataLink::next_frame() {
         probe->frame_begins(f->begins, f->from, sent_.at(f->token).payload->get_data_ptr(), f->bytes, f->ends);
 }
 
-/// Stale when the host gave way, or the frame was cut off.
+/// The number is stale if the host gave way, or if the frame was cut off.
 void SataLink::arrive(std::uint64_t number) {
     const SataWire::Frame* const f = wire_.carried();
     if (f == nullptr || f->number != number) return;
@@ -108,7 +108,7 @@ void SataLink::arrive(std::uint64_t number) {
     sc_core::sc_time none;
     const tlm::tlm_sync_enum status = port(other_end(f->from)).receiver->nb_transport_fw(p, phase, none);
     if (status != tlm::TLM_COMPLETED && !(status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) return;
-    if (delivered_ == &p) answered(p.is_response_ok());  // else a signal of that end has cut it off
+    if (delivered_ == &p) answered(p.is_response_ok());  // false: a signal of that end has cut it off
 }
 
 tlm::tlm_sync_enum SataLink::answer_from(SataEnd, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase) {
@@ -195,7 +195,7 @@ void SataLink::signal_from(SataEnd from, Kind kind) {
         "COMRESET from the host, COMINIT from the drive", ""});
 }
 
-/// Senders are told.
+/// Tells the senders that their frames are gone.
 void SataLink::go_down() {
     const bool was_up = up_;
     up_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Serial ATA link between one host port and one drive: carries frames of either direction over one half-duplex wire,
-// answers them with R_OK or R_ERR, and knows whether the phy is up. What the sockets speak is in
-// protocol/sata_payload.h. Each frame that has arrived is shown to a checker of the protocol. Models no power states of
-// the link, no port multiplier, no disparity or scrambling.
+// A Serial ATA link between one host port and one drive. It carries frames of either direction over one half-duplex
+// wire, answers them with R_OK or R_ERR, and knows whether the phy is up. protocol/sata_payload.h describes the
+// payloads of the sockets. A checker of the protocol sees each frame that has arrived. The link models no power states,
+// port multipliers, disparity or scrambling.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ namespace ssdtlm {
 class SataLink : public sc_core::sc_module {
 public:
     SataTargetSocket host_target;          ///< frames and signals of the host
-    SataInitiatorSocket host_initiator;    ///< those for it
+    SataInitiatorSocket host_initiator;    ///< frames and signals for the host
     SataTargetSocket device_target;        ///< frames and signals of the drive
-    SataInitiatorSocket device_initiator;  ///< those for it
+    SataInitiatorSocket device_initiator;  ///< frames and signals for the drive
 
     SataLink(const sc_core::sc_module_name& name, Agenda& agenda, const SataLinkConfig& config);
 
@@ -40,25 +40,26 @@ public:
     const SataWireCounts& counts() const { return wire_.counts(); }
     Ps busy() const { return wire_.busy(agenda_.now()); }
     const SataChecker& checker() const { return checker_; }
-    /// False: frames out of order are carried, and nobody is told. For tests that send them on purpose.
+    /// With `on` = false, frames out of order are carried without an error. Tests need it that send such frames.
     void check_order(bool on) { checks_ = on; }
-    /// It must outlive the link, or be removed before.
+    /// The probe must outlive the link, or be removed before.
     void add_probe(SataProbe& probe) { probes_.push_back(&probe); }
     void remove_probe(const SataProbe& probe) {
         probes_.erase(std::remove(probes_.begin(), probes_.end(), &probe), probes_.end());
     }
-    /// The n-th frame from now on, of either end, arrives with a CRC error (1: the next one that arrives).
+    /// The n-th frame that arrives from now on, at either end, has a CRC error (1: the next one).
     void inject_crc_error(std::uint64_t n) { broken_.insert(arrived_ + n); }
 
-    /// The power of the drive went: all that was under way is gone, and nobody is answered; the host is told that the
-    /// phy is down. It comes up after the drive's COMINIT. Counts go on. Precondition: the agenda holds no entry of
-    /// the link (see owns()).
+    /// Carries out a loss of the drive's power. All frames are lost without an answer, and the host is told that the
+    /// phy is down. The phy comes up after the drive's COMINIT. Counters continue. Precondition: the agenda holds no
+    /// entry of the link (see owns()).
     void restart();
-    /// That address is one of its objects, which may have entries in the agenda.
+    /// True if `object` is one of its objects, which may have entries in the agenda.
     bool owns(const void* object) const;
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
@@ -114,12 +115,12 @@ private:
     Port device_;
     Pool<Sent> sent_;
     PayloadPool<SataExtension> payloads_;            // for the far ends
-    tlm::tlm_generic_payload* delivered_ = nullptr;  // a far end has it, and has not answered
-    bool arrived_ok_ = false;                        // what is on the wire, as its far end says
+    tlm::tlm_generic_payload* delivered_ = nullptr;  // a far end has it and has not answered yet
+    bool arrived_ok_ = false;                        // answer of the far end to the frame on the wire
     std::set<std::uint64_t> broken_;
     std::uint64_t arrived_ = 0;
-    std::uint64_t attempt_ = 0;  // of negotiation
-    bool powered_ = true;        // the drive
+    std::uint64_t attempt_ = 0;  // number of the negotiation
+    bool powered_ = true;        // the drive has power
     bool up_ = false;
     bool checks_ = true;
     std::vector<SataProbe*> probes_;

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-// SOF and CRC go with the FIS, EOF is behind them.
+// SOF and CRC are counted with the FIS, and EOF follows them.
 constexpr std::uint32_t kDword = 4;
 
 const SataLinkConfig& checked(const SataLinkConfig& c) {
@@ -40,7 +40,7 @@ void SataWire::ask(SataEnd from, std::uint64_t token, std::uint32_t bytes, SimTi
     waiting_[index(from)].push_back(f);
 }
 
-/// Of two that wait.
+/// Chooses between two waiting frames.
 bool SataWire::host_goes_first() const {
     const Frame& device = waiting_[index(SataEnd::device)].front();
     return !device.continues && waiting_[index(SataEnd::host)].front().asked < device.asked;

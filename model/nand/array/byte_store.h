@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of everything that was programmed since the start, by block, as references. What preconditioning left is
-// not stored but made when it is read: version 1 of its logical blocks, as the host's check expects it. Only what was
-// programmed and not erased since takes memory; units of the start that garbage collection moves take none.
+// The bytes of everything that was programmed since the start, by block, as references. The contents of preconditioning
+// are not stored but made when they are read: version 1 of its logical blocks, as the host's check expects it. So
+// memory is used only for units that were programmed and not erased since the start. Units of the start that garbage
+// collection moves use none.
 #pragma once
 
 #include <cstdint>

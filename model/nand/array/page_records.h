@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PageRecord of every page, in two bytes each. Pages of a block are programmed in order and their numbers ascend,
-// so a page stores by how much its number is above that of the page before. Kernel-free.
+// so a page stores the difference to the number of the page before. Kernel-free.
 #pragma once
 
 #include <cstdint>

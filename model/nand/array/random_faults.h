@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults at given rates. They are the same for the same seed and order of operations. A block in which a program or an
-// erase has failed is worn out: every later erase of it fails. A block that has been erased as often as it bears is
-// worn out as well.
+// erase has failed is worn out: every later erase of it fails. A block is also worn out after its limit of erases.
 #pragma once
 
 #include <cstdint>

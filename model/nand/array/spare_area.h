@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too)
-// and a PageRecord, and per block the next page to program, the erase count and whether its cells hold one bit each
-// (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of MLC, TLC
-// and QLC parts demand, all in the mode of the first; anything else panics. It has no bit errors.
+// Contents of every page of the flash: one Spare per mapping unit (it stands for the data, unless bytes are kept too)
+// and a PageRecord. For each block it holds the next page to program, the erase count and whether the cells hold one
+// bit each (SLC mode). Pages of a block are programmed once between erases and in ascending order, as the datasheets of
+// MLC, TLC and QLC parts demand, and all in the mode of the first. Any other use panics. There are no bit errors.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@ namespace ssdtlm {
 
 /// The dies change it when an array operation ends, and preconditioning changes it directly (untimed).
 ///
-/// Only what differs from the state at start (erased, or lay_out()) takes memory: each word is the XOR with that state.
+/// Memory is used only for differences from the state at start (erased, or lay_out()): each word is the XOR with that
+/// state.
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
@@ -42,12 +43,12 @@ public:
         return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     [[gnu::always_inline]] void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
-    /// From now on, translation pages are programmed with their contents where the power may go: they have to outlive a
-    /// loss of power.
+    /// From now on, translation pages are programmed with their contents, which must survive a loss of power. Call it
+    /// if the power may be lost.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }
-    /// Records of pages are not kept, which takes less memory. Nobody will search for the map, as the power does not
-    /// go. Precondition: no page was programmed.
+    /// Stops keeping the records of pages, which saves memory. Without losses of power nobody needs them to rebuild the
+    /// map. Precondition: no page was programmed.
     void drop_records() { keeps_records_ = false; }
     bool keeps_records() const { return keeps_records_; }
     /// Sets the contents of a page that was programmed in no time.
@@ -85,8 +86,8 @@ public:
         set_page(a, units, record, bytes);
         if (__builtin_expect(!ahead_.empty(), 0)) catch_up(b);
     }
-    /// Programs a page in no time, while programs of the pages before it in its block may still be under way. It can be
-    /// read from now on, and counts as programmed when those are.
+    /// Programs a page in no time, while programs of earlier pages of its block may still be under way. It can be read
+    /// from now on, and counts as programmed when those pages are.
     void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
     /// As program_page(), by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
@@ -107,14 +108,14 @@ public:
     /// A page that was programmed cannot be read any more: the power went while another page of its cells was being
     /// programmed.
     void spoil(const PageAddress& a);
-    /// The power goes while this block is being erased. Nothing in it can be read any more, and it must be erased
-    /// before it is programmed again (checked). It stays in the mode it was in.
+    /// The power is lost while this block is being erased. Nothing in it can be read any more, and it must be erased
+    /// before it is programmed again (checked). Its mode does not change.
     void tear_block(BlockId b);
     void erase(BlockId b);
     /// Programs what the layout says, each unit with version 1, in no time and no memory. Precondition (checked): no
     /// page was ever programmed.
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
-    /// As lay_out() of a sequential layout. Units that hold nothing of use are padding.
+    /// As lay_out() of a sequential layout. Units without useful data are padding.
     void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
 
     /// The factory has found the block bad. Nobody programs or erases it (checked).

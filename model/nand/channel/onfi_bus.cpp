@@ -28,8 +28,9 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
     for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
 }
 
-// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no guard of its own:
-// it leads a foreign module to the guards of the others, and past them where both ends run off one agenda.
+// Keeps pointers to the bound interfaces, so that no sequence needs a look-up in the sockets. A bus is wires and has no
+// guard of its own. It connects a foreign module to the guards of the far ends, and bypasses these guards if both ends
+// use the same agenda.
 void OnfiBus::end_of_elaboration() {
     auto* const controller = dynamic_cast<InitiatorGuard<OnfiProtocol>*>(controller_target.operator->());
     bool all_straight = controller != nullptr;

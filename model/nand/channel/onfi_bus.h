@@ -20,7 +20,7 @@ public:
     OnfiBus(sc_core::sc_module_name name, const NandConfig& config);
 
     OnfiTargetSocket controller_target;
-    /// One socket for each way (chip enable).
+    /// Holds one socket for each way (chip enable).
     sc_core::sc_vector<OnfiInitiatorSocket> package_initiator;
 
     /// The power went: nothing is on the wires.

@@ -55,8 +55,8 @@ Ps Die::array_time(FlashOp op, std::uint32_t page) const {
 
 __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget& t) const {
     if (t.slc && t.page >= geometry_.slc_pages_per_block()) return Rule::slc_page_exists;
-    // A first page says itself in which mode the block is. A read may ask for it: in the other mode it finds nothing
-    // that can be corrected.
+    // The program of a first page selects the mode of its block. A read selects its mode, too; in the wrong mode its
+    // data cannot be corrected.
     if (op != FlashOp::program || t.page == 0) return Rule::none;
     const BlockId block = block_of(t);
     return area_.next_page(block) != 0 && area_.slc(block) != t.slc ? Rule::cell_mode : Rule::none;
@@ -79,7 +79,7 @@ __attribute__((noinline)) std::uint32_t Die::end_any(const OnfiTarget* targets, 
     return end(targets, count);
 }
 
-/// True: the program or erase fails. What a failed program leaves is nobody's.
+/// Returns true if the program or erase fails. The contents that a failed program leaves are undefined.
 __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Plane& plane) {
     const BlockId block = geometry_.block_of(page);
     const ArrayWork work{page, area_.erase_count(block), plane.ready, plane.slc};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is told
-// when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower, middle,
-// upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or erase is
-// suspended, all pages can be read except those it works on. While a program runs, the cache registers may take the
-// pages of the next one (cache program). Not modelled: cache reads, a program while an erase is suspended, limits on
-// the number of suspends, partial-page programming, wear.
+// One die (LUN): its running operation, the contents of its page registers, and the rules of a datasheet. Kernel-free:
+// it is told the time of the last command cycle and answers the time at which R/B# rises. Array times depend on the
+// page type (lower, middle, upper), or are those of SLC mode. A multi-plane operation takes the longest time of its
+// pages. While a program or erase is suspended, all pages can be read except those it works on. While a program runs,
+// the cache registers may take the pages of the next one (cache program). Not modelled: cache reads, a program while an
+// erase is suspended, limits on the number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ public:
     /// Copies a page register to `target.spare` (null: only checks), and to `target.bytes` if those are asked for.
     /// Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
-    /// From now on this model decides what goes wrong; null: nothing does. The caller owns it.
+    /// Sets the model that decides which operations fail. With null none fails. The caller owns it.
     void inject(ArrayFaults* faults) { faults_ = faults; }
 
     /// When the first of the running operations ends; kNever: the die is idle.

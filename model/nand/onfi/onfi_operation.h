@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of the ONFI bus in one table: its command and address cycles, its data cycles and what must pass
-// before them, what it does to the array and how long that takes. It feeds timing, die, channel, pins, their checker,
-// the sequencer in RTL and the tests; nobody else knows an opcode. Kernel-free.
+// The table of all operations of the ONFI bus. It gives the command and address cycles of each, its data cycles and the
+// waits before them, its effect on the array, and its time. Timing, die, channel, pins, their checker, the sequencer in
+// RTL and the tests use it. Opcodes appear nowhere else. Kernel-free.
 #pragma once
 
 #include <array>

@@ -18,8 +18,8 @@
 
 namespace ssdtlm {
 
-/// It has payload and phases of the base protocol, but is a type of its own: an ONFI socket that is bound to another
-/// kind does not compile. A socket of tlm_utils takes it as its third argument: simple_target_socket<Flash, 32,
+/// It has the payload and phases of the base protocol, but is a type of its own: binding an ONFI socket to another kind
+/// does not compile. A socket of tlm_utils takes it as its third argument: simple_target_socket<Flash, 32,
 /// OnfiProtocol>.
 struct OnfiProtocol : tlm::tlm_base_protocol_types {};
 using OnfiInitiatorSocket = tlm::tlm_initiator_socket<32, OnfiProtocol>;
@@ -44,8 +44,8 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
 };
 
-/// A payload with its extension inside: whoever knows the type needs no look-up to find it. Others see
-/// tlm_generic_payload and get_extension().
+/// A payload that contains its extension, so that code which knows the type needs no look-up to find it. Other code
+/// sees tlm_generic_payload and get_extension().
 class OnfiPayload final : public tlm::tlm_generic_payload {
 public:
     OnfiPayload() { set_extension(&onfi); }

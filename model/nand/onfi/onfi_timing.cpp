@@ -57,8 +57,8 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
             data_out_fixed_ = t.t_rr + sdr_access(t.megatransfers);
             break;
         case OnfiInterface::nv_ddr: {
-            // tWPRE = tWPST = 1.5 tCK = 3 transfers. Data out: tDQSCK from the first clock, then the die lets go of
-            // DQS within tCKWR = ceil((tDQSCK + tCK) / tCK) clocks (Micron L06B model parameters).
+            // tWPRE = tWPST = 1.5 tCK = 3 transfers. Data out: tDQSCK from the first clock, then the die releases DQS
+            // within tCKWR = ceil((tDQSCK + tCK) / tCK) clocks (Micron L06B model parameters).
             const Ps clock = rate_.time_for(2);
             const auto release_clocks = static_cast<std::uint32_t>((kNvDdrDqsck + 2 * clock - Ps{1}) / clock);
             data_in_transfers_ = 6;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the out-of-band area of a flash page says. For the page, it says when its place was taken and what it is for.
-// For each mapping unit in it, it says whose data it is and which version. The version stands for the data: contents
-// are not stored, their signature is.
+// Contents of the out-of-band area of a flash page. For the page, it holds the number of its place and its purpose. For
+// each mapping unit in the page, it holds the logical address and the version of the data. The version stands for the
+// data: contents are not stored, only their signature is.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kMaxUnitsPerPage = 16;  // 64 KiB page of 4 KiB u
 /// 32 bits per slot: Lpa in the low bits, version in the rest (see SpareCodec). All ones means erased.
 enum class Spare : std::uint32_t {};
 inline constexpr Spare kErased{0xFFFFFFFFu};
-/// What a page is for.
+/// Purpose of a page.
 enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, checkpoint, root, count };
 
 /// Contents of a page that are not user data, in words of the controller's own format.

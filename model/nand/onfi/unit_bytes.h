@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of one mapping unit, where contents are bytes. It is a reference that is passed on from the write buffer to
-// a page, to a read and to another page. The bytes do not change while somebody else refers to them.
+// The bytes of one mapping unit, if contents are bytes. It is a reference that is passed from the write buffer to a
+// page, to a read and to another page. The bytes do not change while another reference to them exists.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// It may not be shared by several threads.
+/// Several threads must not share it.
 class UnitBytes {
 public:
     /// Creates a reference to nothing.

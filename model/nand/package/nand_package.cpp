@@ -104,7 +104,8 @@ void NandPackage::start_program(Die& die, OnfiExtension& onfi, SimTime begin) {
     running.end = agenda_.post_cancellable(times.ends, Then::to<&NandPackage::array_ready>(this, onfi));
 }
 
-/// The array is done with `done`. True: it goes on with what waited, and the result of `done` is told behind it.
+/// The array has ended `done`. Returns true if it continues with the waiting program; the result of `done` is then
+/// reported with that program.
 bool NandPackage::next_program(Die& die, OnfiExtension& done) {
     Running& running = running_[done.die - first_in_channel_];
     if (OnfiExtension* const before = std::exchange(running.unanswered, nullptr); before != nullptr)

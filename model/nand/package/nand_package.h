@@ -29,10 +29,10 @@ public:
     OnfiTargetSocket bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
-    /// The power goes. Operations of the dies leave their pages or blocks torn, and dies built anew stand over the same
-    /// flash. Precondition: the agenda holds no entry of the package any more.
+    /// Carries out a loss of power. Interrupted operations leave torn pages or blocks, and new dies are made for the
+    /// same flash. Precondition: the agenda holds no entry of the package any more.
     PowerLoss restart();
-    /// From now on this model decides what goes wrong in its dies; null: nothing does. The caller owns it.
+    /// Sets the model that decides which operations of its dies fail. With null none fails. The caller owns it.
     void inject(ArrayFaults* faults) {
         faults_ = faults;
         for (Die& die : dies_) die.inject(faults);

@@ -44,7 +44,8 @@ public:
     void check(const PinSequence& sequence);
     /// Checks the edges that are still held back because a later sequence could have had edges before them.
     void finish();
-    /// The power goes: later edges do not come, and sequences under way break no rule. Then the checker begins anew.
+    /// Carries out a loss of power: later edges do not come, and sequences under way break no rule. Then the checker
+    /// starts again.
     void power_lost(SimTime now);
     /// Checks recorded pins instead of sequences: all edges of one instant. The number of bytes of a burst is not known
     /// then, and the rule "byte count" is not checked. Sequences are not counted.

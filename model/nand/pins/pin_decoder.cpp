@@ -115,7 +115,8 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     to.data = false;
     to.row = 0;
     to.die = kUnknown;
-    // What goes on with the page in the register, and 78h, which a page is still selected after.
+    // A page stays selected after a change of column, a status command or a suspend. Any other command ends its
+    // selection.
     if (op != FlashOp::change_column && !is_status(op) && onfi_operation(op).effect != ArrayEffect::suspends)
         to.readable = to.status = false;
     if (onfi_operation(op).addresses() != 0) return;
@@ -123,7 +124,7 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     resumed(t, to);
 }
 
-/// It has no address cycles: the LUN that the chip enable addressed last goes on.
+/// The command has no address cycles: it resumes the LUN that the chip enable addressed last.
 void PinDecoder::resumed(SimTime t, Target& to) {
     to.open = false;
     const FlashOp operation = suspended_operation(to.op);
@@ -139,7 +140,7 @@ void PinDecoder::resumed(SimTime t, Target& to) {
     busy_.push_back({way_, to.addressed, t});
 }
 
-/// It is before something that it does not belong to.
+/// The prefix comes before a command to which it does not belong.
 void PinDecoder::end_prefix(SimTime t, Target& to, const std::string& before) {
     to.prefixed = false;
     violations_.add("sequence", t,
@@ -152,7 +153,7 @@ void PinDecoder::status_selected(SimTime t, Target& to) {
     await_data(t, to);
 }
 
-/// From now on the operation's data has to keep its distance.
+/// From now on the data of the operation must keep their minimum distance.
 void PinDecoder::await_data(SimTime t, Target& to) const {
     const OnfiOperation& op = onfi_operation(to.op);
     to.wait_rule = op.data_rule;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each chip enable of a channel has been told. It decodes command and address cycles into sequences, and knows
-// which data come next and which die has to become busy. It reports a sequence that is not in use, and a command to a
-// busy die.
+// Decodes the command and address cycles of each chip enable of a channel into sequences. It knows which data come next
+// and which die must become busy. It reports a sequence that is not in use, and a command to a busy die.
 #pragma once
 
 #include <array>
@@ -55,7 +54,7 @@ public:
     const Target& last_told() const { return targets_[way_]; }
     /// The power was away: nothing is selected, busy or suspended any more.
     void power_lost();
-    /// It is told commands from `now` on; earlier ones are not known. A page may be selected, and a LUN may be
+    /// Decoding starts at `now`; earlier commands are not known. So a page may be selected already, and a LUN may be
     /// suspended.
     void begin_inside(SimTime now);
     void command(SimTime t, Target& to, std::uint8_t opcode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a channel's pins have broken, and the current levels. Those who watch cycles, commands and data share
+// The rules that a channel's pins have broken, and the current levels. The checks of cycles, commands and data share
 // it.
 #pragma once
 

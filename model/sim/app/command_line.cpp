@@ -92,8 +92,8 @@ public:
     }
 
 private:
-    /// "--wave" may stand alone, and would then take the next word for its value: it is given one, the next word when
-    /// that names parts of a device.
+    /// "--wave" may have no value, and would then take the next word. So it is given one here: the next word if that
+    /// names parts of a device.
     static std::vector<std::string> with_wave_values(int argc, const char* const* argv) {
         std::vector<std::string> words(argv, argv + argc);
         for (std::size_t i = 0; i < words.size(); ++i) {

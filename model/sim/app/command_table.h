@@ -26,7 +26,7 @@ struct PythonTexts {
     bool flag = false;
 };
 
-/// What the parser fills in: values as typed. parse_command_line() then checks them and gives them their meaning.
+/// Values as typed, which the parser fills in. parse_command_line() then checks and interprets them.
 struct CommandLineTexts {
     CommandLine line;
     std::vector<std::string> topic;  ///< help: words of the command it is about

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands do, one function each. They print to standard output and return the exit code; mistakes of the
-// user are UserError.
+// The subcommands, one function each. They print to standard output and return the exit code. Mistakes of the user
+// throw UserError.
 #pragma once
 
 #include "sim/app/command_line.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the completion scripts of all shells need of the table of commands. They ask the program only for what comes
-// with it, since that may be added to after the installation.
+// The part of the table of commands that the completion scripts of all shells need. Names of shipped files are not in
+// it: the scripts ask the program for them, because files may be added after the installation.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler calls is async-signal-safe (POSIX.1-2017, 2.4.3): rename, unlink, write, kill, setitimer, _exit.
+// Functions that a handler calls are async-signal-safe (POSIX.1-2017, 2.4.3): rename, unlink, write, kill, setitimer,
+// _exit.
 #include "sim/app/interrupts.h"
 
 #include <sys/time.h>
@@ -45,8 +46,8 @@ void time_is_up(int) {
 void on_interrupt(int signal) {
     const int kept = errno;
     came = 1;
-    // A second signal ends the program at once. But a terminal that goes sends two SIGHUP: the kernel's and the
-    // shell's.
+    // A second signal ends the program at once. But a closed terminal sends two SIGHUP: one from the kernel and one
+    // from the shell.
     std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
     if (told_child != 0) ::kill(told_child, signal);
     if (at == At::nothing) end_at_once();
@@ -76,7 +77,7 @@ sigset_t the_signals() {
 
 void Interrupts::catch_all() {
     for (const int s : {SIGINT, SIGTERM}) std::signal(s, on_interrupt);
-    // With nohup, the user wants the run to go on without its terminal.
+    // With nohup, the user wants the run to continue without its terminal.
     if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPROF, time_is_up);
     // A file that may grow no further (ulimit -f) is an error of the write, as a full disk is.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SIGINT, SIGTERM and SIGHUP do depends on what the program is doing. Signals are for the whole process, and so is
-// this.
+// The effect of SIGINT, SIGTERM and SIGHUP depends on what the program is doing. Signals are for the whole process, and
+// so is this.
 //
-// - Nothing has begun (files are read, a job is parsed): the program ends at once.
-// - The drive is being built and preconditioned: no step of that can be left in order, and nothing is known yet. A text
-//   that was written beforehand gets its name, temporary files go, and the program ends at once.
-// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. If a step takes
-//   longer than kPatience, the program ends as in the step before.
-// - Results are written: they are written whole.
+// - Before anything has begun (files are read, a job is parsed), the program ends at once.
+// - While the drive is being built and preconditioned, no step can be ended in order, and there are no results yet. A
+//   text that was written beforehand gets its name, temporary files are removed, and the program ends at once.
+// - While the simulation runs, it is told after the present entry of the agenda, and ends itself. If a step takes
+//   longer than kPatience, the program ends as during preconditioning.
+// - While results are written, they are completed.
 //
-// In each case a child in Python is told as well. A second signal ends the program at once, whatever it does.
+// In each case a child in Python is told as well. A second signal ends the program at once, whatever it is doing.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ public:
     /// True: a signal has come.
     static bool any();
 
-    /// What to do if a signal ends the run.
+    /// Actions if a signal ends the run.
     struct Abandoned {
         std::filesystem::path text, named;   ///< the first has been written, and gets the second's name
         std::vector<std::string> temporary;  ///< files that go

@@ -24,7 +24,7 @@ public:
     LiveView(const LiveView&) = delete;
     LiveView& operator=(const LiveView&) = delete;
 
-    /// From now on there is something to show.
+    /// From now on the view can show figures.
     void attach(const SsdSystem& system, const LatencyStats& latency) { meter_.emplace(system, latency); }
     void show(const Simulation::Progress& progress);
     /// Gives the terminal back as it was before. A second call has no effect.

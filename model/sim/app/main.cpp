@@ -38,7 +38,7 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
         // beginning was written before, or not.
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
-            // What the run itself has to say counts more: the terminal of an interrupted one may be gone.
+            // A result of the run itself has precedence, because the terminal of an interrupted run may be gone.
             return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;
         }
         return code;

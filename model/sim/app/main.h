@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `ssdtlm` as a function. A program of one's own that calls it has all its commands, and what is linked
-// into that program (policies, workloads) can be chosen in all of them. Link ssdtlm::program:
+// The program `ssdtlm` as a function. Your own program that calls it has all its commands. Policies and workloads that
+// are linked into your program can be chosen in all of them. Link ssdtlm::program:
 //
 //   #include "sim/app/main.h"
 //   int main(int argc, char** argv) { return ssdtlm::ssdtlm_main(argc, argv); }

@@ -41,7 +41,7 @@ std::string path_part(std::string name) {
 
 OutputLock::OutputLock(const std::string& path, const std::string& option)
     : folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    // Where a folder cannot be locked (some network file systems) two runs are not kept apart.
+    // If a folder cannot be locked (some network file systems), two runs may write to it at the same time.
     if (folder_ < 0 || ::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
     ::close(folder_);
     throw UserError({option + " " + path, "another run is writing its results there", "a folder for each run",

@@ -25,7 +25,7 @@ private:
 OutputLock prepare_output_directory(const std::string& path, const std::string& option);
 
 /// For a run that is refused for other reasons: throws UserError if the folder could not be made and written, as far as
-/// that is seen without making it.
+/// this can be checked without making it.
 void check_output_directory(const std::string& path, const std::string& option);
 
 /// "results/<device>-<workload file without extension>". Characters that cannot be in a file name become '_'.

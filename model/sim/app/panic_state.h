@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the model at the moment of a panic. Whoever owns the model sets it while the model still exists (before
-// the exception leaves its scope); main() prints it behind the message.
+// The state of the model at the moment of a panic. The owner of the model sets it while the model still exists (before
+// the exception leaves its scope). main() prints it behind the message.
 #pragma once
 
 #include <string>

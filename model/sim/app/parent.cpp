@@ -22,7 +22,7 @@ void end_with_parent() {
     if (error != std::errc{} || end != text.data() + text.size())
         throw UserError({kParentVariable, "'" + text + "' is no number of a process", "", "unset it"});
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // It may have ended before the kernel was asked.
+    // The parent may have ended before the request to the kernel.
     if (::getppid() != parent) ::raise(SIGKILL);
 }
 

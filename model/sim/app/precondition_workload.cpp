@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// As the command line of a run has them.
+/// Returns the options as the command line of a run gives them.
 TraceOptions trace_options(const std::string& text, const std::string& path) {
     const std::vector<std::string> own = words_of(text);
     for (const std::string& word : own)
@@ -66,7 +66,7 @@ TraceOptions trace_options(const std::string& text, const std::string& path) {
     }
 }
 
-/// What the advice says of options goes into a parameter here.
+/// Adds the parameter that takes trace options here to each advice about such an option.
 UserError with_advice(const UserError& e) {
     std::vector<Problem> problems = e.problems();
     for (Problem& p : problems)

@@ -30,7 +30,7 @@ PythonChild::PythonChild(const std::string& command, const std::string& module, 
         else
             ::posix_spawn_file_actions_adddup2(&actions, s.parent, s.child);
     }
-    // Whoever holds signals back meanwhile holds none back from the child.
+    // The caller may block signals meanwhile; the child must not inherit this.
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t none;

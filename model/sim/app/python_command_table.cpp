@@ -13,7 +13,7 @@ class PythonTable : private CommandParts {
 public:
     PythonTable(CLI::App& app, CommandLineTexts& texts) : CommandParts(app, texts) {}
 
-    /// What is written in Python parses its words itself: here they are named for help, man page and completion, and so
+    /// Commands in Python parse their words themselves. Here they are named for help, man page and completion, and so
     /// that a mistyped option is found at once.
     void add() {
         PythonTexts& p = texts_.python;

@@ -109,7 +109,7 @@ void report_fio_outcome(const WorkloadSource::FioPart& fio, FioReport& report, s
     for (std::string& o : workload.outcomes()) notes.push_back(std::move(o));
 }
 
-/// What the flows of the run are compared with.
+/// The runs of single flows, with which the flows of the run are compared.
 struct ComparedFlows {
     std::vector<FlowFigures> alone, base;
 };
@@ -158,7 +158,7 @@ public:
         }
         if (options_.watch) o.progress = [this](const Simulation::Progress& p) { live_view_->show(p); };
         if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
-        // What stands in the folder from here on is of this run.
+        // From here on the files in the folder belong to this run.
         files_.emplace(options_.output_directory);
         files_->remove_earlier();
         Interrupts::building(abandoned(config, o.workload_name,
@@ -170,7 +170,7 @@ public:
             o.context_names = context_names(config);
         }
         if (config.run.gc_log) o.gc_log = &files_->stream("gc.csv");
-        // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
+        // SystemC would print that the simulation was stopped. This program itself prints the reason.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
         std::optional<Simulation> simulation;
         if (options_.watch) live_view_.emplace(config.name, o.workload_name, config.run.seed);
@@ -198,7 +198,7 @@ public:
     }
 
 private:
-    /// What a signal leaves that comes where nothing can be ended in order. Writes it, under a temporary name.
+    /// Prepares the text that a signal leaves if the run cannot be ended in order. It writes it under a temporary name.
     Interrupts::Abandoned abandoned(const SsdConfig& config, const std::string& workload, const char* reason,
                                     const char* said) const {
         const std::filesystem::path named = std::filesystem::path(options_.output_directory) / "failed.json";
@@ -325,7 +325,7 @@ private:
         summary.failure->state = simulation.state_dump();
     }
 
-    /// What was asked for at a time, or behind an event, that this run did not reach.
+    /// Notes actions for a time or an event that this run did not reach.
     void note_what_never_came(RunSummary& summary, const SsdSystem& system) const {
         const SsdConfig& config = system.config;
         const std::size_t cuts = config.host.power_cut_at.size(), came = summary.power_cuts.size();
@@ -369,7 +369,7 @@ private:
         if (!writing.any()) return problems.all();
         fail_for(writing, summary);
         files_.reset();
-        // What was too long is gone by now, so this may have room.
+        // The file that was too long is removed by now, so there may be room.
         AllProblems ignored;
         ignored.of([&] { write_failed(summary); });
         std::vector<Problem> all = problems.all();
@@ -436,7 +436,7 @@ private:
     bool drive_saved_ = false;
 };
 
-/// What would be found out at the end of the run.
+/// Checks at the start what would otherwise be found at the end of the run.
 void check_save_drive(const SsdConfig& config, const std::string& path) {
     if (path.empty()) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
@@ -458,7 +458,7 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
 }  // namespace
 
 namespace {
-/// What is asked about flows that there are not.
+/// Checks that the flows named in options exist.
 void check_flows(const SsdConfig& config, const RunOptions& options, const WorkloadSource& played) {
     std::vector<Problem> problems;
     for (const auto& [given, option] :

@@ -12,8 +12,8 @@ namespace ssdtlm {
 /// run whose results are wrong, Panic for a broken invariant; see panic_state.h for the state dump.
 int run_simulation(const SsdConfig& config, const RunOptions& options);
 
-/// Finds what `run` would refuse: builds the fresh device, and starts and stops it, without a command of the workload.
-/// Throws as run_simulation() does. Without a workload in `options`, it checks the device alone.
+/// Finds the errors that `run` would find: it builds the fresh device, and starts and stops it, without a command of
+/// the workload. Throws as run_simulation() does. Without a workload in `options`, it checks the device alone.
 void check_simulation(const SsdConfig& config, const RunOptions& options);
 
 }  // namespace ssdtlm

@@ -19,7 +19,7 @@ struct RunLimitTexts {
 /// Reads the limits. Mistakes are appended to `problems`.
 LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector<Problem>& problems);
 
-/// What ended the workload, for result.json and the summary: "workload" or the option as typed.
+/// The reason for which the workload ended, for result.json and the summary: "workload" or the option as typed.
 std::string ended_by(LimitedWorkload::Reached reached, const RunLimitTexts& texts);
 
 }  // namespace ssdtlm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ssdtlm run` was asked to do, beside the device itself.
+// Options of `ssdtlm run`, besides the device itself.
 #pragma once
 
 #include <optional>

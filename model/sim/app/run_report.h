@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run --report`: the report of a run, as `ssdtlm report` writes it. What it needs is looked for before the run.
+// `run --report` writes the report of a run, as `ssdtlm report` does. The tools that it needs are looked for before the
+// run.
 #pragma once
 
 #include "sim/app/run_options.h"

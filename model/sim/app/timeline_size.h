@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a timeline becomes. It is said before it fills a disk.
+// Estimates the size of a timeline, to warn before it fills a disk.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ bool is_one_of(const std::string& scheduler, std::initializer_list<const char*> 
     return std::find(names.begin(), names.end(), scheduler) != names.end();
 }
 
-/// What jobs tell an I/O scheduler that is not there, or that is another one.
+/// Notes options of jobs for an I/O scheduler that is not there, or that is another one.
 void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs, std::vector<std::string>& notes) {
     const std::string& scheduler = config.host.block.scheduler;
     std::vector<Problem> problems;
@@ -85,7 +85,7 @@ void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs,
 }  // namespace
 
 namespace {
-/// What tells jobs or tenants apart, where there are fewer of them.
+/// Notes options that have no effect because the workload has fewer jobs or tenants.
 void note_on_contexts(const HostConfig& host, std::size_t contexts, std::vector<std::string>& notes) {
     const char* const what = host.tenants == Tenants::one ? "job" : "tenant";
     if (host.block.weights.size() > contexts)

@@ -181,7 +181,7 @@ void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name)
     for (std::string more; !(more = read_some(in, kHead)).empty();) options.fio.text += more;
 }
 
-/// What has no mark of a path (a folder, an extension) is meant as a name.
+/// A text without the signs of a path (a folder, an extension) is a name.
 void read_named(WorkloadOptions& options) {
     const std::string& name = options.workload;
     std::vector<std::string> names;

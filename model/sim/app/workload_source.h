@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a Workload from `--workload` or fio options: a fio job file, a block trace, or one that the program makes
-// itself. It has what the fio-shaped report needs.
+// Makes a Workload from `--workload` or fio options: a fio job file, a block trace, or a generated one. It also holds
+// the facts for the fio-shaped report.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace ssdtlm {
 
-/// What a workload will do; 0: only its end tells.
+/// Amount of work of a workload; 0 if only its end tells.
 struct WorkloadAmount {
     std::uint64_t ios = 0, bytes = 0;
 };
@@ -55,13 +55,13 @@ std::string workload_title(const RunOptions& options);
 /// Opens the workload. Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
 
-/// Opens the workload of precondition.workload. It has other random numbers than the run's, so that the same job in
-/// both places is not the same I/O. Empty without one, and for a saved drive. Throws UserError as open_workload() does,
-/// and for a workload that only time ends.
+/// Opens the workload of precondition.workload. Its random numbers differ from the run's, so that the same job in both
+/// places does not make the same I/O. It is empty without such a workload, and for a saved drive. Throws UserError as
+/// open_workload() does, and for a workload that only time ends.
 WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes);
 
-/// What a run plays, and what is played first. Their problems are kept in `problems`. Without a workload in `options`,
-/// nothing is `played`.
+/// The workload of a run, and the one that preconditions the drive. Their problems are kept in `problems`. Without a
+/// workload in `options`, nothing is `played`.
 struct WorkloadSources {
     WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems);
     WorkloadSource played, before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all checks of a configuration need: problems that begin with the place of a parameter, and its value as the user
-// writes it.
+// The common part of all checks of a configuration: problems that begin with the place of a parameter, and its value as
+// the user writes it.
 #pragma once
 
 #include <string>

@@ -319,7 +319,7 @@ private:
                 "at most " + time_text(kLongest) + " (CAP.TO)", "use a smaller drive or faster flash");
     }
 
-    /// What only the Verilated blocks know: their largest parameters, or that this program has none.
+    /// Checks limits that only the Verilated blocks know: their largest parameters, or that this program has none.
     void scheduler() {
         suspend();
         if (c_.scheduler.implementation == "tlm") return;
@@ -433,7 +433,7 @@ private:
                                       : "at most " + block_size_like(most, value("ftl.user_capacity"));
     }
 
-    /// What gc.least_invalid allows, if that is more: the soft threshold need not be reached then.
+    /// The limit of gc.least_invalid, if that is larger: the soft threshold need not be reached then.
     std::string with_least_invalid() const {
         if (c_.ftl.gc_least_invalid != 0.0 || c_.ftl.gc_soft_free_blocks <= c_.ftl.gc_hard_free_blocks) return "";
         FtlConfig other = c_.ftl;
@@ -488,8 +488,8 @@ private:
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash()) return;
         const CachedMapConfig& m = c_.ftl.map;
-        // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a
-        // row may all be in different translation pages.
+        // A command, and a row of pages that are programmed together, hold their map entries at the same time. The
+        // entries of a row may all be in different translation pages.
         const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();
         const bool by_page = m.granularity == MapGranularity::page;
         const std::uint64_t entry = by_page ? g.unit_bytes : 2 * m.entry_bytes;

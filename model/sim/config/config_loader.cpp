@@ -24,7 +24,7 @@ bool is_table(const std::string& key) {
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
 }
 
-/// What a shell makes of <(...) has no canonical path.
+/// A file of the shell's <(...) has no canonical path.
 std::string whole_path(const std::string& path) {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
@@ -35,8 +35,8 @@ std::string bracketed(const std::string& table) {
     return "[" + table + "]";
 }
 
-/// The known key that the unknown one was perhaps meant to be: one of the same table, one of the same name in another
-/// table, or any that is spelled nearly alike.
+/// Returns the known key that the unknown one may mean: one of the same table, one of the same name in another table,
+/// or one with similar spelling.
 std::string meant_key(const std::string& key) {
     const auto dot = key.rfind('.');
     const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
@@ -84,7 +84,7 @@ void ConfigLoader::add_device(const std::string& path_or_preset) {
 void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) {
     files_.push_back(file.shown);
     auto entries = read_toml_file(file.path, file.shown, problems_);
-    // Those of a file that others are based on are its own.
+    // The name and description of a base file are not inherited.
     const auto is_own = [](const RawEntry& e) { return e.key == "name" || e.key == "description"; };
     if (!above.empty()) entries.erase(std::remove_if(entries.begin(), entries.end(), is_own), entries.end());
     above.push_back(whole_path(file.path));
@@ -176,7 +176,7 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
         else
             p.set(resolved_.config, *value);
         std::string& origin = resolved_.origin[static_cast<std::size_t>(i)];
-        // What a file says may be replaced, that is what --set is for.
+        // --set may replace the values of a file.
         if (origin.compare(0, 2, "--") == 0 && origin != e.value.where)
             resolved_.replaced.push_back(origin + " has no effect: " + e.value.where + " comes after it");
         origin = e.value.where;
@@ -237,7 +237,7 @@ void ConfigLoader::follow_over_provisioning() {
     resolved_.origin[capacity] = resolved_.origin[share];
 }
 
-/// Sets the free blocks of gc.soft_used and gc.hard_used. If somebody gave their number as well, it has to be the same.
+/// Sets the free blocks of gc.soft_used and gc.hard_used. If their number was given as well, both must agree.
 void ConfigLoader::follow_used_shares() {
     const FtlConfig given = resolved_.config.ftl;
     ssdtlm::follow_used_shares(resolved_.config.ftl, resolved_.config.nand.geometry);
@@ -278,7 +278,7 @@ ResolvedConfig ConfigLoader::finish() {
         follow_used_shares();
         FtlConfig& ftl = resolved_.config.ftl;
         const NandConfig& nand = resolved_.config.nand;
-        // There is room for a row in the array, one in the cache registers, and one that waits.
+        // A row may be in the array, one in the cache registers, and one may wait.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
                                                                                      : ftl.flush_depth(nand.geometry);
     }

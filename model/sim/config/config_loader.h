@@ -52,8 +52,8 @@ private:
 
     ResolvedConfig resolved_;
     static constexpr std::uint32_t kCommandLine = ~0u;
-    /// By parameter: who tried to set it last. Files and documents are 1, 2, ... in the order of their merging. 0:
-    /// nobody.
+    /// The last source that tried to set each parameter. Files and documents are 1, 2, ... in the order of their
+    /// merging; 0 means none.
     std::vector<std::uint32_t> given_;
     std::uint32_t documents_ = 0, source_ = kCommandLine;
     std::vector<std::string> files_;

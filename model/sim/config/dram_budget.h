@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One size of DRAM for write buffer, read cache and map: checks whether they fit, and gives one of them what the others
-// leave.
+// One size of DRAM for write buffer, read cache and map. It checks whether they fit, and gives the rest to one of them.
 #pragma once
 
 #include <vector>

@@ -53,7 +53,7 @@ private:
         }
     }
 
-    /// What belongs to NVMe, and to PCIe where there is none.
+    /// Notes parameters of NVMe, and those of PCIe if there is no PCIe.
     void without_protocol() {
         struct Row {
             const char* kind;

@@ -22,7 +22,8 @@ struct Cells {
     Range read, program, one_shot, erase;  ///< `program` of one page, `one_shot` of all pages of a word line
 };
 
-// One bit: some devices say it where one latency stands for all pages, so its ranges reach to those of TLC pages.
+// One bit per cell: some devices use it if one latency stands for all pages. So its ranges extend to those of TLC
+// pages.
 constexpr std::array<Cells, 4> kCells = {{
     {"SLC, or one latency for all pages",
      {2us, 100us, "3 us of Z-NAND (AnandTech 13951), 25 us of SLC, 60 us of 64-layer TLC (AnandTech 13951)"},

@@ -69,7 +69,7 @@ std::vector<Preset> presets() {
 
 DeviceFile find_device(const std::string& path_or_preset) {
     std::error_code error;
-    // It may also be a fifo, or what a shell makes of <(...).
+    // It may also be a fifo, or a file of the shell's <(...).
     if (fs::exists(path_or_preset, error) && !fs::is_directory(path_or_preset, error))
         return {path_or_preset, path_or_preset};
     const auto paths = preset_paths();

@@ -32,7 +32,7 @@ bool decides(const SsdParameter& p) {
            std::find(std::begin(keys), std::end(keys), p.key) != std::end(keys);
 }
 
-/// What decides only where there is what it shapes.
+/// Returns true if the parameter shapes something that this drive has.
 bool decides_here(const SsdParameter& p, const SsdConfig& config) {
     if (p.key == "buffer.size") return config.ftl.read_cache.shares_room();
     if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0)

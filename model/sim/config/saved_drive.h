@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which drive a file holds. Its text names the parameters that decide what a drive remembers, one a line; all others
-// may be different where it is read: times, the host, the link, how garbage collection goes on.
+// Identifies the drive in a file. Its text has a line for each parameter that decides what a drive remembers. All
+// others may differ when the file is read: times, the host, the link, and the course of garbage collection.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much there is, where its map is, and what the write buffer is good for.
+// Computes the capacity, the place of the map, and the effect of the write buffer.
 #include <algorithm>
 
 #include "controller/ftl/ftl_check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one command needs of each resource at least, by formula. A resource's ceiling is its number of members divided
-// by that. What a command may need at most says how far below the ceiling a device may stay although nothing else
-// limits it.
+// The least time that one command needs of each resource, by formula. The ceiling of a resource is its number of
+// members divided by that time. The largest time shows how far below the ceiling a device may stay although nothing
+// else limits it.
 #pragma once
 
 #include <cstdint>

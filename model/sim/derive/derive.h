@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from a configuration before anything runs, by formula. Everything is a plain function of the
-// configuration. Cases for which a formula does not hold are left out, with a sentence.
+// Figures that follow from a configuration before anything runs, by formula. Each is a plain function of the
+// configuration. If a formula does not hold, a sentence says so instead.
 #pragma once
 
 #include <cstdint>

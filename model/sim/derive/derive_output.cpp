@@ -21,7 +21,7 @@ std::string value_words(const Figure& f) {
     return fmt::format("{:.3f}", f.value);
 }
 
-/// What is shared or joined at best need not be.
+/// Says from which rate on the resource may limit: in practice less is shared or joined than in the best case.
 std::string range_words(const Ceiling& c) {
     if (c.reached == 0 || c.reached > 0.98 * c.iops) return "";
     return fmt::format("; from {:.0f} IOPS on when it limits, as not all is joined or shared", c.reached);

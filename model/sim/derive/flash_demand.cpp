@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// What keeps a bus or a die from the pace that its own times say, and is not in the formulas.
+/// Returns true if a bus or a die has other work that the formulas do not include.
 bool has_other_work(const SsdConfig& c) {
     return c.scheduler.implementation != "tlm" || !c.channel.rtl_sequencer.empty() || c.faults.by_chance() ||
            c.faults.model != FaultConfig{}.model || c.ftl.has_checkpoints() || c.ftl.parity != Parity::none;

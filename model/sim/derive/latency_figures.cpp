@@ -88,7 +88,7 @@ private:
         return {(channel * g_.ways + way) * g_.dies_per_chip + lun, plane};
     }
 
-    /// All reads begin at once; a channel's bus, the DRAM and the link each take one page after the other.
+    /// All reads begin at once. A channel's bus, the DRAM and the link each transfer one page after the other.
     double from_flash(std::uint32_t bytes, std::uint32_t parts) const {
         struct Page {
             std::uint32_t channel;

@@ -19,9 +19,9 @@ namespace ssdtlm {
 double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density) {
     if (law.kind == ChoiceLaw::Kind::oldest) return 1 / (1 - oldest_share(density));
     const std::vector<double> shares = valid_shares(law, n, density);
-    // Blocks leave the count of i valid units as often as they come to it, until they are victims. So the rate at which
-    // blocks leave n is that at which they are filled, and the rate from i to i - 1 is proportional to i times their
-    // number. Blocks that are as full as that are drawn never or seldom: the rest of them goes on.
+    // Blocks leave the state of i valid units as often as they enter it, until they are victims. So the rate at which
+    // blocks leave state n is that at which they are filled. The rate from i to i - 1 is proportional to i times their
+    // number. Blocks with n valid units are victims never or seldom; the others continue.
     const double drawn = law.drawn == ChoiceLaw::kAll || law.most_valid < n ? 0 : std::pow(shares[n], law.drawn);
     const double filled = n * shares[n] / (1 - drawn);
     double valid = 0;
@@ -66,7 +66,7 @@ double die_time(const SsdConfig& c, double wa) {
     const double program = to_seconds(bus.issue(FlashOp::program, joined)) +
                            joined * to_seconds(bus.data_in(g.page_bytes)) + to_seconds(bus.busy_delay()) +
                            mean_of_pages(g, c.nand.t_program);
-    // Those pages of a victim are read that hold a valid unit.
+    // Pages of a victim are read if they hold a valid unit.
     const double page_read = 1 - std::pow(1 - valid, units), per_page = units * valid;
     const double read =
         to_seconds(bus.issue(FlashOp::read, 1)) + to_seconds(bus.busy_delay()) + mean_of_pages(g, c.nand.t_read) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a command that is alone waits between its host and the drive's firmware, for each front end. It also has a
-// command's traffic on a Serial ATA link.
+// The time that a single command waits between its host and the drive's firmware, for each front end. For a Serial ATA
+// link it also gives a command's traffic.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What capacitors have to supply when the power goes: the programs of everything that they protect, and the controller
-// meanwhile.
+// The energy that capacitors must supply after a loss of power: for the programs of all data that they protect, and for
+// the controller meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -30,14 +30,14 @@ public:
 
     /// The front end of frontend.kind = "nvme". Throws CheckFailed when it is another one.
     NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }
-    /// The supply fails. Where capacitors protect the write buffer, they keep the controller at work, without its host,
+    /// The supply fails. If capacitors protect the write buffer, they keep the controller running, without its host,
     /// until buffer and journal are in flash. Then `off` is called, in an entry of the agenda, and power_off() must
     /// follow. Without capacitors `off` is called at once. Agenda entries of the device's end of the link are dropped;
-    /// entries of what stands before it must be gone already.
+    /// entries of parts before it must be gone already.
     void supply_fails(std::function<void()> off);
-    /// The power goes. What is not on the flash is gone, operations of the dies are torn, and all other organs are
-    /// built again in their places. With a map on the flash this must have been announced
-    /// (ContentsConfig::outlives_power). The agenda must hold no entry of the device any more. `host_commands`: see
+    /// Carries out the loss of power. Everything that is not on the flash is lost, operations of the dies are torn, and
+    /// all other parts are built again in their places. With a map on the flash the loss must have been announced
+    /// (ContentsConfig::outlives_power). The agenda must hold no entry of the device any more. For `host_commands`, see
     /// SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
     /// The power is back. The map is searched for on the flash before the host is served.

@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-/// What a front end is made with. Agenda and stages outlive it; the others are copied.
+/// Arguments for making a front end. Agenda and stages outlive it; the others are copied.
 struct FrontEndSetup {
     Agenda& agenda;
     CommandTracker& stages;  ///< of the commands' time, for whoever observes

@@ -21,7 +21,7 @@ namespace {
 // A DRAM of banks opens a row for each access, and is refreshed meanwhile; one of a rate does neither. assumed: DDR4,
 // tRP + tRCD + tCL.
 constexpr double kRowSeconds = 60e-9, kRefreshShare = 0.1;
-// What was under way before: victims half emptied, transfers that were asked for. assumed
+// Work from before: partly collected victims, requested transfers. assumed
 constexpr double kUnderWay = 2;
 // The largest command of a host whose drive has no limit (MDTS 0): 65,536 blocks of 512 bytes.
 constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
@@ -136,7 +136,7 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const Writing buffer(c, namespace_bytes, static_cast<double>(c.ftl.buffer_bytes));
     double seconds = kUnderWay * buffer.seconds();
     if (c.ftl.checkpoint_at_shutdown) {
-        // One die programs it; before that each group of planes ends the collection of a block.
+        // One die programs it. Before that, each group of planes ends the collection of a block.
         const CheckpointLayout layout(c.ftl, g);
         const double programs = static_cast<double>(layout.most_superblocks()) * layout.shape().pages();
         // Dirty entries go to their translation pages, at most all of them, each of which is read and programmed.
@@ -157,7 +157,7 @@ Ps longest_reset(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     for (const std::uint32_t w : c.nvme.fetch_windows) window = std::max(window, w);
     const double commands = window,
                  bytes = commands * static_cast<double>(std::min<std::uint64_t>(most, namespace_bytes));
-    // All pages that are read may be on one die.
+    // In the worst case all pages to be read are on one die.
     const double reads =
         (bytes / g.unit_bytes + commands) *
         (reads_seconds(c) + to_seconds(OnfiBusTiming(c.nand).burst(g.page_bytes).out) + to_seconds(c.ecc.decode_time));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a drive tells its host to wait: the longest normal shutdown (RTD3E) and the longest way to CSTS.RDY
-// (CAP.TO). Both are bounds, as if everything that can go on side by side went one after the other. A host that waits
-// for less gives up a drive that works.
+// The times that a drive asks its host to wait: the longest normal shutdown (RTD3E) and the longest time to CSTS.RDY
+// (CAP.TO). Both are upper bounds, as if all parallel work were done in sequence. A host that waits for less gives up a
+// drive that works.
 #pragma once
 
 #include "sim/sim_config.h"

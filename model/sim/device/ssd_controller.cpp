@@ -38,8 +38,8 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
     return make_scheduler(c.scheduler, scheduler_shape(c.nand), agenda, rtl_schedulers());
 }
 
-/// Keeps records of pages only where somebody looks at them: a search for the map, or a refresh by age, which needs to
-/// know what was written first. A saved drive brings them.
+/// Keeps records of pages only if they are needed: by a search for the map, or by a refresh by age, which needs the
+/// order of writing. A saved drive brings them.
 SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
     if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Age{}) flash.drop_records();
     return flash;
@@ -106,7 +106,7 @@ void SsdController::start_ages(bool written_now) {
     if (!looks_at_ages(refresh)) return;
     // A saved drive brings them.
     if (written_now || data.drive.empty()) refresh->start_ages(written_now);
-    // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown
+    // Nothing is collected behind a clean checkpoint. Ages are watched from the first command on, when CleanShutdown
     // lets the drive work again.
     if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
 }
@@ -137,7 +137,7 @@ std::uint8_t SsdController::percentage_used() const {
         std::min(kMost, 100 * erases / (std::uint64_t{config.faults.most_erases} * blocks)));
 }
 
-/// What has to be said to each other by organs that are built again after a loss of power.
+/// Connects parts that are built again after a loss of power.
 void SsdController::connect() {
     front_end->bind(*firmware);
     front_end->bind_health([this] {
@@ -187,7 +187,7 @@ std::uint64_t SsdController::flash_pages(FlashClass cls, FlashCause cause) const
 void SsdController::supply_fails(std::function<void()> saved) {
     front_end->host_is_gone();
     saved_ = std::move(saved);
-    // It goes on in an entry of its own: the firmware that calls it may be built again there.
+    // The next step is in an entry of its own, because the calling firmware may be built again there.
     firmware->supply_fails([this] { agenda.post(agenda.now(), Then::to<&SsdController::buffer_saved>(this)); });
 }
 

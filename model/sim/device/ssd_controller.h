@@ -78,9 +78,9 @@ public:
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
     std::uint64_t flash_pages(FlashClass cls) const;  ///< whatever the cause
     std::uint64_t flash_pages(FlashClass cls, FlashCause cause) const;
-    /// How many of the erases that blocks bear are used up, in per cent (nand.faults.pe_limit); 0: no limit is known.
+    /// Share of a block's erase limit that is used up, in per cent (nand.faults.pe_limit); 0 if no limit is known.
     std::uint8_t percentage_used() const;
-    /// What was counted before the power came back last.
+    /// Counts up to the last loss of power.
     struct Earlier {
         FtlCounters ftl;
         std::vector<SetCounts> sets;
@@ -106,7 +106,7 @@ public:
     void state(Snapshot& s);
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
-    /// Throws CheckFailed if in some organ somebody waits whom nobody will wake. Call it between two entries of the
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
     /// agenda.
     void check_waiters() const;
 

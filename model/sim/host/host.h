@@ -24,8 +24,8 @@ public:
     tlm::tlm_initiator_socket<> mmio_initiator;  ///< address = offset in BAR0; see NvmeDriver
     tlm::tlm_target_socket<> dma_target;         ///< address = host physical address; see RootComplex
 
-    /// `stages`, `oracle` and `observer` may be null: then the device does not tell what it does in a command's time,
-    /// reads are not checked, nobody observes. All arguments must outlive the host.
+    /// `stages`, `oracle` and `observer` may be null. Without them the device's stages are unknown, reads are not
+    /// checked, and nobody observes. All arguments must outlive the host.
     Host(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, Workload& workload,
          CommandTracker* stages, IntegrityOracle* oracle, CompletionObserver* observer);
 

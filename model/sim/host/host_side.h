@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands before a drive in a run, by the name of the drive's front end (frontend.kind): the host's driver, and how
-// it is joined to the front end. A program with a front end of its own registers a host for it in the same way.
+// The host of a drive in a run, by the name of the drive's front end (frontend.kind): the host's driver, and its
+// connection to the front end. A program with its own front end registers a host for it in the same way.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace ssdtlm {
 
-/// What a host is made with. Everything that it refers to outlives the host.
+/// Arguments for making a host. Everything that it refers to outlives the host.
 struct HostSetup {
     Agenda& agenda;
     const SsdConfig& config;

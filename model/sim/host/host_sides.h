@@ -9,8 +9,8 @@ namespace ssdtlm {
 class HostSide;
 struct HostSetup;
 
-/// All hosts that are linked into the program, by the name of the front end that they speak to (frontend.kind).
-/// [host.<name>] has the parameters of one.
+/// All hosts that are linked into the program, by the name of their front end (frontend.kind). [host.<name>] has the
+/// parameters of one.
 using HostSides = PolicyRegistry<HostSide, HostSetup>;
 
 }  // namespace ssdtlm

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's driver of the front end "raw": each command is one payload at the drive's TLM target. It takes no time, so
-// only the drive is measured. The queues are the host's own, as many and as deep as host.queue_pairs and
-// host.queue_entries say; the drive sees one stream of payloads. Not modelled: resets, which belong to the protocol
-// that would stand in front.
+// only the drive is measured. The queues are in the host; host.queue_pairs and host.queue_entries give their number and
+// depth. The drive sees one stream of payloads. Not modelled: resets, which belong to a protocol.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,8 @@ public:
     /// The socket's address is a byte of the drive; see RawFrontEnd.
     tlm::tlm_initiator_socket<> socket;
 
-    /// `info`: facts of the drive. `stages`: where the drive tells what it does in the time of commands. `oracle` and
-    /// `observer` may be null, see IoPath. All arguments must outlive the driver.
+    /// `info` describes the drive. In `stages` the drive records the stages of commands. `oracle` and `observer` may be
+    /// null, see IoPath. All arguments must outlive the driver.
     RawDriver(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const DriveInfo& info,
               Workload& workload, CommandTracker& stages, IntegrityOracle* oracle, CompletionObserver* observer);
 

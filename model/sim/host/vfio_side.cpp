@@ -7,7 +7,7 @@
 namespace ssdtlm {
 namespace {
 
-/// Behind the last access, beside CSTS.RDY: coalesced interrupts, timers of the firmware. assumed.
+/// Time for events after the last access, besides CSTS.RDY: coalesced interrupts, timers of the firmware. assumed.
 constexpr Ps kSettles{10'000'000'000};
 
 VfioHostFacts facts_of(const HostSetup& s) {

@@ -88,7 +88,7 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::own_time) = system_.host.driver.waits_for_time();
 }
 
-// Where planes read on their own, a waiting read is for any of them: w reads want a share 1 - (1 - 1/p)^w of the idle
+// If planes read independently, a waiting read is for any of them. So w reads need a share 1 - (1 - 1/p)^w of the idle
 // planes.
 double LimitSampler::flash_work() const {
     const FlashBackend& flash = system_.device.controller.backend;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at a run at random instants and counts who waits for what: the host for a slot of its queue, the controller for
-// its fetch window, the write buffer for a program that may start, and so on. A look finds a yes or no of each organ,
-// or the share of its members that say yes. The share of looks is the share of time, within 3 % (two standard
-// deviations at 512 looks). The hot path pays nothing for it.
+// Samples a run at random instants and counts the waits: the host for a slot of its queue, the controller for its fetch
+// window, the write buffer for a program that may start, and so on. A sample is a yes or no of each part, or the share
+// of its members that say yes. The share of samples is the share of time, within 3 % (two standard deviations at 512
+// samples). The hot path pays nothing for it.
 //
-// The looks are spread evenly over a run of unknown length: when there are kMost of them, every second one is dropped
-// and the interval doubles. Each comes at a random moment of its interval, so that it does not keep step with anything.
+// The samples are spread evenly over a run of unknown length: when there are kMost of them, every second one is dropped
+// and the interval doubles. Each is at a random moment of its interval, so that it is not synchronous with anything.
 #pragma once
 
 #include <array>
@@ -31,13 +31,13 @@ public:
 
     /// Looks from now on.
     void start();
-    /// What was seen up to now does not count.
+    /// Drops all samples so far.
     void forget() { looks_.clear(); }
     /// Ends the looks.
     void stop();
 
-    /// The state at the first look that found that the workload has nothing more to give; it is the last look of all.
-    /// Empty: the workload had more to the end.
+    /// The state at the last sample: the first one at which the workload had no more requests. It is empty if the
+    /// workload had more to the end.
     const std::optional<SsdSystem::BusySnapshot>& all_taken() const { return all_taken_; }
     std::size_t looks() const { return looks_.size(); }
     /// Shares of the looks, by WaitKind.

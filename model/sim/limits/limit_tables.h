@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can limit a run, and the parameters that lift the limit: a row for each resource, wait and kind of credit.
+// The possible limits of a run, and the parameters that lift them: a row for each resource, wait and kind of credit.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace ssdtlm {
 /// Share of the time from which on a wait counts as there most of it. Assumed: below it, half of the load sees no wait
 /// at all.
 inline constexpr double kMostly = 0.5;
-/// Least gain that a limiting resource should bring: more than the 2 % that count as a gain, with a margin for what the
-/// network of queues does not know.
+/// Least gain that a limiting resource should bring. It is more than the 2 % that count as a gain, with a margin for
+/// effects outside the network of queues.
 inline constexpr double kSureGain = 0.03;
 
 struct ResourceParameters {
@@ -32,8 +32,7 @@ struct WaitRow {
 /// The rows in the order of WaitKind.
 const std::vector<WaitRow>& wait_rows();
 
-/// What keeps a resource from its work while it has some; together they fill the time. A link is idle while it lacks
-/// credits.
+/// Waits that keep a resource from its work; together they fill the time. A link is idle while it lacks credits.
 struct CreditRow {
     const char* resource;
     WaitKind any, headers, data;  ///< shares of the time

@@ -48,7 +48,7 @@ std::optional<LimitVerdict::Most> most_of(const std::vector<ResourceUse>& all) {
     return LimitVerdict::Most{is_uneven(top) ? top.busiest : top.name, 1 / counted(top)};
 }
 
-/// What is asked of one run.
+/// The measured data of one run.
 struct Evidence {
     const std::vector<ResourceUse>& resources;
     const WaitShares& waits;
@@ -73,9 +73,9 @@ struct Evidence {
 std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& network) {
     const std::vector<ResourceUse>& all = run.resources;
     std::vector<std::size_t> named;
-    // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full.
-    // A clocked scheduler decides while the bus is free, and credits come back while a link is: they fill the time
-    // together.
+    // A die that has read a page keeps it until the bus is free, so its own busy share means nothing while the bus is
+    // full. A clocked scheduler decides while the bus is free, and credits come back while a link is: they fill the
+    // time together.
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (const CreditRow* const credits = run.credits(all[i]);
             credits != nullptr && all[i].mean + run.share(credits->any) >= kFull)
@@ -192,8 +192,8 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     return v;
 }
 
-/// Dies (or planes) count as busy when they have something to do, a bus while a clocked scheduler decides for it, and a
-/// link while it lacks credits.
+/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a link while
+/// it lacks credits.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
     const double share = run.share(WaitKind::flash_work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a run, in the form of the results.
+// The limit of a run, in the form of the results.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct LimitVerdict {
     std::vector<std::string> names;       ///< what limits; several bind together, and all of them have to be doubled
     std::vector<std::string> parameters;  ///< that change it
     std::string sentence;
-    /// What the busiest resource allows at the same cost per command, as a factor of the present throughput.
+    /// Throughput that the busiest resource allows at the same cost per command, as a factor of the present one.
     struct Most {
         std::string resource;
         double factor = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waits that can limit a run, in the order of a command's way from the flash back to the host: what is full further
-// up is full because of what is full further down. A new wait is a name here, a line in limit_sampler.cpp that says
-// when somebody waits for it, and a row in limit_tables.cpp.
+// The waits that can limit a run, in the order of a command's way from the flash back to the host. A full part further
+// up is full because of one further down. To add a wait, add a name here, a line in limit_sampler.cpp that detects it,
+// and a row in limit_tables.cpp.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many flash transactions wait for each die, looked at now and then. The mean over time costs a pass over the dies
-// for each look, and nothing for each command.
+// Samples the number of flash transactions that wait for each die. The mean over time costs a pass over the dies for
+// each sample, and nothing for each command.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ public:
     DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting)
         : waiting_(std::move(waiting)), dies_(dies) {}
 
-    /// Looks at the end of interval `number` (from 1, ascending). Intervals that were left out since the last look,
-    /// because nothing happened in them, had the queues of that look.
+    /// Takes a sample at the end of interval `number` (from 1, ascending). Intervals that were skipped since the last
+    /// sample, because nothing happened in them, had the queues of that sample.
     void look(std::uint64_t number);
-    /// What was seen up to interval `number` does not count. The state of the last look lasts.
+    /// Drops all samples up to interval `number`. The state of the last one remains.
     void begin(std::uint64_t number);
     /// Figures by die; empty before the first look.
     std::vector<DieQueue> queues() const;

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// What a wait was caused by, in a line of the terminal.
+/// The cause of a wait, in a line of the terminal.
 const char* cause_of(Stage s) {
     switch (s) {
         case Stage::die_wait_host_read:

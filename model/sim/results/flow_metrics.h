@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What flows that share a drive do to each other, from each flow beside the others and alone. Slow-down, fairness and
-// weighted speed-up are defined as by Tavakkol et al. (MQSim, FAST '18). The part of its bandwidth that each flow
-// keeps, with fairness and utilisation from that, is defined as by Fan et al. (NASS, IPDPS 2019). This is arithmetic
-// only.
+// The effect of flows on each other when they share a drive, from each flow beside the others and alone. Slow-down,
+// fairness and weighted speed-up are defined as by Tavakkol et al. (MQSim, FAST '18). The part of its bandwidth that
+// each flow keeps, with fairness and utilisation from that, is defined as by Fan et al. (NASS, IPDPS 2019). This is
+// arithmetic only.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ private:
     }
 };
 
-/// A flow's figures beside the others, divided by those alone. Empty: alone there is nothing to compare with.
+/// Figures of a flow beside the others, divided by those alone. Empty if there are none alone.
 struct FlowChange {
     std::optional<double> slowdown;       ///< of the mean response time
     std::optional<double> throughput;     ///< of the IOPS

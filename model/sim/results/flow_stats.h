@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured commands by flow, and for whose operations they waited: flow x flow x stage, in whole picoseconds. It
-// exists only when there are several flows.
+// The measured commands by flow, and the flows they waited for: flow x flow x stage, in whole picoseconds. It exists
+// only when there are several flows.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace ssdtlm {
 
-/// How long commands of `flow` waited for operations that `of` owns or has caused. Flows count from 1; `of` is 0 for
-/// operations of nobody.
+/// Time that commands of `flow` waited for operations that `of` owns or has caused. Flows count from 1; `of` is 0 for
+/// operations without a flow.
 struct FlowWait {
     std::uint32_t flow = 0, of = 0;
     std::array<std::int64_t, kStageCount> ps{};  ///< of the stages that is_flash_wait() names

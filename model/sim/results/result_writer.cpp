@@ -87,7 +87,7 @@ std::string latency_by_job_csv(const RunSummary& s) {
     return csv;
 }
 
-/// What latency_by_job.csv says of one job or tenant.
+/// One job or tenant of latency_by_job.csv.
 Json job_json(const LatencyStats::JobRow& r) {
     Json j{{"op", r.op},   {"count", r.count}, {"mean", r.mean}, {"p50", r.p50},
            {"p99", r.p99}, {"p99.9", r.p99_9}, {"max", r.max}};

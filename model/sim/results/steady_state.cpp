@@ -16,7 +16,7 @@ constexpr std::size_t kRounds = Steadiness::kWindow;
 /// Fewest commands of a round. A mean of fewer rests on chance: with 100 commands, and times that vary by their mean
 /// (exponential), it is off by 10 %.
 constexpr double kFewestCommands = 100;
-/// A round has to be long beside the commands in flight at its edges. This is its least length in mean latencies.
+/// A round must be long compared with the commands in flight at its edges. This is its least length in mean latencies.
 constexpr double kLatencies = 10;
 /// Below this part of the bytes, writes (or reads) say nothing of the run.
 constexpr double kLeastPart = 0.01;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges whether a run measured a steady state. The measured window is cut into five rounds. By the rule of SNIA's
-// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds have to lie within
-// 20 % of their mean, and the line through them within 10 %. Rounds that are too short for what they judge say nothing:
-// each has to turn over, at least once, whatever the drive keeps for its writes and its map.
+// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds must be within 20
+// % of their mean, and the line through them within 10 %. A round is too short if it does not turn over, at least once,
+// all that the drive keeps for its writes and its map.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ private:
     std::vector<SteadyCounts> looks_;  // entry i: after i + 1 intervals
 };
 
-/// What the drive keeps, and a round has to turn over. 0: the drive has none of it.
+/// Amounts that the drive keeps and that a round has to turn over. 0 if the drive has none.
 struct KeptByDrive {
     std::uint64_t write_buffer_bytes = 0, slc_bytes = 0, read_cache_bytes = 0;
     std::uint64_t map_entries = 0;  ///< in the cache of a map on the flash

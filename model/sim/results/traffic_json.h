@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages by what they are for, with a map on the flash: the user's data and the map's, each written for the host or
+// Pages by purpose, with a map on the flash: those of user data and those of the map, each written for the host or
 // moved by garbage collection.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of a device: its signals, where their values come from, and when the trigger fires. Probes tell of work
-// with a duration on a serial resource (wires, cores, buses, dies) when it begins. Counts and pointers are looked at
-// after every entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither happens.
+// The waveform of a device: its signals, the sources of their values, and the trigger. Probes report work with a
+// duration on a serial resource (wires, cores, buses, dies) when it begins. Counts and pointers are read after every
+// entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither happens.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wave and timeline show of a frame on a Serial ATA link. Kernel-free.
+// Description of a frame on a Serial ATA link for wave and timeline. Kernel-free.
 #pragma once
 
 #include <cstdint>

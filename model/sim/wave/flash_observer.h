@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Observes flash work from both sides of the channel controllers: transactions as the firmware submits them, and the
-// sequences on the ONFI buses. For each sequence it says whose work it is and for how long the die is busy with it. A
-// read that the decoder cannot correct, and that is read again, waits from the end of its data on, its decoding
-// included. Kernel-free.
+// sequences on the ONFI buses. It assigns each sequence to its transaction, and gives the time for which the die is
+// busy with it. A read that cannot be corrected, and is read again, waits from the end of its data on, which includes
+// its decoding. Kernel-free.
 #pragma once
 
 #include <array>

@@ -153,7 +153,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     state(s.begin, BusState::command);
     SimTime free = s.end;
     if (s.op == FlashOp::program) {
-        // It goes from the last plane back: 10h or 11h, data, then address and tADL.
+        // It computes backwards from the last plane: 10h or 11h, data, then address and tADL.
         const Ps data = timing_.data_in(s.data_bytes);
         SimTime end = s.end;
         for (std::uint32_t i = 0; i < s.count; ++i) {
@@ -170,7 +170,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     set(c.cls, free, 0);
 }
 
-/// What the die does now: the most telling of its planes' states.
+/// Shows the state of the die: that of its most informative plane.
 void FlashSignals::show(Die& d, SimTime now) {
     if (d.state == kNone) return;
     std::uint64_t best = static_cast<std::uint64_t>(DieState::idle);

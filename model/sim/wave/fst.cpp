@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// Where a program is found by name; empty: nowhere.
+/// Returns the path of a program; empty if it is not found.
 std::string found_in_path(const std::string& program) {
     const char* path = std::getenv("PATH");
     const std::string folders = path == nullptr ? "" : path;

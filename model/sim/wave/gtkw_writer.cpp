@@ -20,8 +20,8 @@ constexpr unsigned kHex = 0x2, kDec = 0x4, kRightJustify = 0x20, kBlank = 0x200,
 constexpr unsigned kClosed = 0x400000, kGroupBegin = 0x800000, kGroupEnd = 0x1000000;
 constexpr unsigned kBin = 0x8;
 
-// GTKWave finds files by the way from where the save file was to where they were, applied to where it is now. So any
-// common folder will do, and the folder of a run can be moved.
+// GTKWave takes the relative path from the former place of the save file to the files, and applies it to its present
+// place. So any common folder will do, and the folder of a run can be moved.
 constexpr const char* kFolder = "/run/";
 
 // The zoom is chosen for a wave window of this width. Its unit in save files is a frame.
@@ -156,7 +156,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
     std::stable_sort(order.begin(), order.end(),
                      [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
 
-    // What is shown: a window around the marker, or the beginning.
+    // The visible part: a window around the marker, or the beginning.
     const double length = static_cast<double>((view.end - view.begin).count());
     const double shown = std::max(1000.0, std::min(length, view.marker != kNever ? 2e9 : 1e9));
     const double centre = view.marker == kNever ? static_cast<double>(view.begin.time_since_epoch().count()) + shown / 2

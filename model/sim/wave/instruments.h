@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that observes a device. It stands at the taps of the netlist and behind its probes, and feeds the
+// Everything that observes a device. It is connected to the taps of the netlist and to its probes, and feeds the
 // waveform. It exists only in runs that record something.
 #pragma once
 
@@ -46,7 +46,7 @@ public:
     std::vector<std::string> finish(bool failed = false);
     /// Call it once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
     void finish_checks();
-    /// What was asked for and is not recorded, a sentence each. Call it after finish().
+    /// Requested parts that are not recorded, a sentence each. Call it after finish().
     const std::vector<std::string>& missed() const { return missed_; }
 
     FlashPort& flash(FlashPort& backend) override;

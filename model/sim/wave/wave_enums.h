@@ -15,7 +15,7 @@ constexpr std::uint64_t class_value(FlashClass c) {
 /// As class_names(), and behind them the kinds of work that have a cause of their own.
 const WaveEnum& work_names();
 std::uint64_t work_value(FlashCause cause, FlashClass cls);
-/// What the number in FlashTransaction::owner counts: "command", "collection" (a victim of the collector) or "merge".
+/// The unit that FlashTransaction::owner counts: "command", "collection" (a victim of the collector) or "merge".
 const char* owner_name(FlashCause cause, FlashClass cls);
 
 enum class BusState : std::uint8_t { idle, command, data_in, data_out, turnaround };

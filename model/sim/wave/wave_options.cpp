@@ -211,7 +211,7 @@ WaveOptions parse_wave_options(const WaveTexts& t, std::vector<Problem>& problem
     if (!t.to.empty()) o.to = SimTime{time_of("--wave-to", t.to, problems)};
     if (o.to < o.from) problems.push_back({"command line", "--wave-to is before --wave-from", "", ""});
     if (!t.trigger.empty()) parse_trigger(t.trigger, o, problems);
-    // What made a command late lies before its end.
+    // The cause of a late command lies before its end.
     o.before = !t.before.empty()                            ? time_of("--wave-before", t.before, problems)
                : o.trigger == WaveOptions::Trigger::latency ? std::max(kBefore, o.latency + o.latency / 2)
                                                             : kBefore;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ssdtlm run` is asked to record: the texts of the command line, and what they mean for a device. Kernel-free.
+// The recording that `ssdtlm run` is asked for: the texts of the command line, and their meaning for a device.
+// Kernel-free.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One admin command as the table has it (admin_list.h), and what its function may ask and change. A function takes no
-// time and does not touch host memory: what the host sends is in `data` before it, what the host gets is there after
-// it.
+// One admin command as the table has it (admin_list.h), and what its function may read and change. A function takes no
+// time and does not touch host memory. `data` holds what the host has sent before the call, and what the host gets
+// after it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct AdminResult {
         later,          ///< no CQE before work on the flash has ended
         delete_sq,      ///< stop SQ `qid`, post the CQE when nothing of it is in flight
         abort_event,    ///< first complete the held request `aborted_cid` with status 07h, then post the CQE
-        abort_command,  ///< the same of command `aborted_cid` of SQ `qid`, if it has not begun; `dw0` says whether
+        abort_command,  ///< abort `aborted_cid` of SQ `qid` if it has not begun (see `dw0`), post the CQE
     };
     std::uint16_t status = nvme::kStSuccess;
     std::uint32_t dw0 = 0;
@@ -49,13 +49,13 @@ struct AdminContext {
     const NvmeCounters& counters;
     NvmeMemory& memory;
     Streams streams;
-    MediaWork* media = nullptr;          ///< null: nothing behind the controller
+    MediaWork* media = nullptr;          ///< null: there is no media behind the controller
     ShadowDoorbells* shadows = nullptr;  ///< null: none
-    SelfTestJob* self_test = nullptr;    ///< that runs
+    SelfTestJob* self_test = nullptr;    ///< the one that runs; null: none
     std::function<DeviceHealth()> health{};
-    // Of the command at hand.
+    // These fields belong to the command that is being executed.
     SimTime now{};
-    std::uint64_t token = 0;                ///< names it for MediaWork::ended()
+    std::uint64_t token = 0;                ///< MediaWork::ended() is called with it
     bool context_open = false;              ///< of the persistent event log
     std::vector<std::uint8_t> reported{};   ///< what the log held when its context was opened
     std::vector<std::uint8_t> telemetry{};  ///< as the host has asked for it last
@@ -65,7 +65,7 @@ struct AdminContext {
     void record(PersistentEvents::Type type, std::vector<std::uint8_t> event) const {
         memory.events.add(type, std::move(event), memory.clock.field(now));
     }
-    /// For log 04h and its notice.
+    /// Adds the namespace to log 04h and raises the notice about it.
     void tell_change(std::uint32_t nsid);
 };
 
@@ -74,7 +74,8 @@ struct AdminKind {
     using Execute = AdminResult (*)(AdminContext&, const nvme::Sqe&, std::vector<std::uint8_t>& data);
     using HostBytes = std::uint32_t (*)(const AdminContext&, const nvme::Sqe&);
 
-    /// `may_end`: statuses besides success, those of any command, and those of its data's way.
+    /// `may_end` holds the statuses that this command alone may end with. Success, the statuses of any command and
+    /// those of the data transfer are not in it.
     AdminKind(std::uint8_t code, const char* text, Execute function, std::vector<std::uint16_t> may_end)
         : opcode(code), name(text), execute(function), statuses(std::move(may_end)) {}
     AdminKind& if_offered(Offered function) { return offered = function, *this; }
@@ -89,9 +90,9 @@ struct AdminKind {
     std::vector<std::uint16_t> statuses;
     Offered offered = nullptr;       ///< null: always
     std::uint16_t oacs = 0;          ///< with which Identify says so
-    std::uint32_t effects = 0;       ///< besides CSUPP, in log 05h
-    HostBytes host_bytes = nullptr;  ///< what it wants of the host first, one page at most; null: nothing
-    bool in_sanitize = false;        ///< it is carried out while the drive is sanitized, and after that has failed
+    std::uint32_t effects = 0;       ///< bits of log 05h besides CSUPP
+    HostBytes host_bytes = nullptr;  ///< bytes that the host must send first, one page at most; null: none
+    bool in_sanitize = false;        ///< carried out during a sanitize operation, and after a failed one
 };
 
 inline AdminResult admin_status(std::uint16_t status) {
@@ -99,7 +100,7 @@ inline AdminResult admin_status(std::uint16_t status) {
     r.status = status;
     return r;
 }
-/// Of a command that has data for the host when it succeeds.
+/// Result of a command that returns data to the host when it succeeds.
 inline AdminResult admin_data(std::uint16_t status) {
     AdminResult r = admin_status(status);
     if (status == nvme::kStSuccess) r.then = AdminResult::Then::send_data;

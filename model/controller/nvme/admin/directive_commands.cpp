@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directive Send and Directive Receive (NVMe 1.4 §5.8, §5.9): what Streams makes of them.
+// Directive Send and Directive Receive (NVMe 1.4 §5.8, §5.9). Streams carries them out.
 #include "controller/nvme/admin/admin_list.h"
 
 namespace ssdtlm {

@@ -15,7 +15,7 @@ AdminResult hold_event_request(AdminContext& c, const Sqe& sqe, std::vector<std:
     return r;
 }
 
-/// What has not begun is aborted: a held event request, and an I/O command that has not reached the firmware.
+/// Aborts a command that has not begun: a held event request, or an I/O command that has not reached the firmware.
 AdminResult abort_command(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) {
     AdminResult r;
     r.qid = static_cast<std::uint16_t>(sqe.cdw10);
@@ -31,7 +31,7 @@ AdminResult abort_command(AdminContext& c, const Sqe& sqe, std::vector<std::uint
     return r;
 }
 
-/// AdminQueue starts the timer anew.
+/// Does nothing here: AdminQueue restarts the timer.
 AdminResult keep_alive(AdminContext&, const Sqe&, std::vector<std::uint8_t>&) {
     return {};
 }

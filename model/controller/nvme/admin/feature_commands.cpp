@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set Features and Get Features (NVMe 1.4 §5.13, §5.21). The timestamp is data; all other features are a double word.
+// Set Features and Get Features (NVMe 1.4 §5.13, §5.21). The timestamp is transferred as data; all other features are a
+// double word.
 #include "controller/nvme/admin/admin_list.h"
 
 namespace ssdtlm {

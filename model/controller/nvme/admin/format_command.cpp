@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format NVM (NVMe 1.4 §5.23): new logical blocks, and none of the old data: the namespace is deallocated from end to
-// end, which takes the time of its map's changes. The flash itself is erased when garbage collection comes to it; a
-// read cannot reach the old data, whatever SES says. One namespace or all of them.
+// Format NVM (NVMe 1.4 §5.23), of one namespace or of all. The namespace gets logical blocks of the new size and is
+// deallocated from end to end. That takes the time of the changes to its map. The flash is erased later, by garbage
+// collection. Whatever SES says, no read can return the old data.
 #include "controller/nvme/admin/admin_list.h"
 #include "controller/nvme/identify.h"
 #include "controller/nvme/media/deallocation_job.h"
@@ -25,7 +25,7 @@ void format_ended(AdminContext& c, std::uint32_t nsid, std::uint32_t lba_bytes, 
     c.tell_change(nsid);
 }
 
-/// Formats `nsids` one after the other; then the command ends.
+/// Formats `nsids` one after the other, then ends the command.
 void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_t lba_bytes, std::uint64_t token,
                  bool well) {
     if (nsids.empty()) return c.media->ends().admin_ended(token, well ? kStSuccess : kStInternalError);
@@ -64,7 +64,7 @@ AdminResult format(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>&) 
     if (erase > 2) return admin_status(kStInvalidField);
     if (lba_bytes == 0 || metadata_setting || protection != 0) return admin_status(kStInvalidFormat);
     for (const std::uint32_t id : nsids)
-        if (all.find(id) == nullptr) return admin_status(all.refusal(id));  // one is being formatted
+        if (all.find(id) == nullptr) return admin_status(all.refusal(id));  // one of them is being formatted
     if (c.self_test != nullptr) c.self_test->abort(SelfTestResult::aborted_by_format);
     for (const std::uint32_t id : nsids) {
         std::vector<std::uint8_t> event(12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Get Log Page (NVMe 1.4 §5.14): a part of a page, and the acknowledgement of the event that named it.
+// Get Log Page (NVMe 1.4 §5.14). It returns a part of a page, and acknowledges the event that named the page.
 #include <algorithm>
 
 #include "controller/nvme/admin/admin_list.h"
@@ -25,7 +25,7 @@ AdminResult get_log(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>& 
     std::vector<std::uint8_t> page;
     if (const std::uint16_t status = kind->write(c, sqe, page); status != kStSuccess) return admin_status(status);
     if (offset > page.size()) return admin_status(kStInvalidField);
-    // Beyond the end of the page zeros are returned.
+    // Bytes beyond the end of the page read as zeros.
     data.assign(bytes, 0);
     const std::size_t copied = std::min<std::size_t>(data.size(), page.size() - offset);
     std::copy_n(page.begin() + static_cast<std::ptrdiff_t>(offset), copied, data.begin());

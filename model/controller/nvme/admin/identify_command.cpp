@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identify (NVMe 1.4 §5.15), by CNS. Of NVMe 2.0 what hosts ask each controller for: the NVM command set's own pages
-// (05h, 06h) and the namespace whatever its command set (08h).
+// Identify (NVMe 1.4 §5.15), by CNS. Three pages of NVMe 2.0 are served because hosts ask each controller for them:
+// those of the NVM command set (05h, 06h) and the namespace independent of its command set (08h).
 #include "controller/nvme/admin/admin_list.h"
 #include "controller/nvme/identify.h"
 
@@ -10,7 +10,7 @@ using namespace nvme;
 
 namespace {
 
-/// The list holds the 1,024 numbers above the one that was named.
+/// Writes a list of the first 1,024 numbers above `nsid` that `has` accepts.
 template <class Has>
 void list_above(std::uint32_t nsid, std::uint32_t most, IdentifyData& page, Has has) {
     page.fill(0);
@@ -42,19 +42,20 @@ std::uint16_t identify(const AdminContext& c, const Sqe& sqe, IdentifyData& page
             const Namespace* const of = all.attached(sqe.nsid);
             if (!all.is_valid(sqe.nsid)) return kStInvalidNamespace;
             if (cns == kCnsSetNamespace && command_set != 0) return kStInvalidField;
-            // A number of nothing that is attached: its data structure is zeros, and it has no descriptors.
+            // An inactive namespace has a data structure of zeros, and no descriptors.
             if (of == nullptr) return cns == kCnsNamespaceDescriptors ? kStInvalidField : kStSuccess;
             if (cns == kCnsNamespace) identify_namespace(*of, all, c.device, page);
             if (cns == kCnsIndependent) identify_independent(page);
             if (cns == kCnsNamespaceDescriptors) identify_descriptors(*of, c.device, page);
-            return kStSuccess;  // of the NVM command set's own namespace page all fields concern protection
+            return kStSuccess;  // all fields of the page for the NVM command set concern protection information
         }
         case kCnsController:
             identify_controller(c.config, c.device, page);
             store(page.data() + IdCtrl::kUnvmcap, all.unallocated_bytes());
             return kStSuccess;
         case kCnsSetController:
-            // Zeros: no limit of its own for Verify, Write Zeroes, Write Uncorrectable and Dataset Management.
+            // Zeros say that Verify, Write Zeroes, Write Uncorrectable and Dataset Management have no limit of their
+            // own.
             return command_set == 0 ? kStSuccess : kStInvalidField;
         case kCnsActiveNamespaces:
             if (sqe.nsid >= 0xFFFFFFFEu) return kStInvalidNamespace;
@@ -76,7 +77,7 @@ std::uint16_t identify(const AdminContext& c, const Sqe& sqe, IdentifyData& page
             return kStSuccess;
         case kCnsAttachedControllers:
             if (!all.is_valid(sqe.nsid)) return kStInvalidNamespace;
-            // One controller, number 0: in the list unless a higher number is asked for.
+            // The only controller has number 0. It is in the list unless the host asks for higher numbers.
             if (all.attached(sqe.nsid) != nullptr && controllers_from == kControllerId)
                 store(page.data(), std::uint16_t{1});
             return kStSuccess;

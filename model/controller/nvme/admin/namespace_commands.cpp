@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Namespace Management and Namespace Attachment (NVMe 1.4 §5.20, §5.19), on drives with more than one namespace. What
-// is deleted is deallocated first, which takes its time.
+// Namespace Management and Namespace Attachment (NVMe 1.4 §5.20, §5.19), on drives with more than one namespace. A
+// namespace is deallocated before it is deleted, which takes time.
 #include "controller/nvme/admin/admin_list.h"
 #include "controller/nvme/identify.h"
 #include "controller/nvme/media/deallocation_job.h"
@@ -23,7 +23,7 @@ bool has_namespaces(const NvmeConfig& config, const DriveFacts&) {
     return manages_namespaces(config);
 }
 
-/// NVMe 1.4 §5.14.1.13, Change Namespace: what has been created or deleted.
+/// Adds the event Change Namespace (NVMe 1.4 §5.14.1.13) to the persistent event log.
 void record_change(AdminContext& c, std::uint32_t cdw10, const Namespace& n) {
     std::vector<std::uint8_t> event(48);
     store(event.data(), cdw10);
@@ -34,7 +34,7 @@ void record_change(AdminContext& c, std::uint32_t cdw10, const Namespace& n) {
 }
 
 std::uint32_t management_bytes(const AdminContext&, const Sqe& sqe) {
-    return (sqe.cdw10 & 0xF) == 0 ? kIdentifyBytes : 0;  // Create: the fields of Identify Namespace that the host sets
+    return (sqe.cdw10 & 0xF) == 0 ? kIdentifyBytes : 0;  // Create sends fields of Identify Namespace
 }
 
 AdminResult create_namespace(AdminContext& c, const Sqe& sqe, const std::uint8_t* d) {
@@ -51,7 +51,7 @@ AdminResult create_namespace(AdminContext& c, const Sqe& sqe, const std::uint8_t
     return r;
 }
 
-/// Deletes them one after the other; then the command ends.
+/// Deletes `nsids` one after the other, then ends the command.
 void delete_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint64_t token, std::uint32_t cdw10,
                  bool well) {
     if (nsids.empty() || !well) return c.media->ends().admin_ended(token, well ? kStSuccess : kStInternalError);
@@ -90,7 +90,7 @@ AdminResult delete_namespace(AdminContext& c, const Sqe& sqe) {
     }
     for (const std::uint32_t id : nsids)
         if (all.attached(id) != nullptr && all.find(id) == nullptr) return admin_status(all.refusal(id));
-    for (const std::uint32_t id : nsids) all.set_busy(id, kStInvalidField);  // as of an inactive namespace
+    for (const std::uint32_t id : nsids) all.set_busy(id, kStInvalidField);  // the status of an inactive namespace
     AdminResult r;
     r.then = AdminResult::Then::later;
     delete_next(c, std::move(nsids), c.token, sqe.cdw10, true);
@@ -118,7 +118,7 @@ AdminResult attach(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>& d
     if (action > 1) return admin_status(kStInvalidField);
     if (!all.is_valid(sqe.nsid)) return admin_status(kStInvalidNamespace);
     if (all.allocated(sqe.nsid) == nullptr) return admin_status(kStInvalidField);
-    // The controller list: a count, then the numbers. There is one controller.
+    // The controller list is a count, then the numbers. There is one controller.
     if (load<std::uint16_t>(data.data()) != 1 || load<std::uint16_t>(data.data() + 2) != kControllerId)
         return admin_status(kStControllerListInvalid);
     const bool is_attached = all.attached(sqe.nsid) != nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Create and Delete I/O Submission and Completion Queue (NVMe 1.4 §5.3 to §5.6). The checks of creation come in the
-// order of QEMU 10.1 hw/nvme/ctrl.c.
+// Create and Delete I/O Submission and Completion Queue (NVMe 1.4 §5.3 to §5.6). Creation makes its checks in the order
+// of QEMU 10.1 hw/nvme/ctrl.c.
 #include "controller/nvme/admin/admin_list.h"
 
 namespace ssdtlm {

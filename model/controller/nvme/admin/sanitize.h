@@ -5,7 +5,8 @@
 
 namespace ssdtlm {
 
-/// Begins what NvmeMemory::sanitize says: at the command, and again from the start when the power comes back.
+/// Begins the operation that NvmeMemory::sanitize describes. Called by the command, and again when the power comes
+/// back: the operation then starts from the beginning.
 void begin_sanitize(AdminContext& c);
 
 }  // namespace ssdtlm

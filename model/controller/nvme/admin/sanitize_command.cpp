@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sanitize (NVMe 1.4 §5.24): in the background, over resets and losses of power. An overwrite writes its pattern over
-// the whole drive, pass by pass, and then deallocates it unless NDAS says no. A block erase and a crypto erase
-// deallocate the drive: no read reaches the old data, and the flash is erased as garbage collection comes to it. Until
-// the end commands to the media, and most others, are refused.
+// Sanitize (NVMe 1.4 §5.24). It runs in the background and continues over resets and losses of power. An overwrite
+// writes its pattern over the whole drive, pass by pass, and then deallocates the drive unless NDAS forbids it. Block
+// erase and crypto erase deallocate the drive, so that no read can return the old data; garbage collection erases the
+// flash later. Commands to the media, and most others, are refused until the end.
 #include <algorithm>
 
 #include "controller/nvme/admin/admin_list.h"
@@ -91,7 +91,7 @@ void begin_sanitize(AdminContext& c) {
     plan.pattern = s.pattern;
     plan.inverts = (s.cdw10 >> 8 & 1u) != 0;
     const bool deallocates = (s.cdw10 >> 9 & 1u) == 0;
-    constexpr double kDeallocation = 0.01;  // of the whole, for the progress that is said; assumed
+    constexpr double kDeallocation = 0.01;  // share of the whole in the progress that is reported; assumed
     const double share = deallocates ? 1.0 - kDeallocation : 1.0;
     c.media->start(std::make_unique<OverwriteJob>(
         plan,

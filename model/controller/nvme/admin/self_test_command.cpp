@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device Self-test (NVMe 1.4 §5.10): starts or aborts a SelfTestJob. One at a time in the drive.
+// Device Self-test (NVMe 1.4 §5.10) starts or aborts a SelfTestJob. The drive runs one at a time.
 #include "controller/nvme/admin/admin_list.h"
 #include "controller/nvme/media/self_test_job.h"
 
@@ -36,7 +36,7 @@ AdminResult self_test(AdminContext& c, const Sqe& sqe, std::vector<std::uint8_t>
         return {};
     }
     if (code != SelfTest::short_test && code != SelfTest::extended) return admin_status(kStInvalidField);
-    std::uint64_t first = 0, blocks = 0;  // NSID 0: the controller alone, without its flash
+    std::uint64_t first = 0, blocks = 0;  // NSID 0 tests the controller alone, without its flash
     if (sqe.nsid == kNsidAll) {
         blocks = c.device.drive_bytes / c.config.lba_bytes;
     } else if (sqe.nsid != 0) {

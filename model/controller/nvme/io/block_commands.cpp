@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // I/O commands that move no user data: Flush, Write Zeroes, Dataset Management, Write Uncorrectable (NVMe 1.4 §6.8,
-// §6.17, §6.7, §6.16). What is marked as uncorrectable is deallocated, as far as it is whole mapping units, and reads
-// of it fail until it is written again, whatever else happens to it.
+// §6.17, §6.7, §6.16). Blocks marked as uncorrectable are deallocated where they fill whole mapping units. Reads of
+// them fail until they are written again.
 #include "controller/nvme/io/io_list.h"
 
 namespace ssdtlm {
@@ -21,13 +21,13 @@ Next decode_write_zeroes(const IoDecoder& decoder, const Sqe& sqe, const Namespa
     return IoDecoder::decode_blocks(sqe, *of, command);
 }
 
-/// Only deallocation acts; the integral read and write hints are accepted without effect.
+/// Only deallocation has an effect. The integral read and write hints are accepted and ignored.
 Next decode_dataset_management(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command,
                                DataWalk& walk) {
     if ((sqe.cdw11 & kDsmDeallocate) == 0) return Next::finished;
     command.shift = static_cast<std::uint8_t>(of->shift);
     command.bytes = ((sqe.cdw10 & 0xFF) + 1) * sizeof(DsmRange);
-    return IoDecoder::decode_ranges(sqe, command, walk);  // at most 256 fill one page
+    return IoDecoder::decode_ranges(sqe, command, walk);  // 256 entries fill one page
 }
 
 Next decode_write_uncorrectable(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command,

@@ -7,8 +7,8 @@ namespace ssdtlm {
 
 inline constexpr std::uint32_t kCopyRangeDescriptorBytes = 32;
 
-/// After IoDecoder::Next::ranges of a Copy: fills the command's source ranges, and its target, as the drive counts.
-/// Returns submit or refused.
+/// Call it after IoDecoder::Next::ranges of a Copy. It fills the command's source ranges and its target, in blocks of
+/// the drive. Returns submit or refused.
 IoDecoder::Next parse_copy(const Namespaces& namespaces, const std::uint8_t* list, NvmeCommand& command);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copy (NVMe 1.4 TP4065, NVM command set 1.0 §3.2.2), with source ranges of format 0. The front end reads one range
-// after the other into its memory and writes it from there, with commands of its own (CopyWork).
+// Copy (NVMe 1.4 TP4065, NVM command set 1.0 §3.2.2), with source ranges of format 0. The front end reads the ranges
+// one after the other into its memory and writes them from there, with commands of its own (CopyWork).
 #include "controller/nvme/identify.h"
 #include "controller/nvme/io/copy.h"
 #include "controller/nvme/io/io_list.h"
@@ -12,7 +12,7 @@ using Next = IoDecoder::Next;
 
 namespace {
 
-/// `bytes` holds the length of the list of ranges until it has been read.
+/// `bytes` holds the length of the list of ranges until the list has been read.
 Next decode_copy(const IoDecoder& decoder, const Sqe& sqe, const Namespace* of, NvmeCommand& command, DataWalk& walk) {
     const std::uint32_t ranges = (sqe.cdw12 & 0xFF) + 1;
     const std::uint32_t format = sqe.cdw12 >> 8 & 0xFu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read and Write, and what moves or looks at data as they do: Compare and Verify (NVMe 1.4 §6.9, §6.15, §6.6, §6.14).
-// Compare reads the flash and the host's memory, and the controller compares. Verify reads the flash, and that is all.
+// Read, Write, Compare and Verify (NVMe 1.4 §6.9, §6.15, §6.6, §6.14). Compare reads the flash and the host's memory,
+// and the controller compares them. Verify only reads the flash.
 #include "controller/nvme/io/io_list.h"
 
 namespace ssdtlm {
@@ -21,7 +21,7 @@ IoDecoder::Next decode_compare(const IoDecoder& decoder, const Sqe& sqe, const N
     return decoder.decode_transfer(sqe, *of, command, walk);
 }
 
-/// Not bound by MDTS (Identify CNS 06h says no limit): nothing is transferred.
+/// MDTS does not limit Verify, because it transfers nothing (Identify CNS 06h names no limit either).
 IoDecoder::Next decode_verify(const IoDecoder&, const Sqe& sqe, const Namespace* of, NvmeCommand& command, DataWalk&) {
     command.is_special = true;
     command.special.data = SpecialCommand::Data::nowhere;

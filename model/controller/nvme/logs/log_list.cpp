@@ -15,7 +15,8 @@ namespace {
 
 using Page = std::vector<std::uint8_t>;
 
-/// NVMe 2.0 §5.16.1.1: a double word a page; bit 0 supported, bit 1 offsets may be in units of the page's own.
+/// NVMe 2.0 §5.16.1.1: the page has a double word for each log page. Bit 0 says that it is supported, bit 1 that
+/// offsets may be in its own units.
 std::uint16_t supported_pages(AdminContext&, const Sqe&, Page& page) {
     page.assign(1024, 0);
     for (const LogKind& kind : log_kinds()) store(page.data() + 4 * kind.lid, 1u);
@@ -28,7 +29,7 @@ std::uint16_t error_page(AdminContext& c, const Sqe&, Page& page) {
 }
 
 std::uint16_t smart_page(AdminContext& c, const Sqe& sqe, Page& page) {
-    if (sqe.nsid != 0 && sqe.nsid != kNsidAll) return kStInvalidField;  // not by namespace (LPA bit 0)
+    if (sqe.nsid != 0 && sqe.nsid != kNsidAll) return kStInvalidField;  // LPA bit 0 is 0: no log by namespace
     smart_log(c.counters, c.healthy(), c.features, c.memory.errors.total(), c.now, page);
     return kStSuccess;
 }
@@ -38,7 +39,7 @@ std::uint16_t firmware_page(AdminContext& c, const Sqe&, Page& page) {
     return kStSuccess;
 }
 
-/// NVMe 1.4 §5.14.1.4: in rising order. There are fewer namespaces than the 1,024 that it has room for.
+/// NVMe 1.4 §5.14.1.4: the numbers are in rising order. The list has room for 1,024, and there are fewer namespaces.
 std::uint16_t changed_page(AdminContext& c, const Sqe&, Page& page) {
     page.assign(4096, 0);
     std::sort(c.memory.changed.begin(), c.memory.changed.end());
@@ -67,14 +68,14 @@ std::uint16_t telemetry_host_page(AdminContext& c, const Sqe& sqe, Page& page) {
     return kStSuccess;
 }
 
-/// The controller has nothing of its own to say: what it would keep at a fault of its own ends the simulation.
+/// The controller never captures data by itself: an internal error ends the simulation.
 std::uint16_t telemetry_controller_page(AdminContext& c, const Sqe&, Page& page) {
     write_telemetry(c, kLogTelemetryController, page);
     page.resize(512);
     return kStSuccess;
 }
 
-/// NVMe 1.4 §5.14.1.13. LSP: 0 read, 1 open a context and read, 2 close it.
+/// NVMe 1.4 §5.14.1.13, LSP: 0 reads, 1 opens a context and reads, 2 closes it.
 std::uint16_t persistent_page(AdminContext& c, const Sqe& sqe, Page& page) {
     const std::uint32_t action = sqe.cdw10 >> 8 & 3u;
     if (action == 3) return kStInvalidField;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log pages of this controller: the one list that names them. A new one is a function that writes the page, and a
-// row in log_list.cpp.
+// The list of the log pages of this controller. To add one, write a function that fills the page and add a row in
+// log_list.cpp.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@ namespace ssdtlm {
 struct LogKind {
     std::uint8_t lid;
     const char* name;
-    /// Status; the whole page.
+    /// Returns the status, and writes the whole page.
     std::uint16_t (*write)(AdminContext&, const nvme::Sqe&, std::vector<std::uint8_t>& page);
-    void (*was_read)(AdminContext&) = nullptr;  ///< with RAE = 0; null: nothing changes by that
+    void (*was_read)(AdminContext&) = nullptr;  ///< called after a read with RAE = 0; null: the read changes nothing
 };
 
 const std::vector<LogKind>& log_kinds();
-/// Null: there is no such page.
+/// Returns null if there is no such page.
 const LogKind* find_log(std::uint8_t lid);
 
 }  // namespace ssdtlm

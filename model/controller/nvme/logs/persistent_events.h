@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistent Event log 0Dh (NVMe 1.4 §5.14.1.13): what has happened to the drive, newest first, over losses of power.
+// Persistent Event log 0Dh (NVMe 1.4 §5.14.1.13): the events of the drive, newest first. It survives losses of power.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ public:
     };
     static constexpr std::size_t kHeaderBytes = 512, kEventHeaderBytes = 24;
     static constexpr std::size_t kMost = 1000;  ///< events that are kept; assumed
-    /// Of Identify PELS, in units of 64 KiB.
+    /// Identify PELS: size of the log in units of 64 KiB.
     static constexpr std::uint32_t kUnits = 2;
 
-    /// `data`: of the event's type, in NVMe 1.4 §5.14.1.13. `clock`: the timestamp then.
+    /// `data` is in the format of the event's type (NVMe 1.4 §5.14.1.13). `clock` is the timestamp of the event.
     void add(Type type, std::vector<std::uint8_t> data, std::uint64_t clock) {
         events_.push_front({type, clock, std::move(data)});
         if (events_.size() > kMost) events_.pop_back();
     }
     std::size_t count() const { return events_.size(); }
 
-    /// The log as a reporting context sees it: header without the facts of the drive, and all events.
+    /// Writes the log for a reporting context: the header without the facts of the drive, and all events.
     void write(std::vector<std::uint8_t>& page) const {
         page.assign(kHeaderBytes, 0);
         for (const Event& e : events_) {

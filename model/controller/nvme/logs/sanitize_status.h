@@ -9,20 +9,20 @@
 
 namespace ssdtlm {
 
-/// Of the sanitize operation that runs or was the last one. Outlives losses of power.
+/// State of the sanitize operation that runs, or of the last one. It survives losses of power.
 struct SanitizeStatus {
     enum State : std::uint8_t { never = 0, done = 1, running = 2, failed = 3 };
     static constexpr std::size_t kBytes = 512;
 
     State state = never;
-    std::uint16_t progress = 0;  ///< of 65,536 parts, while it runs
-    std::uint8_t passes = 0;     ///< of an overwrite that are complete
-    std::uint64_t writes = 0;    ///< of the host, when it was done
-    std::uint32_t cdw10 = 0;     ///< of the command
-    std::uint32_t pattern = 0;   ///< of an overwrite
-    bool unrestricted = false;   ///< AUSE: a failure may be left by the command 1h
+    std::uint16_t progress = 0;  ///< in 65,536ths, while it runs
+    std::uint8_t passes = 0;     ///< complete passes of an overwrite
+    std::uint64_t writes = 0;    ///< writes of the host when it ended
+    std::uint32_t cdw10 = 0;     ///< CDW10 of the command
+    std::uint32_t pattern = 0;   ///< pattern of an overwrite
+    bool unrestricted = false;   ///< AUSE: the host may leave the failure by command 1h
 
-    /// `now`: writes of the host so far. GDE: it has written nothing since.
+    /// `now` is the number of host writes so far. GDE is set if the host has written nothing since the end.
     void write(std::uint64_t now, std::vector<std::uint8_t>& page) const {
         const bool erased = state == done && now == writes;
         page.assign(kBytes, 0);

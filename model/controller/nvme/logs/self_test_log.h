@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device Self-test log 06h (NVMe 1.4 §5.14.1.6): what runs, and the last twenty results, newest first.
+// Device Self-test log 06h (NVMe 1.4 §5.14.1.6): the running test and the last twenty results, newest first.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ struct SelfTestResult {
     };
     SelfTest test = SelfTest::none;
     Outcome outcome = passed;
-    std::uint8_t segment = 0;  ///< that failed, from 1
+    std::uint8_t segment = 0;  ///< the segment that failed, from 1 on
     std::uint64_t hours = 0;   ///< power-on hours
-    std::uint32_t nsid = 0;    ///< of the block that failed; 0: none
+    std::uint32_t nsid = 0;    ///< namespace of the block that failed; 0: none
     std::uint64_t lba = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deallocates a part of the drive from end to end, in pieces of whole mapping units. Of a unit that is only partly in
-// it, what is in it is overwritten with zeros: deallocation would leave it. A flush ends it: what is gone must not come
-// back after a loss of power.
+// Deallocates a part of the drive from end to end, in pieces of whole mapping units. Deallocation has no effect on a
+// unit that is only partly inside, so its blocks are overwritten with zeros. A flush follows, so that deallocated data
+// do not come back after a loss of power.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@ namespace ssdtlm {
 
 class DeallocationJob final : public MediaJob {
 public:
-    /// Of one command; assumed. 64 MiB at blocks of 4 KiB.
+    /// Blocks of one command: 64 MiB at blocks of 4 KiB. assumed
     static constexpr std::uint32_t kPiece = 1u << 14;
     using Progress = std::function<void(std::uint64_t blocks_to_go)>;
     using Done = std::function<void(bool well)>;
 
     struct Part {
-        std::uint64_t first = 0, blocks = 0;  ///< of the drive
+        std::uint64_t first = 0, blocks = 0;  ///< blocks of the drive
         std::uint32_t lba_bytes = 4096;
-        std::uint32_t unit_blocks = 1;  ///< of a mapping unit
+        std::uint32_t unit_blocks = 1;  ///< blocks of a mapping unit
     };
-    /// `unit_bytes`: of a mapping unit.
+    /// `unit_bytes` is the size of a mapping unit.
     static Part part(std::uint64_t first, std::uint64_t blocks, std::uint32_t lba_bytes, std::uint32_t unit_bytes) {
         return {first, blocks, lba_bytes, std::max(unit_bytes / lba_bytes, 1u)};
     }

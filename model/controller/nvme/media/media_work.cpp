@@ -23,7 +23,7 @@ void MediaWork::cut_short(const MediaJob& job) {
     }
 }
 
-// A job that is done may start another one, so places in jobs_ are looked up anew.
+// A job that is done may start another one, so each position in jobs_ is looked up again.
 void MediaWork::pump_jobs() {
     if (pumping_) return;
     pumping_ = true;

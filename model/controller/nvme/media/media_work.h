@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on the flash that the controller does beside the host's commands: formats, self-tests, what sanitizes the drive.
-// A job is a sequence of commands of the controller's own, which the firmware carries out as it does the host's, so it
-// takes the time that reads, writes and deallocations take. A job goes on over resets, and rests while the controller
-// is not ready.
+// Work on the flash that the controller does beside the host's commands: formats, self-tests and sanitize operations. A
+// job is a sequence of commands of the controller's own. The firmware carries them out like the host's, so they take
+// the time of reads, writes and deallocations. A job continues over resets, and pauses while the controller is not
+// ready.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@
 
 namespace ssdtlm {
 
-/// Who gives the firmware the commands of the jobs.
+/// Gives the commands of the jobs to the firmware.
 class OwnCommands {
 public:
-    /// A command with nothing in it, and with `client` as its owner.
+    /// Returns an empty command whose owner is `client`.
     virtual NvmeCommand& begin_own(OwnClient& client) = 0;
     virtual void submit_own(NvmeCommand& command) = 0;
     virtual void give_back(NvmeCommand& command) = 0;
-    /// Number of the host's command that came last.
+    /// Number of the last command of the host.
     virtual std::uint64_t last_number() const = 0;
-    /// All of the host's commands up to that number have ended. False: MediaWork::pump() is called at each end.
+    /// True when all commands of the host up to that number have ended. If it is false, MediaWork::pump() is called
+    /// each time a command ends.
     virtual bool have_ended(std::uint64_t number) = 0;
 
 protected:
@@ -34,23 +35,23 @@ class MediaJob {
 public:
     virtual ~MediaJob() = default;
     virtual const char* name() const = 0;
-    /// Fills the next command. False: there is none.
+    /// Fills the next command. Returns false if there is none.
     virtual bool next(NvmeCommand& command) = 0;
-    /// One has ended. Not called for one that a reset has aborted: that one is given to the firmware again.
+    /// One command has ended. Not called for a command that a reset has aborted: the firmware gets it again.
     virtual void ended(const NvmeCommand& command) = 0;
-    /// All have ended.
+    /// All commands have ended.
     virtual void done() = 0;
-    /// At the same time.
+    /// Number of commands under way at once.
     virtual std::uint32_t depth() const { return 1; }
-    /// The job begins when the host's commands that are there now have ended.
+    /// If true, the job begins after the host's present commands have ended.
     virtual bool waits_for_host() const { return false; }
 };
 
-/// Who is told of the end of an admin command that waited for a job.
+/// Receives the end of an admin command that waited for a job.
 class AdminEnds {
 public:
     virtual void admin_ended(std::uint64_t token, std::uint16_t status) = 0;
-    /// An event that the host may want to hear of: a notice or one of the command set.
+    /// Reports an event for the host: a notice, or one of the command set.
     virtual void tell(std::uint32_t type, std::uint32_t info, std::uint8_t log) = 0;
 
 protected:
@@ -66,23 +67,24 @@ public:
     }
 
     void start(std::unique_ptr<MediaJob> job);
-    /// No more commands of this job; done() is called when those under way have ended.
+    /// Sends no more commands of this job. done() is called when those under way have ended.
     void cut_short(const MediaJob& job);
-    /// Goes on with what may go on.
+    /// Continues all jobs that may continue.
     void pump() {
         if (__builtin_expect(!jobs_.empty(), 0)) pump_jobs();
     }
     bool any() const { return !jobs_.empty(); }
     AdminEnds& ends() { return *ends_; }
     SimTime now() const { return agenda_.now(); }
-    /// Between two entries of the agenda. Throws CheckFailed.
+    /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
+    /// agenda.
     void check_waiters() const;
 
 private:
     struct Running {
         std::unique_ptr<MediaJob> job;
-        std::uint64_t number = 0;        ///< of the job
-        std::uint64_t begins_after = 0;  ///< command of the host
+        std::uint64_t number = 0;        ///< number of the job
+        std::uint64_t begins_after = 0;  ///< number of a host command
         std::uint32_t under_way = 0;
         bool begun = false;
         bool exhausted = false;
@@ -94,7 +96,7 @@ private:
             std::vector<LbaRange> ranges;
             SpecialCommand special;
         };
-        std::vector<Again> again;  ///< aborted by a reset
+        std::vector<Again> again;  ///< commands that a reset has aborted
     };
     void pump_jobs();
     bool give_next(Running& r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a pattern over the whole drive, pass by pass, through the write path: each pass programs as much flash as the
-// drive has blocks.
+// Writes a pattern over the whole drive, pass by pass, through the write path. Each pass programs as many bytes of
+// flash as the drive has.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@ namespace ssdtlm {
 
 class OverwriteJob final : public MediaJob {
 public:
-    static constexpr std::uint32_t kPieceBytes = 1u << 17;  ///< of one write; assumed
-    static constexpr std::uint32_t kDepth = 8;              ///< writes at once; assumed
+    static constexpr std::uint32_t kPieceBytes = 1u << 17;  ///< size of one write; assumed
+    static constexpr std::uint32_t kDepth = 8;              ///< writes under way at once; assumed
 
     struct Plan {
-        std::uint64_t blocks = 0;  ///< of the drive
+        std::uint64_t blocks = 0;  ///< blocks of the drive
         std::uint32_t lba_bytes = 4096;
         std::uint32_t passes = 1;
         std::uint32_t pattern = 0;
-        bool inverts = false;  ///< the pattern, from pass to pass
+        bool inverts = false;  ///< each pass inverts the pattern
     };
-    using Progress = std::function<void(std::uint32_t passes, double part)>;  ///< part: of all passes
+    using Progress = std::function<void(std::uint32_t passes, double part)>;  ///< part: share of all passes
     using Done = std::function<void(bool well)>;
 
     OverwriteJob(const Plan& plan, Progress progress, Done done)
@@ -44,7 +44,7 @@ public:
         c.bytes = std::uint64_t{c.blocks} * plan_.lba_bytes;
         c.special.data = SpecialCommand::Data::kept;
         c.special.kept.resize(c.bytes);
-        // With OIPBP the last pass writes the pattern itself, and each before it the inverse of the next.
+        // With OIPBP the last pass writes the pattern itself. Each earlier pass writes the inverse of the next.
         const bool inverse = plan_.inverts && ((plan_.passes - 1 - pass_) & 1u) != 0;
         const std::uint32_t word = inverse ? ~plan_.pattern : plan_.pattern;
         for (std::size_t i = 0; i < c.bytes; i += 4) nvme::store(c.special.kept.data() + i, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device Self-test: reads from the flash, of which the host gets nothing. The short one reads a block in each
-// thousandth of the drive, the extended one all blocks. A block that cannot be read ends it.
+// Device Self-test: reads the flash and discards the data. The short test reads a block in each thousandth of the
+// drive, the extended one all blocks. A block that cannot be read ends the test.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace ssdtlm {
 class SelfTestJob final : public MediaJob {
 public:
     static constexpr std::uint64_t kShortReads = 1000;         ///< assumed
-    static constexpr std::uint32_t kExtendedBytes = 1u << 17;  ///< of one read; assumed
+    static constexpr std::uint32_t kExtendedBytes = 1u << 17;  ///< size of one read; assumed
     static constexpr std::uint8_t kMediaSegment = 1;           ///< the only one
 
-    /// `blocks` of the drive from `first` on, in blocks of `lba_bytes`.
+    /// Reads `blocks` blocks of `lba_bytes` bytes, from block `first` of the drive on.
     SelfTestJob(AdminContext& context, SelfTest test, std::uint64_t first, std::uint64_t blocks,
                 std::uint32_t lba_bytes)
         : c_(context), test_(test), first_(first), blocks_(blocks), lba_bytes_(lba_bytes) {

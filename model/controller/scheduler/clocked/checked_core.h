@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a core that somebody else has written to the contract of SchedulerPort. It throws CheckFailed at the core's
-// first answer that breaks the contract, and when the core reports a fault of its own. The message names the clock
-// cycle.
+// Checks a foreign core against the contract of SchedulerPort. It throws CheckFailed at the core's first answer that
+// breaks the contract, and when the core reports a fault of its own. The message names the clock cycle.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scheduler that takes clock cycles to decide: one synchronous core per channel, behind SchedulerPort. What a channel
-// controller does at an instant is seen by its core at the next clock edge. The core takes one request per edge, in
-// order, a question after the requests before it, and one question at a time. Requests that come while a question is
-// being decided, or when the core is full, wait here in order.
+// A scheduler that takes clock cycles to decide: one synchronous core per channel, behind SchedulerPort. The core sees
+// an action of its channel controller at the next clock edge. It takes one request per edge, in order. It takes a
+// question after the requests before it, and one question at a time. Requests wait here, in order, while a question is
+// being decided or while the core is full.
 //
-// A core has no other inputs, so each call runs it ahead to the edge at which it is done; the answer is given at that
-// edge's time. Between calls its clock stands still, so idle time costs nothing. Not modelled: clock-domain crossing;
-// the controllers run on the scheduler's clock.
+// A core has no other inputs. So each call runs it ahead to the edge at which it is done, and the answer is given at
+// the time of that edge. Between calls its clock stands still, so idle time costs nothing. Not modelled: clock-domain
+// crossing; the controllers run on the scheduler's clock.
 #pragma once
 
 #include <cstdint>

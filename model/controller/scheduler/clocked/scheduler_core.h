@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of one channel as a synchronous block: what it does at which clock edge. Edges are numbered; edge k is
-// at k clock periods, rounded up to a picosecond. Not modelled: setup and hold; an input that changes at an edge is
-// seen at the next one.
+// The scheduler of one channel as a synchronous block with numbered clock edges. Edge k is at k clock periods, rounded
+// up to a picosecond. An input that changes at an edge is seen at the next one. Not modelled: setup and hold.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ public:
     virtual bool proven() const { return false; }
     /// As SchedulerPort::fairness().
     virtual std::optional<SchedulerFairness> fairness() const { return {}; }
-    /// What waits, by die, as text for reports.
+    /// Returns the waiting requests of each die, as text for reports.
     virtual std::string dump() const = 0;
     /// Writes the block's signals to an FST file from now on. False: this core has no signals.
     virtual bool open_trace(const std::string& path) {

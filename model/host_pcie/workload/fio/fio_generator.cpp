@@ -109,7 +109,7 @@ HostOp FioGenerator::pick_direction() {
         if (issues_[fio_index(mix_direction_)] >= mix_issues_) {
             const HostOp op = mix_random_.below(100) < job_.rwmix_read ? HostOp::read : HostOp::write;
             if (op != mix_direction_) {
-                // It takes as many I/Os as keep the mix, given what the other direction has done.
+                // Returns the number of I/Os that keeps the mix, given the I/Os of the other direction.
                 const std::uint64_t share = mix_direction_ == HostOp::read ? 100 - job_.rwmix_read : job_.rwmix_read;
                 mix_issues_ = issues_[fio_index(mix_direction_)] * share / 100;
             }

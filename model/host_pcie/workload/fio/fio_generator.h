@@ -31,8 +31,8 @@ public:
     /// Chooses device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any
     /// file.
     bool next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
-    /// A sync takes its turn among the files, as any I/O of fio does: it is for the file whose turn is next, not for
-    /// the one written last. Returns where that file begins.
+    /// A sync has its turn among the files, like any I/O of fio. It is for the file whose turn is next, not for the one
+    /// written last. Returns the start of that file.
     std::uint64_t next_sync();
     /// Called after next(). Counts the I/O; the counts steer rwmix.
     void issued(HostOp op) { ++issues_[fio_index(op)]; }

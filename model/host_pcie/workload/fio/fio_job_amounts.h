@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much one fio job clone has done, and whether that is all, by size, io_size, number_ios, loops and time_based.
+// Counts the work of one fio job clone, and decides whether it is complete, by size, io_size, number_ios, loops and
+// time_based.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,9 @@ public:
         return !job_.time_based && (limits_reached(outstanding) || pass_bytes_ >= pass_limit_);
     }
     bool pass_did_something() const { return pass_bytes_ != 0; }
-    /// True: another pass follows. It takes one of the loops if any are left.
+    /// Returns true if another pass follows, and then takes one of the loops if any are left.
     bool another_pass();
-    /// How much of its amounts the job has done, 0 to 1; 0 when it has none.
+    /// Share of its amounts that the job has done, 0 to 1. It is 0 if the job has none.
     double share() const;
 
     std::uint64_t done_ios() const { return done_ios_; }

@@ -79,7 +79,7 @@ public:
         if (!arguments.empty() && !any_job && !job_follows)  // fio would want a --name
             sections_.push_back({"job", sections_.front().where, {}});
     }
-    /// Adds arguments to each job. What comes last counts.
+    /// Adds arguments to each job. The last value of an option counts.
     void append(const std::vector<FioArgument>& arguments) {
         for (const FioArgument& a : arguments) {
             RawOption o{a.name, a.value, kFioCommandLine + a.name};
@@ -163,7 +163,7 @@ std::string list(const std::set<std::string>& names) {
     return text;
 }
 
-/// What each of the running jobs is told, before options are put into the order in which they are applied.
+/// Collects the options of each running job, before they are sorted into the order of application.
 std::vector<FioJobTold> told_jobs(const std::vector<RawSection>& sections, const std::vector<std::string>& wanted) {
     std::vector<FioGiven> global;
     std::vector<FioJobTold> jobs;

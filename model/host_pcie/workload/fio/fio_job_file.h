@@ -40,7 +40,7 @@ struct FioJobFile {
     std::vector<std::string> notes;     ///< what the user should know: ignored options, where files lie
     std::vector<std::string> warnings;  ///< what is probably not meant: capped depths, KiB of 1000 bytes
 
-    /// What the fio-shaped report needs, one entry per clone.
+    /// Facts for the fio-shaped report, one entry per clone.
     std::vector<FioReportJob> report_jobs() const;
 };
 

@@ -312,8 +312,8 @@ bool FioJobRunner::backlog_is_due() {
     return true;
 }
 
-/// Counts the I/O that is about to be issued, or holds the job back: with flow_sleep for so long, else until another
-/// job of the flow has moved.
+/// Counts the I/O that is about to be issued, or holds the job back. With flow_sleep it holds the job for that time,
+/// else until another job of the flow has issued an I/O.
 bool FioJobRunner::held_back() {
     held_by_flow_ = flow_->ahead(flow_issued_, job_.flow);
     if (!held_by_flow_) {

@@ -28,7 +28,7 @@ struct FioFill {
 
 class FioLayout {
 public:
-    /// What fio does with a file that is shorter than a job needs.
+    /// How fio treats a file that is shorter than a job needs.
     enum class Extend : std::uint8_t {
         nothing,   ///< the job makes it longer as it writes
         lengthen,  ///< it gets its length, but no room and no data

@@ -33,7 +33,7 @@ std::vector<std::string> notes_on_replaced_options(const std::vector<FioJobTold>
 std::vector<std::string> notes_on_idle_options(const std::vector<FioSection>& sections,
                                                const std::vector<FioJob>& jobs);
 
-/// What an option acts with, by its first name; empty: it always acts.
+/// The condition under which an option has an effect, by its first name. It is empty if the option always has one.
 std::string fio_option_condition(const std::string& name);
 
 }  // namespace ssdtlm

@@ -22,7 +22,7 @@ namespace ssdtlm {
 inline constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 
-/// What a section has set so far, before the device is known. A section starts from a copy of [global].
+/// Settings of a section so far, before the device is known. A section starts from a copy of [global].
 struct FioSettings {
     FioJob job;  ///< fields that need no device; bs_min, bs_max and align 0: not set
     PerDirection<std::uint64_t> bs{4096, 4096, 4096};
@@ -103,7 +103,7 @@ public:
     /// The nearest option for an unknown name, for "did you mean"; empty when nothing is near.
     std::string suggestion(const std::string& name) const;
     const std::vector<FioOption>& options() const { return options_; }
-    /// How an option is treated here, in words: "handled", "ignored, noted", ...
+    /// Returns in words how an option is treated here: "handled", "ignored, noted", ...
     static const char* treatment(const FioOption& option);
     static std::string remark(const FioOption& option);
     /// Markdown table of all options, for the documentation.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a job clone's I/O goes: regions, files and amounts (fio 3.33: setup_files, get_start_offset).
+// Computes where the I/O of a job clone goes: regions, files and amounts (fio 3.33: setup_files, get_start_offset).
 #include <algorithm>
 
 #include "common/random/random.h"

@@ -118,7 +118,7 @@ private:
         job_.refill_at = left;
     }
 
-    /// What the options ask for together but cannot have.
+    /// Checks combinations of options that exclude each other.
     void combinations() {
         job_.verify = job_.verify && settings_.do_verify && job_.writes;
         if (job_.latency_target != Ps{0} && job_.latency_window == Ps{0})

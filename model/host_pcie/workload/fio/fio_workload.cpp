@@ -47,8 +47,8 @@ void FioWorkload::make_ready(std::uint32_t job) {
     ready_[at] = job;
 }
 
-/// fio's rule: in order of the file; a delayed job is passed over, a stonewalled one waits until nothing runs and
-/// holds back all jobs after it.
+/// fio's rule is the order of the file. A delayed job is skipped. A stonewalled job waits until no job runs, and holds
+/// back all jobs after it.
 void FioWorkload::admit(SimTime now) {
     admit_at_ = kNever;
     bool held = false;

@@ -43,7 +43,7 @@ public:
     const std::vector<FioJob>& job_list() const { return jobs_; }
     const FioJobRunner& runner(std::uint32_t job) const { return runners_[job]; }
     std::uint64_t failed() const { return failed_; }
-    /// One sentence for each job that did not reach what it had to (rate_min, max_latency, latency_target).
+    /// One sentence for each job that missed its limit (rate_min, max_latency, latency_target).
     std::vector<std::string> failures() const;
     /// One sentence on the result of each steadystate and latency_target.
     std::vector<std::string> outcomes() const;

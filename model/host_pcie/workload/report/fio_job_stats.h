@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fio counts about one job clone, and how it adds clones up under group_reporting. Counting is a handful of adds
-// per I/O; everything derived (percentages, percentiles, rates) is computed when the report is written.
+// Statistics of fio for one job clone, and their sums over clones under group_reporting. Counting is a few additions
+// per I/O. Derived values (percentages, percentiles, rates) are computed when the report is written.
 #pragma once
 
 #include <algorithm>

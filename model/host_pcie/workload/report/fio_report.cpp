@@ -151,7 +151,7 @@ void FioReport::write_logs(Job& job, const HostRequest& r, SimTime now, std::uin
 }
 
 void FioReport::close_windows(Job& job, SimTime now) {
-    // All I/O since the last call lies in the first of the windows that have passed. The others had none.
+    // All I/O since the last call lies in the first of the windows that have passed. The other windows had none.
     const auto window_ps = static_cast<std::uint64_t>(job.window.count());
     const std::uint64_t ms = whole_ms(job.window_end - job.start);
     for (HostOp op : {HostOp::read, HostOp::write, HostOp::trim}) {

@@ -43,11 +43,11 @@ public:
     /// The measured time of a job when the workload knows it better than "first issue to last completion"
     /// (time_based, rate). Call after the run, before finish().
     void set_runtime(std::uint32_t job, Ps runtime);
-    /// The job's statistics begin anew (latency_target has found its depth); its logs go on.
+    /// The statistics of the job start again (latency_target has found its depth). Its logs continue.
     void reset(std::uint32_t job);
     /// The depth that latency_target has found.
     void set_latency_depth(std::uint32_t job, std::uint32_t depth);
-    /// What steadystate saw; `job` is the last of a reporting group.
+    /// Sets the result of steadystate. `job` is the last of a reporting group.
     void set_steady_state(std::uint32_t job, const FioSteadyState& state);
     /// Closes windows and logs. Call once, after the last completion.
     void finish(SimTime end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fio's output says about a job besides its numbers: names, option texts, which percentiles and logs it wants.
-// There is one for each job clone. A fio job file fills it, and so does a trace, which fio.json shows as one job.
+// The part of fio's output that describes a job, besides its numbers: names, option texts, percentiles and logs. There
+// is one for each job clone. A fio job file fills it, and so does a trace, which fio.json shows as one job.
 #pragma once
 
 #include <cstdint>

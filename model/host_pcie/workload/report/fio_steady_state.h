@@ -32,7 +32,7 @@ public:
 
     const FioSteadyCriterion& criterion() const { return criterion_; }
     bool attained() const { return attained_; }
-    /// What is compared with the limit, for the last full window. It is in percent of the mean when the limit is.
+    /// Value that is compared with the limit, for the last full window. It is in percent of the mean if the limit is.
     double value() const { return value_; }
     double slope() const { return slope_; }
     double deviation() const { return deviation_; }

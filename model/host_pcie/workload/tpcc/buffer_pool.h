@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a database that are in memory. The least recently used pages leave for others. Changed pages are written
-// before they leave, and also when their oldest change has become too old for the redo log. It works as InnoDB's buffer
-// pool with its free, LRU and flush lists, without the midpoint of the LRU list. It knows nothing of time or I/O; the
-// writer tells it when a page is written.
+// The pages of a database that are in memory. The least recently used pages are replaced. Changed pages are written
+// before they are replaced, and also when their oldest change has become too old for the redo log. It works like
+// InnoDB's buffer pool with its free, LRU and flush lists, without the midpoint of the LRU list. It has no notion of
+// time or I/O; the writer reports when a page is written.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
 
     std::uint32_t frames() const { return static_cast<std::uint32_t>(frames_.size()); }
     std::uint32_t free() const { return free_count_; }
-    /// True: the page is in memory. It becomes the most recently used.
+    /// Returns true if the page is in memory. It becomes the most recently used one.
     bool lookup(std::uint64_t page);
     /// Makes an absent page the most recently used. False: no frame is free.
     bool take(std::uint64_t page);
@@ -34,8 +34,8 @@ public:
     /// LSN of the oldest change that no write has taken up; kNone when there is none.
     std::uint64_t oldest_change() const { return flush_.next == kNil ? kNone : frames_[flush_.next].changed_at; }
 
-    /// LSN of the oldest change that is not on the drive, in the page itself; kNone when all are. While several pages
-    /// are written it stands at the oldest of these. What the log holds from there on may not be overwritten.
+    /// LSN of the oldest change that is not yet in its page on the drive; kNone if all are. While several pages are
+    /// written, it stays at the oldest of these. The log must not overwrite its contents from there on.
     std::uint64_t checkpoint() const { return std::min(oldest_writing_, oldest_change()); }
 
     /// Frees the least recently used pages until the reserve is whole, or will be when `writes` is written: up to

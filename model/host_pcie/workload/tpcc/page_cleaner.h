@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes changed pages back, a batch at a time: those that leave a buffer pool for others, and those whose oldest
-// change has become too old for the redo log. It does as InnoDB does. First it writes the log up to the latest change.
-// Then it writes all pages of the batch, one behind the other, into the doublewrite area, and flushes, so that a page
-// torn by a loss of power can be restored. At last it writes each page to its place, and flushes.
+// Writes changed pages back, a batch at a time: pages that a buffer pool replaces, and pages whose oldest change has
+// become too old for the redo log. It works like InnoDB. First it writes the log up to the latest change. Then it
+// writes all pages of the batch into the doublewrite area and flushes, so that a page torn by a loss of power can be
+// restored. Finally it writes each page to its place, and flushes.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
 
     /// The next write or flush; false when there is none now. `collect`: may begin a batch.
     bool next(bool collect, HostRequest& request);
-    /// One of its requests has completed. True: it was the end of a batch, and the batch's pages are written.
+    /// One of its requests has completed. Returns true if that was the end of a batch, whose pages are now written.
     bool completed();
     bool idle() const { return phase_ == Phase::idle; }
 

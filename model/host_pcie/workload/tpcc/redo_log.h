@@ -18,12 +18,12 @@ public:
     /// `size` and `begin` are multiples of `block`.
     RedoLog(std::uint64_t begin, std::uint64_t size, std::uint32_t block) : begin_(begin), size_(size), block_(block) {}
 
-    /// Bytes logged so far. It is the LSN of what comes next.
+    /// Bytes logged so far. It is the LSN of the next change.
     std::uint64_t lsn() const { return lsn_; }
     std::uint64_t append(std::uint64_t bytes) { return lsn_ += bytes; }
     /// Everything before this LSN outlives a loss of power.
     std::uint64_t flushed() const { return flushed_; }
-    /// What is logged so far counts as flushed. Call it before the run.
+    /// Counts everything logged so far as flushed. Call it before the run.
     void settle() { flushed_ = written_ = wanted_ = lsn_; }
     /// Asks for a flush of the log up to this LSN.
     void want(std::uint64_t lsn) { wanted_ = std::max(wanted_, lsn); }

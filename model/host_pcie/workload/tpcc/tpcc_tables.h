@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a TPC-C database as pages one behind the other: which page a row is in. Rows of a table that grows go
-// to the last page of their district; its next page is the table's next free one, so that such pages are written in
-// ascending order. A table has room for as much again; when that is used up, new pages take the place of the oldest.
+// The tables of a TPC-C database as consecutive pages: it finds the page of a row. Rows of a table that grows go to the
+// last page of their district. Its next page is the table's next free one, so that these pages are written in ascending
+// order. A table has room for twice its rows; after that, new pages replace the oldest.
 #pragma once
 
 #include <array>

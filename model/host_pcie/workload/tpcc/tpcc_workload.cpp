@@ -127,7 +127,7 @@ void TpccWorkload::apply(const tpcc::Access& access) {
     log_.append(std::uint64_t{access.changed} * config_.redo_per_row);
 }
 
-/// What the log would overwrite is needed as long as the pages are not on the drive.
+/// The log cannot overwrite changes whose pages are not on the drive.
 bool TpccWorkload::log_is_full() const {
     const std::uint64_t oldest = pool_.checkpoint();
     return oldest != BufferPool::kNone && oldest + waiting_at_age(config_) < log_.lsn();
@@ -151,7 +151,7 @@ Workload::Next TpccWorkload::next(SimTime now) {
     Next n;
     for (;;) {
         if (log_.next(n.request)) return issue(n, log_job());
-        // What is changed at the end stays in the pool.
+        // Pages that are changed at the end stay in the pool.
         const bool busy = ended_ < config_.transactions;
         const bool was_idle = cleaner_.idle();
         if (cleaner_.next(busy, n.request)) return issue(n, cleaner_job());
@@ -167,7 +167,7 @@ Workload::Next TpccWorkload::next(SimTime now) {
     return n;
 }
 
-/// Lets a connection go on until it has a page to read, or has to wait. True: `request` is that read.
+/// Runs a connection until it has a page to read, or has to wait. Returns true if `request` is that read.
 bool TpccWorkload::run(std::uint32_t connection, HostRequest& request) {
     Connection& c = connections_[connection];
     if (c.committing) end(c);

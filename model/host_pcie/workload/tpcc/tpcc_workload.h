@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a drive sees of TPC-C on a database like InnoDB: connections that run transactions one after the other and read
-// the pages that the buffer pool lacks, one at a time; a redo log that each commit waits for; a page cleaner. On the
-// drive lie the log, the doublewrite area and the tables, in this order. The file system below is not modelled, and the
-// host computes in no time: the drive is the limit. One job for each connection, one for the log, one for the cleaner.
+// The requests of TPC-C to a drive, on a database like InnoDB. Connections run transactions one after the other and
+// read the pages that the buffer pool lacks, one at a time. There are a redo log that each commit waits for, and a page
+// cleaner. The drive holds the log, the doublewrite area and the tables, in this order. The file system is not
+// modelled, and the host computes in no time: the drive is the limit. There is one job for each connection, one for the
+// log and one for the cleaner.
 #pragma once
 
 #include <array>

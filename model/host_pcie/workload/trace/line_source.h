@@ -29,7 +29,7 @@ public:
     /// is UTF-16 text or a tar archive.
     bool next(std::string_view& line);
     std::uint64_t line_number() const { return number_; }  ///< of the last line, 1-based
-    /// True: the last line has more than kMaxLineBytes and goes on. The next call of next() looks for its end.
+    /// True if the last line has more than kMaxLineBytes and continues. The next call of next() looks for its end.
     bool too_long() const { return too_long_; }
     /// Hash of all (uncompressed) bytes read so far. Reading is ahead of next().
     const ContentHash& content() const { return content_; }

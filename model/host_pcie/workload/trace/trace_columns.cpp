@@ -116,7 +116,7 @@ void ColumnFormat::add_volume(std::string_view field, TraceLine& out) {
         out.volume = field;
         return;
     }
-    // Parts that stand together with a comma in between are taken as they stand.
+    // Parts that are adjacent, with a comma in between, are taken together as one text.
     if (volume_parts_ == 2 && out.volume.data() + out.volume.size() + 1 == field.data() && field.data()[-1] == ',') {
         out.volume = std::string_view(out.volume.data(), out.volume.size() + 1 + field.size());
         return;

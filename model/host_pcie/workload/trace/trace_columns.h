@@ -67,7 +67,7 @@ private:
 
 /// The layout that --trace-columns describes; empty columns when it has mistakes, which are appended to `problems`.
 TraceColumnLayout parse_trace_columns(const std::string& text, std::vector<Problem>& problems);
-/// What --trace-columns may contain, in a sentence.
+/// Returns a sentence about the syntax of --trace-columns.
 const char* trace_columns_grammar();
 
 }  // namespace ssdtlm

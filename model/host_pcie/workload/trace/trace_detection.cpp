@@ -12,8 +12,8 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::uint64_t kDetectionLines = 200;
-// Below this part of right columns a file is of no known format rather than a broken one. assumed: one wrong column of
-// the five that the shortest formats have, and another in some lines.
+// With a smaller share of right columns, a file has an unknown format; it is not a damaged one. assumed: one wrong
+// column of the five that the shortest formats have, and another in some lines.
 constexpr double kFits = 0.7;
 
 struct Candidate {

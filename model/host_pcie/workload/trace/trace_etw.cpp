@@ -76,8 +76,8 @@ private:
         return e == events_.end() ? nullptr : &*e;
     }
 
-    /// Events of other kinds are none of our business, once it is clear that this is a file of events; but a disk event
-    /// that we do not know may be a damaged request.
+    /// Events of other kinds are ignored, once it is clear that this is a file of events. An unknown disk event is an
+    /// error, because it may be a damaged request.
     LineKind other(const LineFields& f, LineFault& fault) const {
         static constexpr const char* begins[] = {"DiskReadInit", "DiskWriteInit", "DiskFlushInit"};
         const std::string_view kind = f.field();

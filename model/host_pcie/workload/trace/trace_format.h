@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block trace format has to offer: the meaning of one line. Reading files, sorting, choosing volumes and
-// fitting addresses to the device are the same for all formats and live in trace_reader.
-// To add a format: a table of columns in trace_column_formats, or a file deriving from TraceFormat; a row in
-// trace_formats().
+// A block trace format: the meaning of one line. trace_reader does what is common to all formats: reading files,
+// sorting, choosing volumes and fitting addresses to the device. To add a format, add a table of columns in
+// trace_column_formats, or write a file deriving from TraceFormat, and add a row in trace_formats().
 #pragma once
 
 #include <cstdint>
@@ -44,8 +43,8 @@ public:
     virtual bool volumes_are_separate() const = 0;
     /// `line` has no line end. Lines come in file order; on broken, `fault` is filled.
     virtual LineKind parse(std::string_view line, TraceLine& out, LineFault& fault) = 0;
-    /// Which part of the columns is right in a line, 0 to 1, with each column looked at by itself. It tells what a file
-    /// is meant to be of which no line can be read.
+    /// Share of the columns that are right in a line, 0 to 1, with each column checked by itself. It finds the intended
+    /// format of a file in which no line can be read.
     virtual double resemblance(std::string_view line) const = 0;
 };
 

@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// What to do with requests that end beyond the device.
+/// Treatment of requests that end beyond the device.
 enum class BeyondDevice : std::uint8_t {
     error,  ///< a problem that names the line
     fold,   ///< offset modulo the device; a request that would cross the end is moved back to end there

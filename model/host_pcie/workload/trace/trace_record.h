@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request of a block trace as it is replayed: time from the start of the trace, aligned address range. 24 bytes,
-// so that ten million requests fit in 240 MB. Where the line came from is not kept.
+// One request of a block trace as it is replayed: time from the start of the trace, aligned address range. It has 24
+// bytes, so that ten million requests fit in 240 MB. It does not hold the number of its line.
 #pragma once
 
 #include <cstdint>
