@@ -47,8 +47,10 @@ std::optional<T> whole(const Bytes& payload) {
 template <class T>
 void append(Bytes& bytes, const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&value);
-    bytes.insert(bytes.end(), begin, begin + sizeof value);
+    // Not insert(): gcc 12 takes its copy into a vector with room for one that overflows, and warns.
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
 /// Makes the reply to a command. `payload` follows the header.

@@ -264,7 +264,7 @@ void ReadCommand::issue(std::uint64_t command) {
 
 __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
     HostRead* job = s.parts;
-    // A single part is charged to the command itself. Of several parts, the last to arrive is known when all have.
+    // A single part is charged to the command itself. The last of several parts is known when all have arrived.
     Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
     s.last = nullptr;
     while (job != nullptr) {
