@@ -77,7 +77,9 @@ TEST(ReadAhead, RunsWithGaps) {
                 EXPECT_EQ(n["read_ahead_units"], kRuns * run.ahead);
                 EXPECT_LE(wasted, unused);
                 EXPECT_GE(wasted + cache, unused);
-                if (cache > units.size() + unused) EXPECT_EQ(wasted, 0u);
+                if (cache > units.size() + unused) {
+                    EXPECT_EQ(wasted, 0u);
+                }
                 if (cache == 64)
                     std::printf("[   FIGURE ] runs of %u units, depth %u: %lu read ahead, %lu wanted, %lu wasted\n",
                                 length, depth, kRuns * run.ahead, kRuns * run.hits, wasted);

@@ -175,7 +175,7 @@ void cached_write_on(std::uint32_t planes, Ps t_program) {
         reference::program_cycle(c.nand, planes) - t_program.count() + c.nand.t_cache_busy.count();
     const double bound =
         4.0 * planes * 8192 / (static_cast<double>(std::max(t_program.count(), transfer)) * 1e-12) * 1e-6;
-    char what[100];
+    char what[160];
     std::snprintf(what, sizeof what,
                   "sequential write with cache program, 4 dies x %u planes, tPROG %lld us, transfer %.1f us, MB/s",
                   planes, static_cast<long long>(t_program.count() / 1'000'000), static_cast<double>(transfer) * 1e-6);

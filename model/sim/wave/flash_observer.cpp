@@ -125,6 +125,7 @@ void FlashObserver::accepted(std::uint32_t channel, std::uint32_t die, BusSequen
     d.passed_on += times.before != 0;
     begun_.cached = &times;
     for (FlashListener* l : listeners_) l->sequence(begun_);
+    begun_.cached = nullptr;
 }
 
 void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,

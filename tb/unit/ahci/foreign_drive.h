@@ -66,7 +66,8 @@ private:
 
     // --- What comes ---
 
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) override {
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, [[maybe_unused]] tlm::tlm_phase& phase,
+                                       sc_core::sc_time&) override {
         sc_assert(phase == tlm::BEGIN_REQ);
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         const auto* const x = p.get_extension<SataExtension>();

@@ -53,13 +53,14 @@ TEST(PrdWalk, FromAnyOffset) {
         std::uint64_t total = 0;
         for (auto& p : pieces) {
             p.address = (draw() % 1'000'000) * 2;
-            p.bytes = 2 + draw() % 60 * 2;
+            p.bytes = static_cast<std::uint32_t>(2 + draw() % 60 * 2);
             total += p.bytes;
         }
         const std::uint64_t offset = draw() % (total + 10);
         std::vector<std::uint64_t> expected = addresses(pieces);
         expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(std::min(offset, total)));
-        EXPECT_EQ(addresses(walk(table_of(pieces), offset, 1 + draw() % 200)), expected) << run;
+        EXPECT_EQ(addresses(walk(table_of(pieces), offset, static_cast<std::uint32_t>(1 + draw() % 200))), expected)
+            << run;
     }
 }
 

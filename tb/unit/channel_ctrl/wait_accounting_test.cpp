@@ -60,11 +60,15 @@ TEST(WaitAccounting, ItsSuccessorGoesOnCounting) {
         WaitAccounting next(config(independent), w.history(at(25us)));
         EXPECT_EQ(next.totals(1, at(30us))[static_cast<std::size_t>(BusyKind::host_read)], Ps{15us}.count());
         EXPECT_EQ(next.totals(0, at(30us)), BusyMeter::Totals{});
-        if (independent) EXPECT_EQ(next.plane_busy(1, 0, at(30us)), Ps{15us});
+        if (independent) {
+            EXPECT_EQ(next.plane_busy(1, 0, at(30us)), Ps{15us});
+        }
         next.busy(read, 1, at(40us));
         next.idle(read, 1, at(47us));
         EXPECT_EQ(next.totals(1, at(50us))[static_cast<std::size_t>(BusyKind::host_read)], Ps{22us}.count());
-        if (independent) EXPECT_EQ(next.plane_busy(1, 0, at(50us)), Ps{22us});
+        if (independent) {
+            EXPECT_EQ(next.plane_busy(1, 0, at(50us)), Ps{22us});
+        }
     }
 }
 

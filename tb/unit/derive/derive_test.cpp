@@ -142,7 +142,9 @@ TEST(Derive, TextAndJsonSayTheSame) {
         for (std::size_t i = 0; i < set.of.size(); ++i) {
             EXPECT_EQ(said["resources"][i]["iops"], set.of[i].iops);
             EXPECT_THAT(text, HasSubstr(set.of[i].formula));
-            if (set.of[i].least) EXPECT_EQ(said["least"], set.of[i].resource);
+            if (set.of[i].least) {
+                EXPECT_EQ(said["least"], set.of[i].resource);
+            }
             EXPECT_GE(set.of[i].iops, iops_of(set, said["least"].get<std::string>()));
         }
     }

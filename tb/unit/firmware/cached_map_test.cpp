@@ -14,8 +14,8 @@ namespace ssdtlm {
 namespace {
 
 TEST(CachedMap, CountsGoOnBehindALossOfPower) {
-    CachedMap::Counters sum{1, 2, 3, 40, 0};
-    sum += CachedMap::Counters{10, 20, 30, 4, 5};
+    CachedMap::Counters sum{1, 2, 3, 40, 0, {}, 0, 0, 0};
+    sum += CachedMap::Counters{10, 20, 30, 4, 5, {}, 0, 0, 0};
     EXPECT_EQ(sum.checkpoint_reads, 5u);
     EXPECT_EQ(sum.hits, 11u);
     EXPECT_EQ(sum.misses, 22u);

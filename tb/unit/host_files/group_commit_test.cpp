@@ -60,7 +60,7 @@ Counts small_simulation(std::uint32_t threads, std::uint32_t files, double share
     const auto start = [&](std::uint32_t t) {
         Thread& thread = all[t];
         thread.step = Thread::in_drive;
-        thread.file = random() % files;
+        thread.file = static_cast<std::uint32_t>(random() % files);
         thread.writing = uniform(random) >= share_of_reads;
         const auto now_tick = static_cast<std::int64_t>(now / tick);
         if (thread.writing && stamp[thread.file] != now_tick) {

@@ -71,7 +71,9 @@ TEST(WeightedArbiter, SharesOverAMillionCommandsAreTheWeights) {
         for (std::uint8_t level = kHigh; level <= kLow; ++level) {
             EXPECT_EQ(count[level], rounds * s.weights[level - 1u]);
             for (std::size_t q = 1; q <= s.priority.size(); ++q)
-                if (s.priority[q - 1] == level) EXPECT_EQ(of[q], count[level] / queues[level]) << "queue " << q;
+                if (s.priority[q - 1] == level) {
+                    EXPECT_EQ(of[q], count[level] / queues[level]) << "queue " << q;
+                }
         }
         EXPECT_EQ(longest, round - s.weights[2]);  // the round's commands of the others, never more
     }

@@ -411,8 +411,9 @@ TEST(WeightedPriorities, DiesCountForThemselves) {
         scheduler->push(r);
     };
     for (std::uint32_t i = 0; i < 4; ++i)
-        for (const std::uint16_t die : {0, 1})
-            for (const std::uint8_t level : {1, 3}) push(i * 100 + die * 10u + level, level, die);
+        for (const std::uint16_t die : {std::uint16_t{0}, std::uint16_t{1}})
+            for (const std::uint8_t level : {std::uint8_t{1}, std::uint8_t{3}})
+                push(i * 100 + die * 10u + level, level, die);
     std::map<std::uint32_t, std::string> by_die;
     for (Grant grant; scheduler->grant(all_idle(), grant) == GrantAnswer::granted;)
         by_die[grant.die] += "UHML"[grant.tags[0] % 10];
