@@ -82,7 +82,7 @@ Workload::Next FilesWorkload::next(SimTime now) {
     return result;
 }
 
-/// What makes the file systems, one after the other.
+/// Makes the file systems, one after the other.
 bool FilesWorkload::format_io() {
     for (; format_mount_ < formats_.size(); ++format_mount_, format_step_ = 0) {
         const auto& steps = formats_[format_mount_];

@@ -176,7 +176,7 @@ struct Prd {
     static constexpr std::uint32_t kDbcMask = 0x3FFFFF;
 };
 
-/// Where received FISes lie in the area that PxFB names (4.2.1).
+/// Places of received FISes in the area that PxFB names (4.2.1).
 struct ReceivedFis {
     static constexpr std::uint32_t kDmaSetup = 0x00;
     static constexpr std::uint32_t kPioSetup = 0x20;

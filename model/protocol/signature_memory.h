@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// What such a memory's socket is bound to.
+/// The interface to which the socket of such a memory is bound.
 class SignatureMemory : public tlm::tlm_fw_transport_if<> {};
 
 }  // namespace ssdtlm

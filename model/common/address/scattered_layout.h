@@ -62,7 +62,7 @@ class ScatteredLayout {
 public:
     /// Stands in place of a number of units: the block is erased.
     static constexpr std::uint32_t kErasedBlock = 0xFFFFFFFFu;
-    /// What a unit of flash holds if it is no logical unit.
+    /// Values for a unit of flash that is no logical unit.
     static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;  ///< programmed, with nothing of use
     static constexpr std::uint32_t kNotProgrammed = 0xFFFFFFFFu;
 

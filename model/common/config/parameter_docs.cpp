@@ -40,7 +40,7 @@ Json type_of(const ParameterInfo& p) {
         case ParameterKind::quantity:
             s["type"] = "string";
             s["pattern"] = pattern_of(p.dimension);
-            // What a pattern cannot say, for tools that choose values.
+            // The parts that a pattern cannot express, for tools that choose values.
             s["x-step"] = format_quantity(p.step, p.dimension);
             for (const std::int64_t v : p.allowed) s["x-allowed"].push_back(format_quantity(v, p.dimension));
             break;
@@ -67,7 +67,7 @@ std::string cell(const std::string& s) {
     return r;
 }
 
-/// What it is, and under which conditions it acts.
+/// Describes the parameter and the conditions under which it has an effect.
 std::string described(const ParameterInfo& p) {
     std::string conditions;
     for (const std::string& c : p.conditions)

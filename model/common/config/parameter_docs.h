@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parameter table tells readers and editors: the reference page and the JSON Schema.
+// The output of the parameter table for readers and editors: the reference page and the JSON Schema.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// Whoever waits for the file does not want it any more.
+/// Thrown when the file that is being written is no longer wanted.
 class SnapshotGivenUp : public std::runtime_error {
 public:
     SnapshotGivenUp() : std::runtime_error("the snapshot was given up") {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cfq and bfq share: the queues of a context, the choice of the next request, and the scale of slices.
+// The common part of cfq and bfq: the queues of a context, the choice of the next request, and the scale of slices.
 #pragma once
 
 #include <iterator>

@@ -46,7 +46,7 @@ struct CfqSettings {
     Ps idle() const { return per_queue ? slice_idle : group_idle; }
 };
 
-/// How long a context takes from the end of a request to its next one, on average.
+/// Mean time of a context from the end of a request to its next one.
 class ThinkTime {
 public:
     void ended(SimTime now) { last_end_ = now; }
@@ -198,7 +198,7 @@ private:
             std::min(full, scaled(2 * settings_.slice_idle.count(), full, settings_.slice_sync.count()));
         return Ps{std::max({scaled(full, settings_.target_latency.count(), expected.count()), least, std::int64_t{1}})};
     }
-    /// What is left of its slice moves it ahead.
+    /// The rest of its slice moves it ahead.
     void place(Queue& q, SimTime now) {
         q.since = ++changes_;
         if (q.io_class == IoClass::idle) {

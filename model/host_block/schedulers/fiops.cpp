@@ -83,7 +83,7 @@ protected:
     }
 
 private:
-    /// What a context has paid, since when it is there, and its number.
+    /// Payments of a context, the time since which it is there, and its number.
     using Place = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
     struct Context {
         WaitingList fifo;

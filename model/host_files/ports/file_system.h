@@ -46,7 +46,7 @@ public:
     /// The written data are on the drive.
     virtual void written(std::uint32_t file, std::uint64_t offset, std::uint64_t bytes, SimTime now) = 0;
 
-    /// What a sync of the file waits for.
+    /// The work that a sync of the file waits for.
     struct Sync {
         std::uint64_t transaction = 0;  ///< until it is durable(); then nothing else
         bool flush = false;             ///< it is durable, and a flush of the drive is needed
