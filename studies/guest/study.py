@@ -21,12 +21,23 @@ WINDOWS = (16, 1024)
 # Guest time, in ms: ramp and what is measured.
 TIMES = {False: (100, 400), True: (30, 100)}
 CLOCK = "0.1"
+ARGUMENTS = ("--processors", "2", "--clock", CLOCK, "--timeout", "3000")
 # A 32nd of the paper's drive with the same channels, chips and shares, so that buffer and flash are in their steady state within such times. MQSim's
 # applications force nothing to flash, so the buffer is one that capacitors protect: with one that is flushed, a flush waits for what the other
 # application has written, too.
 DRIVE = {"nand.geometry.blocks_per_plane": 64, "ftl.user_capacity": "14GB", "buffer.size": "8MiB", "buffer.mode": "protected"}
 WHY = ("Applications of fio keep up to 128 commands in their queues, those of the paper under gem5 presumably a few. A window of 16 is then full of writes that wait for "
        "room in the buffer, and reads are not fetched: the third line")
+# sysbench fileio rndrw, as in studies/femu-benchmarks: 128 files that all threads share, 1.5 reads a write, each write forced. Files are smaller here.
+# On ext4 of the guest's Linux, and on the file layer of `ssdtlm run`.
+FILES_DRIVE, THREADS = "femu-4g", (4, 32)
+FILES = ("filename_format=test_file.$filenum\nnrfiles=128\nfilesize=1m\nsize=128m\ndirect=1\nrw=randrw\nrwmixread=60\nbs=16k\nsync=1\nioengine=psync\n"
+         "file_service_type=random\ntime_based\ngroup_reporting\nnorandommap\n")
+FILES_TIMES = {False: (200, 1000), True: (50, 200)}
+# What the host takes of an I/O in the guest: docs/full-system.md, the means of fio less the drive's.
+FILES_HOST = {"host.cores": 2, "host.submit_time": "13us", "host.completion_time": "13us", "precondition.state": "fresh", "files.system": "ext4"}
+FILES_WHY = ("Of a write's 2.2 ms in Linux the drive takes 0.4 ms. The rest is the host's: threads wait for each other's commit of the journal, and two virtual processors run "
+             "them. The file layer has the waits, but no time of a processor for a commit")
 LIGHT = ("mailserver", "webserver")
 HEAVY = ("fileserver", "iozone")
 
@@ -49,6 +60,20 @@ def script(quick):
         label = "-".join(names)
         lines.append(f"cat > /tmp/{label}.fio <<'END'\n{job_file(names, quick)}END\n"
                      f"fio /tmp/{label}.fio --output-format=json --output={label}.json --lat_percentiles=1 || exit 1\n")
+    return "".join(lines)
+
+
+def files_job(directory, threads, quick):
+    ramp, runtime = FILES_TIMES[quick]
+    # A section each, and no numjobs: clones that share files by filename_format end at once in fio (axboe/fio, issue 1878).
+    return f"[global]\ndirectory={directory}\n{FILES}ramp_time={ramp}ms\nruntime={runtime}ms\n" + "".join(f"[thread{i}]\n" for i in range(threads))
+
+
+def files_script(quick):
+    lines = ["mkfs.ext4 -q -F /dev/nvme0n1 && mount -t ext4 /dev/nvme0n1 /mnt || exit 1\n"]
+    for threads in THREADS:
+        lines.append(f"cat > /tmp/files.fio <<'END'\n{files_job('/mnt', threads, quick)}END\n"
+                     f"fio /tmp/files.fio --output-format=json --output=files-{threads}.json || exit 1\n")
     return "".join(lines)
 
 
@@ -83,9 +108,26 @@ class Guest(Study):
 
     def points(self, quick):
         return [Point({"window": window}, "mqsim-table3", (), {**DRIVE, "nvme.fetch_window": window},
-                      ("--processors", "2", "--clock", CLOCK, "--timeout", "3000"), guest=script(quick)) for window in WINDOWS]
+                      ARGUMENTS, guest=script(quick)) for window in WINDOWS] + [
+            Point({"files": "Linux"}, FILES_DRIVE, (), {"precondition.state": "fresh"}, ARGUMENTS, guest=files_script(quick)),
+            *(Point({"files": threads}, FILES_DRIVE, (("files", files_job("/mnt", threads, quick)),), FILES_HOST) for threads in THREADS)]
 
     def rows(self, ended):
+        return self._pairs([(point, result) for point, result in ended if "window" in point.axes]) + self._files({p.axes["files"]: r for p, r in ended if "files" in p.axes})
+
+    @staticmethod
+    def _files(results):
+        rows = []
+        for threads in THREADS:
+            (linux,) = jobs(results["Linux"], ("files", str(threads))).values()
+            (ours,) = results[threads].fio["jobs"]
+            for where, job in (("Linux", linux), ("file layer", ours)):
+                rows.append({"threads": threads, "files on": where, **{f"{op} {name}": value for op in ("read", "write") for name, value in
+                                                                     (("IOPS", job[op]["iops"]), ("ms", job[op]["lat_ns"]["mean"] / 1e6))}})
+        return rows
+
+    @staticmethod
+    def _pairs(ended):
         rows = []
         for point, result in ended:
             alone = {name: rates(result, (name,))[name] for name in APPLICATIONS}
@@ -99,13 +141,18 @@ class Guest(Study):
         return rows
 
     def figures(self, rows):
+        files = [{"threads": str(r["threads"]), "IOPS": r["read IOPS"] + r["write IOPS"], "files on": r["files on"]} for r in rows if "threads" in r]
+        rows = [r for r in rows if "window" in r]
         bars = [{"pair": r["pair"], "window": str(r["window"]), "F": r["F"]} for r in rows]
         slow = [{"pair": r["pair"], "of": f"{r[which]}, {r['window']}", "S": r[number]} for r in rows if r["first"] in HEAVY and r["second"] in HEAVY
                 for which, number in (("first", "S_1"), ("second", "S_2"))]
         return [Figure("fairness", "Fairness of two applications, by fetch window", "bars", bars, "pair", "F", by="window", top=1.0, digits=2),
-                Figure("slowdown", "Slow-down of file server and IOzone beside each other", "bars", slow, "pair", "S", by="of", digits=2)]
+                Figure("slowdown", "Slow-down of file server and IOzone beside each other", "bars", slow, "pair", "S", by="of", digits=2),
+                Figure("files", "sysbench fileio on ext4 of Linux and on our file layer", "bars", files, "threads", "IOPS", by="files on")]
 
     def trends(self, rows):
+        files = {(r["files on"], r["threads"]): r["read IOPS"] + r["write IOPS"] for r in rows if "threads" in r}
+        rows = [r for r in rows if "window" in r]
         fairness = {(r["first"], r["second"], r["window"]): r["F"] for r in rows}
         small, large = WINDOWS
         heavy = {w: fairness[(*HEAVY, w)] for w in WINDOWS}
@@ -119,7 +166,9 @@ class Guest(Study):
                 Trend("With a narrow window the file server's reads wait for writes in front of them that want room in the buffer: at least four times as long",
                       reads[small] > 4 * reads[large], f"{reads[small]:.1f} ms with {small}, {reads[large]:.1f} ms with {large}"),
                 Trend("Beside IOzone everybody is slower than IOzone is", all(r["S_1"] > r["S_2"] for r in rows if r["second"] == "iozone"),
-                      ", ".join(f"{r['first']} {r['S_1']:.1f} : {r['S_2']:.1f}" for r in rows if r["second"] == "iozone"))]
+                      ", ".join(f"{r['first']} {r['S_1']:.1f} : {r['S_2']:.1f}" for r in rows if r["second"] == "iozone")),
+                *(Trend(f"sysbench fileio, {n} threads: our file layer has as many operations a second as ext4, within a third", 0.67 <= files["file layer", n] / files["Linux", n] <= 1.5,
+                        f"{files['file layer', n]:.0f} against {files['Linux', n]:.0f}", **({} if n == THREADS[0] else {"expected": False, "why": FILES_WHY})) for n in THREADS)]
 
 
 STUDY = Guest()
