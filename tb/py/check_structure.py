@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+from inline_members import inline_elsewhere
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "model"
 # A file that nobody reads in one sitting has more than one responsibility.
@@ -214,6 +216,9 @@ def main():
             check_includes(path)
         if path.name.endswith("_test.cpp"):
             check_tests_are_built(path)
+    sources = {p: p.read_text(encoding="utf-8") for p in files if p.suffix == ".cpp" and MODEL in p.parents}
+    for path, member, other in inline_elsewhere(sources):
+        problem(path, f"defines {member} inline, but {other.relative_to(ROOT)} calls it: it links in a unity build alone; take inline away, or move it into the header")
     check_readmes()
     for p in problems:
         print(p)

@@ -37,7 +37,7 @@ inline NvmeCommand& IoCommands::acquire() {
     return command;
 }
 
-inline void IoCommands::release(NvmeCommand& command) {
+void IoCommands::release(NvmeCommand& command) {
     command.ranges.clear();
     command.data.clear();
     command.ends_work = false;
@@ -203,7 +203,7 @@ __attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
     media_.pump();
 }
 
-inline void IoCommands::count(const NvmeCommand& command) {
+void IoCommands::count(const NvmeCommand& command) {
     if (command.code == kStInvalidOpcode) return;  // there is no operation to count
     if (__builtin_expect(command.kind != nullptr, 0)) {
         ++(counters_.*command.kind->count);
