@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/precondition.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
@@ -216,10 +215,6 @@ void Ftl::superblock_erased(SuperblockId victim) {
 void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
     counters_.checkpoint_pages += pages;
     counters_.blocks_erased += blocks_erased;
-}
-
-OverwriteRounds Ftl::precondition() {
-    return Preconditioner(*this).run();
 }
 
 FtlImage Ftl::image() {

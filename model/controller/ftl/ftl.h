@@ -40,7 +40,6 @@
 #include "controller/ftl/journal/notes.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -299,8 +298,6 @@ public:
     // --- State at start, counters, books ---
     /// The tables as a whole, for recovery, snapshots, checkpoints and preconditioning.
     FtlImage image();
-    OverwriteRounds
-    precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     /// The feature of this type. Null: the configuration does not ask for it.
     template <class Feature>
     Feature* feature() const {

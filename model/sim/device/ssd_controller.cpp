@@ -9,6 +9,7 @@
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/translation_contents.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -60,7 +61,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       agenda(a),
       contents(as_needed(flash, config, data)),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
-      overwrites(data.drive.empty() ? ftl->precondition() : OverwriteRounds()),
+      overwrites(data.drive.empty() ? Preconditioner(*ftl).run() : OverwriteRounds()),
       front_end(FrontEnds::instance().make("frontend.kind", config.front_end.kind,
                                            {agenda, stages, config, drive_facts(config, *ftl), data.data},
                                            config.front_end.policies)),

@@ -10,6 +10,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/hybrid_fixture.h"
@@ -81,7 +82,7 @@ TEST(FactoryBad, AFullDriveWorksWithoutThem) {
                 const std::vector<BlockId> bad = drawn(g, c, random);
                 Device d(c, g, seed, bad);
                 marked += bad.size();
-                d.ftl.precondition();
+                Preconditioner(d.ftl).run();
                 d.ftl.verify_books();
                 const std::uint64_t units = d.ftl.logical_units();
                 EXPECT_EQ(d.ftl.mapped_units(), state == InitialState::fresh ? 0 : units);

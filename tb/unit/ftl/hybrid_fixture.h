@@ -11,6 +11,7 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/precondition.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {
@@ -56,7 +57,7 @@ struct HybridDevice {
     HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1,
                  const std::vector<BlockId>& bad = {})
         : geometry(g), flash(g), ftl(config, g, (mark(bad), flash), seed) {
-        ftl.precondition();
+        Preconditioner(ftl).run();
     }
     void mark(const std::vector<BlockId>& bad) {
         for (const BlockId b : bad) flash.mark_bad(b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superblocks: their numbering, and that the planes of a die stay in step whatever is written.
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/superblock.h"
 
 #include <gtest/gtest.h>
@@ -163,7 +164,7 @@ TEST(Superblock, HoldsAndOverwritesTheLargestCapacity) {
             c.initial_state = InitialState::random;
             c.overwrite = 3.0;
             Device d(c, g);
-            d.ftl.precondition();
+            Preconditioner(d.ftl).run();
             d.ftl.verify_books();
         }
     }

@@ -9,6 +9,7 @@
 #include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -93,7 +94,7 @@ TEST(WritePartitions, PreconditioningLeavesEachUnitInItsOwn) {
         c.fill = fill;
         c.overwrite = 4.0;
         Device d(c, g);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         d.ftl.verify_books();
         std::uint32_t mapped = 0;
         for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u) {
@@ -119,7 +120,7 @@ TEST(WritePartitions, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     c.initial_state = InitialState::sequential;
     c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     Random random(1);
     std::vector<std::vector<Lpa>> units(d.ftl.partitions().count());
     for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u) units[d.ftl.partitions().of(Lpa{u})].push_back(Lpa{u});
