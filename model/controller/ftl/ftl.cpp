@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
+#include "controller/ftl/gc/victim_cost.h"
 
 namespace ssdtlm {
 
@@ -38,9 +38,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
-      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
-                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
-                                              config.gc_policies)),
+      policy_(VictimPolicies::instance().make(
+          "gc.policy", config.gc_policy, {shape_, reclaim_units(geometry, shape_.planes()), seed}, config.gc_policies)),
       books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       partitions_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,

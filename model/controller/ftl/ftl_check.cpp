@@ -9,6 +9,7 @@
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
+#include "controller/ftl/gc/victim_cost.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/mapping/mapping.h"
@@ -133,7 +134,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     const auto mapping = mapping_of(config, g);
     if (mapping->places_by_blocks()) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
-    const std::uint32_t lost = g.two_step ? OpenWordLines::reclaim_units(g, 1) : g.units_per_page() - 1;
+    const std::uint32_t lost = g.two_step ? reclaim_units(g, 1) : g.units_per_page() - 1;
     const std::uint64_t all = g.units_per_block() <= lost
                                   ? 0
                                   : std::uint64_t{shape.groups()} * shape.data_planes() *

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/precondition.h"
 
-#include "controller/ftl/steady_state/steady_state.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
+
+#include "controller/ftl/steady_state/steady_state.h"
 
 namespace ssdtlm {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superblocks: their numbering, and that the planes of a die stay in step whatever is written.
-#include "controller/ftl/precondition.h"
 #include "controller/ftl/superblock.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
