@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/feature.h"
+#include "controller/ftl/ftl_check.h"
 #include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_feature.h"
@@ -35,6 +37,15 @@ FtlFeatures features_of(const FeatureSetup& setup) {
         add(features, make(setup));
     for (const auto& [name, make] : from_outside()) add(features, make(setup));
     return features;
+}
+
+std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry) {
+    return CheckpointLayout(config, geometry).per_group();
+}
+
+void check_features(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& geometry) {
+    for (const auto check : {&RowParity::check, &OpenWordLines::check, &CheckpointLayout::check})
+        check(out, config, geometry);
 }
 
 std::vector<std::uint32_t> remembered(const FtlFeatures& features, GroupId group) {

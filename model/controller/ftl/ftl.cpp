@@ -36,7 +36,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
       codec_(logical_units_ + translation_pages_),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
+              set_apart_blocks(config, geometry) + config.slc.blocks, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
       policy_(VictimPolicies::instance().make(
           "gc.policy", config.gc_policy, {shape_, reclaim_units(geometry, shape_.planes()), seed}, config.gc_policies)),
