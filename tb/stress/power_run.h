@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "stress.h"
 
@@ -98,7 +99,7 @@ struct MapCheck {
             else
                 look_at_each_unit();
             ftl.verify_books();
-            if (ftl.checkpoints() != nullptr) look_at_all_pages();
+            if (checkpoints_of(ftl) != nullptr) look_at_all_pages();
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_check.h"
@@ -36,6 +37,8 @@ FtlFeatures features_of(const FeatureSetup& setup) {
          {&SlcFeature::make, &Refresh::make, &WearLevelling::make, &RowParity::make, &OpenWordLines::make})
         add(features, make(setup));
     for (const auto& [name, make] : from_outside()) add(features, make(setup));
+    // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
+    add(features, CheckpointFeature::make(setup));
     return features;
 }
 

@@ -9,12 +9,6 @@
 namespace ssdtlm {
 
 namespace {
-std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry,
-                                              std::uint64_t units) {
-    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units)
-                                    : nullptr;
-}
-
 /// Before any member is sized by them.
 const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) {
     auto problems = check_ftl(config, geometry);
@@ -54,7 +48,6 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       policy_victims_(inside_, open_room_),
       gc_stream_(shape_.groups()),
       notes_({*this, books_, blocks_, counters_, open_room_}),
-      checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
       placement_(mapping_->place({*this, blocks_, counters_})),
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
@@ -68,9 +61,6 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
     if (config_.placement == Placement::first_idle) load_.count(events_);
     if (set_traffic_.any()) events_.listen(set_traffic_, {FtlEvent::unit_superseded, FtlEvent::page_ended});
     features_ = features_of(inside_);
-    // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
-    if (checkpoints_ != nullptr)
-        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::units_moving, FtlEvent::page_ended});
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
@@ -217,9 +207,9 @@ void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
 }
 
 FtlImage Ftl::image() {
-    return {books_.image(),   notes_.image(),  partitions_, translation_room_, rows_,  *policy_,  victims_,
-            begun_,           gc_stream_,      media_,      counters_,         spare_, features_, checkpoints_.get(),
-            placement_.get(), host_partitions_};
+    return {books_.image(), notes_.image(), partitions_, translation_room_, rows_,
+            *policy_,       victims_,       begun_,      gc_stream_,        media_,
+            counters_,      spare_,         features_,   placement_.get(),  host_partitions_};
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {

@@ -27,7 +27,6 @@
 #include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/books.h"
-#include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/events.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_config.h"
@@ -242,9 +241,8 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
-    // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
-    Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
-    const Checkpoints* checkpoints() const { return checkpoints_.get(); }
+    // --- Checkpoints of the map (checkpoint/), which are a feature; what they and all pages say after a loss of power:
+    // recovery/ ---
     /// The record of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
     void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
@@ -369,7 +367,6 @@ private:
     std::vector<std::uint8_t> gc_stream_;  // by group: the host's stream that its victim is of
     Notes notes_;
     MediaHealth media_;
-    std::unique_ptr<Checkpoints> checkpoints_;   // null: none
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
     SetTraffic set_traffic_;

@@ -4,8 +4,8 @@
 
 namespace ssdtlm {
 
-/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints
-/// go to.
+/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that are set
+/// apart.
 void Ftl::leave_out_marked() {
     for (const bool set_apart : {false, true})
         for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
@@ -15,13 +15,8 @@ void Ftl::leave_out_marked() {
                 continue;
             SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
             if (HostPartition* const p = owner(b)) p->left_out(b);
-            // One of its group's spare ones is set apart now.
-            for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()};
-                 set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
-                if (blocks_[s].state != BlockState::set_apart || checkpoints_->layout().holds(s)) continue;
-                blocks_[s].stream = kCheckpointStream;
-                checkpoints_->replace(b, s);
-            }
+            if (!set_apart) continue;
+            for (const auto& feature : features_) feature->set_apart_left_out(b);
         }
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
 }

@@ -20,7 +20,6 @@
 namespace ssdtlm {
 
 class BlockPlacement;
-class Checkpoints;
 class HostPartition;
 
 struct FtlImage : Books::Image, Notes::Image {
@@ -37,7 +36,6 @@ struct FtlImage : Books::Image, Notes::Image {
     FtlCounters& counters;
     SpareArea& flash;
     const FtlFeatures& features;
-    Checkpoints* const checkpoints;   ///< null: none
     BlockPlacement* const placement;  ///< null: pages are put anywhere
     const std::vector<HostPartition*>& host_partitions;
 };

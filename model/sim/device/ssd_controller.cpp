@@ -7,6 +7,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "controller/ftl/precondition.h"
@@ -109,7 +110,7 @@ void SsdController::start_ages(bool written_now) {
     if (written_now || data.drive.empty()) refresh->start_ages(written_now);
     // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown
     // lets the drive work again.
-    if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
+    if (checkpoints_of(*ftl) == nullptr || !checkpoints_of(*ftl)->clean()) firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {

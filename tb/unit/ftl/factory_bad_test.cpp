@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
 #include "controller/ftl/recovery/recovery.h"
@@ -185,7 +186,7 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
                     ++here;
             }
             Device d(c, g, seed, {bad.begin(), bad.end()});
-            const CheckpointLayout& layout = d.ftl.checkpoints()->layout();
+            const CheckpointLayout& layout = checkpoints_of(d.ftl)->layout();
             std::set<SuperblockId> places;
             std::vector<std::uint32_t> set_apart(planned.shape().groups());
             for (std::uint32_t i = 0; i < layout.superblocks(); ++i) {
@@ -204,7 +205,7 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
             EXPECT_NO_THROW(d.ftl.verify_books());
             Ftl again(c, g, d.flash, seed);
             for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
-                EXPECT_EQ(again.checkpoints()->layout().superblock(i), layout.superblock(i));
+                EXPECT_EQ(checkpoints_of(again)->layout().superblock(i), layout.superblock(i));
         }
     EXPECT_GT(replaced, 100u);
 }

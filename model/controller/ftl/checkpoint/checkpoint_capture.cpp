@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "controller/ftl/allocation/host_partition.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
 
 CheckpointCapture::CheckpointCapture(Ftl& ftl)
-    : ftl_(ftl), image_(ftl.image()), checkpoints_(*image_.checkpoints), number_of_(image_.journal.ids()) {
+    : ftl_(ftl), image_(ftl.image()), checkpoints_(*checkpoints_of(ftl)), number_of_(image_.journal.ids()) {
     for (const auto& feature : image_.features) feature->checkpoint_begins();
     for (Journal::Id id = 1; id < image_.journal.ids(); ++id) {
         const Journal::Page& p = image_.journal.page(id);
@@ -102,7 +103,7 @@ bool CheckpointCapture::has_changed(std::uint32_t page, const PageContent& now) 
 }
 
 CheckpointCapture::Result CheckpointCapture::begin(Ftl& ftl, bool clean) {
-    Checkpoints& checkpoints = *ftl.checkpoints();
+    Checkpoints& checkpoints = *checkpoints_of(ftl);
     SSDTLM_CHECK(!clean || checkpoints.in_flight().none(), "a checkpoint at a shutdown while programs are under way");
     const CheckpointCapture now(ftl);
     CheckpointBooks books = now.books(clean);

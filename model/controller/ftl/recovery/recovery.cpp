@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "controller/ftl/allocation/host_partition.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -319,7 +320,7 @@ void Recovery::seal() {
             image_.policy.sealed(SuperblockId{n}, image_.blocks[SuperblockId{n}].valid, 0);
     }
     if (image_.placement != nullptr) image_.placement->found(of_placement);
-    if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
+    if (Checkpoints* const checkpoints = checkpoints_of(ftl_)) {
         for (std::uint32_t n = 0; n < last_of_.size(); ++n)
             checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
         image_.last_number = std::max(image_.last_number, checkpoints->root_number());

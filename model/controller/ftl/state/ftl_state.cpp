@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/image.h"
 
@@ -63,9 +64,9 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     image.journal.state(s);
     s(image.journal_group);
     s.map(image.failed_in);
-    if (image.checkpoints != nullptr) {
+    if (Checkpoints* const checkpoints = checkpoints_of(ftl)) {
         s.section("checkpoints");
-        image.checkpoints->state(s);
+        checkpoints->state(s);
     }
     s.section("counters");
     if (s.reads()) check_read(ftl, image, s);
