@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "stress.h"
 
@@ -148,7 +149,7 @@ struct MapCheck {
         cuts = s.host.driver.power_cuts();
         if (!alive) return;
         before = ftl.media();
-        all_is_written = ftl.notes().journal().last_pending() == 0;
+        all_is_written = notes_of(ftl).journal().last_pending() == 0;
     }
     MediaHealth before;
     bool alive = true, all_is_written = true;

@@ -8,6 +8,7 @@
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_feature.h"
@@ -40,6 +41,10 @@ FtlFeatures features_of(const FeatureSetup& setup) {
     // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
     add(features, CheckpointFeature::make(setup));
     return features;
+}
+
+std::unique_ptr<UnitNotes> make_notes(const NotesSetup& setup) {
+    return std::make_unique<Notes>(setup);
 }
 
 std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry) {

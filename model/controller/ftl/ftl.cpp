@@ -47,7 +47,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       scarce_victims_(inside_, open_room_),
       policy_victims_(inside_, open_room_),
       gc_stream_(shape_.groups()),
-      notes_({*this, books_, blocks_, counters_, open_room_}),
+      notes_(make_notes({*this, books_, blocks_, counters_, open_room_})),
       placement_(mapping_->place({*this, blocks_, counters_})),
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
@@ -144,7 +144,7 @@ PageAddress Ftl::allocate_cold_page(GroupId group) {
 
 SuperblockId Ftl::let_go_copy(Ppa old) {
     if (__builtin_expect(!books_.entries().is_copy(old), 0))
-        return old == kUnmapped ? kNoSuperblock : notes_.let_go(old);
+        return old == kUnmapped ? kNoSuperblock : notes_->let_go(old);
     return books_.let_go(shape_.superblock_of(old));
 }
 
@@ -157,16 +157,16 @@ std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
     while (end != from && is_gone(end - 1)) --end;
     if (from == end) return 0;
     // One entry serves all: a unit in between that was never written had no copy either.
-    notes_.take(Lpa{idx(first) + from}, end - from, false);
+    notes_->take(Lpa{idx(first) + from}, end - from, false);
     const std::uint64_t before = books_.mapped_units();
     for (std::uint32_t i = from; i != end; ++i)
-        if (!is_gone(i)) notes_.point_to(Lpa{idx(first) + i}, false);
+        if (!is_gone(i)) notes_->point_to(Lpa{idx(first) + i}, false);
     counters_.trims += before - books_.mapped_units();
     return static_cast<std::uint32_t>(before - books_.mapped_units());
 }
 
 SuperblockId Ftl::hand_over_copy(Ppa old) {
-    notes_.hand_over(old);
+    notes_->hand_over(old);
     return let_go_copy(old);
 }
 
@@ -207,9 +207,8 @@ void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
 }
 
 FtlImage Ftl::image() {
-    return {books_.image(), notes_.image(), partitions_, translation_room_, rows_,
-            *policy_,       victims_,       begun_,      gc_stream_,        media_,
-            counters_,      spare_,         features_,   placement_.get(),  host_partitions_};
+    return {books_.image(), partitions_, translation_room_, rows_,  *policy_,  victims_,         begun_,
+            gc_stream_,     media_,      counters_,         spare_, features_, placement_.get(), host_partitions_};
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {

@@ -36,9 +36,9 @@
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/gc/victims.h"
 #include "controller/ftl/image.h"
-#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/ftl/unit_notes.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -117,7 +117,7 @@ public:
         if (__builtin_expect(books_.entries().is_copy(old), 1))
             books_.invalidate(old);
         else if (old != kUnmapped)
-            notes_.written_over(old);
+            notes_->written_over(old);
         books_.validate(to);
         ++counters_.host_units;
         events_.unit_superseded(lpa);
@@ -139,9 +139,9 @@ public:
     /// Deallocates the units and adds a note to the journal. Returns how many of them were mapped.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
 
-    /// Notes of what was deallocated or lost, and the journal that says so on the flash.
-    Notes& notes() { return notes_; }
-    const Notes& notes() const { return notes_; }
+    /// Notes of what was deallocated or lost.
+    UnitNotes& notes() { return *notes_; }
+    const UnitNotes& notes() const { return *notes_; }
 
     // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
     // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their
@@ -365,7 +365,7 @@ private:
     ScarceVictims scarce_victims_;
     PolicyVictims policy_victims_;
     std::vector<std::uint8_t> gc_stream_;  // by group: the host's stream that its victim is of
-    Notes notes_;
+    const std::unique_ptr<UnitNotes> notes_;
     MediaHealth media_;
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;

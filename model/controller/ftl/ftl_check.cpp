@@ -10,8 +10,8 @@
 #include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/gc/victim_cost.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/journal/journal.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/ftl/unit_notes.h"
 #include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 
@@ -91,8 +91,7 @@ std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g) {
-    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(),
-                        entries = g.page_bytes / Journal::kEntryBytes;
+    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(), entries = g.page_bytes / kNoteBytes;
     // An entry for each unit there can be, in pages of which half is still true; the open one, and one that others are
     // gathered in.
     const std::uint64_t pages = 2 * ((g.units() + entries - 1) / entries) + 2;

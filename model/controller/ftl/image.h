@@ -13,7 +13,6 @@
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/core_sources.h"
 #include "controller/ftl/gc/victims.h"
-#include "controller/ftl/journal/notes.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 
@@ -22,7 +21,7 @@ namespace ssdtlm {
 class BlockPlacement;
 class HostPartition;
 
-struct FtlImage : Books::Image, Notes::Image {
+struct FtlImage : Books::Image {
     WritePartitions& partitions;
     TranslationRoom& translation_room;
     const std::vector<PlaneId>& rows;  ///< the order of the planes, row by row
