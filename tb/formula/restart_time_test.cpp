@@ -9,6 +9,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/checkpoint/checkpoint_books.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "formula/reference.h"
 #include "sim/simulation.h"
@@ -133,7 +134,7 @@ Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
 /// or one of their units. Nothing is deallocated.
 std::uint64_t translation_pages_needed(const SsdConfig& c, const Ftl& ftl, const SpareArea& flash) {
     const NandGeometry& g = c.nand.geometry;
-    const CheckpointBooks& books = *ftl.checkpoints()->latest();
+    const CheckpointBooks& books = *checkpoints_of(ftl)->latest();
     std::vector<bool> needed(ftl.translation_pages());
     for (std::uint32_t page = 0; page < needed.size(); ++page) needed[page] = books.is_dirty(page);
     for (std::uint32_t unit = 0; unit < g.units(); ++unit) {

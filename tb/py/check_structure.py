@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the source tree keeps its own rules: who may include whom, which code is free of the SystemC kernel,
-that every test is built, every folder of the model is explained, no file is too long, and every file has its licence
-line. Prints every violation; exits 1 when there is one."""
+"""Checks that the source tree keeps its own rules: who may include whom, that no folders include each other in a circle,
+which code is free of the SystemC kernel, that every test is built, every folder of the model is explained, no file is too long, and every file
+has its licence line. Prints every violation; exits 1 when there is one."""
 
 import functools
 import pathlib
@@ -173,6 +173,41 @@ def check_includes(path):
         problem(path, "is to be free of the SystemC kernel, but includes it: " + " -> ".join(kernel_header(path)))
 
 
+def rule_of(folder):
+    """The folder of the rule; the netlist and what stands around it are one."""
+    return "sim" if within(folder, ["sim"]) else max((r for r in RULES if within(folder, [r])), key=len, default=folder)
+
+
+def check_circles(paths):
+    """No folder of a rule includes another one that leads back to it, whatever the rules allow."""
+    arrows = {}  # folder -> {folder that it includes: (file, header)}
+    for path in paths:
+        at = rule_of(path.parent.relative_to(MODEL).as_posix())
+        for target in includes(path)[0]:
+            if MODEL not in target.parents:
+                continue
+            to = rule_of(target.parent.relative_to(MODEL).as_posix())
+            if to != at:
+                arrows.setdefault(at, {}).setdefault(to, (path, target))
+    order, state = [], {}
+
+    def visit(folder):
+        state[folder] = "open"
+        order.append(folder)
+        for to, (path, target) in sorted(arrows.get(folder, {}).items()):
+            if state.get(to) == "open":
+                circle = " -> ".join(f"model/{f}" for f in order[order.index(to):] + [to])
+                problem(path, f'includes "{target.relative_to(MODEL)}", which closes a circle of folders: {circle}')
+            elif to not in state:
+                visit(to)
+        order.pop()
+        state[folder] = "closed"
+
+    for folder in sorted(arrows):
+        if folder not in state:
+            visit(folder)
+
+
 def check_tests_are_built(path):
     for folder in path.parents:
         lists = folder / "CMakeLists.txt"
@@ -219,6 +254,7 @@ def main():
     sources = {p: p.read_text(encoding="utf-8") for p in files if p.suffix == ".cpp" and MODEL in p.parents}
     for path, member, other in inline_elsewhere(sources):
         problem(path, f"defines {member} inline, but {other.relative_to(ROOT)} calls it: it links in a unity build alone; take inline away, or move it into the header")
+    check_circles([p for p in files if p.suffix in (".h", ".cpp") and MODEL in p.parents])
     check_readmes()
     for p in problems:
         print(p)

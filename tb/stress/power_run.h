@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <functional>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "stress.h"
 
@@ -98,7 +100,7 @@ struct MapCheck {
             else
                 look_at_each_unit();
             ftl.verify_books();
-            if (ftl.checkpoints() != nullptr) look_at_all_pages();
+            if (checkpoints_of(ftl) != nullptr) look_at_all_pages();
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
@@ -147,7 +149,7 @@ struct MapCheck {
         cuts = s.host.driver.power_cuts();
         if (!alive) return;
         before = ftl.media();
-        all_is_written = ftl.notes().journal().last_pending() == 0;
+        all_is_written = notes_of(ftl).journal().last_pending() == 0;
     }
     MediaHealth before;
     bool alive = true, all_is_written = true;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "controller/ftl/precondition.h"
 #include "equilibrium.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -38,7 +39,7 @@ SsdConfig drive_of(const Row& row) {
 /// Of twice the logical size in random overwrites behind the state that the drive starts in.
 double untimed(const SsdConfig& c) {
     test::Device d(c.ftl, c.nand.geometry, c.run.seed);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     const std::uint64_t logical = d.ftl.logical_units();
     Random random(77);
     std::vector<Lpa> unit;

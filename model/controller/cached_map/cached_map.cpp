@@ -39,8 +39,6 @@ CachedMap::CachedMap(const CachedMapPeers& peers)
         make_room();
         if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
     });
-    if (Checkpoints* const c = peers.ftl.checkpoints())
-        c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
     if (by_page_ && table_.room() >= peers.ftl.translation_pages())
         for (std::uint32_t page = 0; page < peers.ftl.translation_pages(); ++page) take_in_known(page);

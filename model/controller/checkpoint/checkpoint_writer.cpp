@@ -13,12 +13,15 @@ CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig&
     : costs_(costs),
       geometry_(peers.ftl.geometry()),
       peers_(peers),
+      checkpoints_(*checkpoints_of(peers.ftl)),
       erases_(peers.jobs),
       programs_(peers.jobs),
       interval_units_(
           config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
       row_pages_(peers.ftl.shape().planes()) {
-    checkpoints().in_flight().on_end([this] { program_ended(); });
+    checkpoints_.in_flight().on_end([this] { program_ended(); });
+    if (peers.map != nullptr)
+        checkpoints_.set_dirty([&map = *peers.map](std::uint32_t page) { return map.table().dirty_in(page) != 0; });
 }
 
 /// The FTL's books are being changed here, so it looks only afterwards.
@@ -65,17 +68,17 @@ void CheckpointWriter::begin() {
     next_page_ = 0;
     broken_ = false;
     state_ = State::erasing;
-    for (const SuperblockId b : checkpoints().attempt()->erases) erase(b);
+    for (const SuperblockId b : checkpoints_.attempt()->erases) erase(b);
     if (peers_.map != nullptr) read_map();
     go_on();
 }
 
 /// Reads the translation pages with the entries of the map's pages that are to be written.
 void CheckpointWriter::read_map() {
-    const std::uint64_t per_page = checkpoints().layout().entries_per_page(),
+    const std::uint64_t per_page = checkpoints_.layout().entries_per_page(),
                         per_translation = peers_.ftl.entries_per_translation_page();
     std::vector<std::uint32_t> pages;
-    for (const std::uint32_t page : checkpoints().attempt()->map) {
+    for (const std::uint32_t page : checkpoints_.attempt()->map) {
         const std::uint64_t end = std::min((page + 1) * per_page, peers_.ftl.logical_units());
         for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
             const auto translation = static_cast<std::uint32_t>(u / per_translation);
@@ -110,7 +113,7 @@ void CheckpointWriter::erase(SuperblockId b) {
 
 /// Goes on with the attempt: it issues pages, a few rows at a time.
 void CheckpointWriter::go_on() {
-    if (broken_ || checkpoints().in_flight().disturbed()) {
+    if (broken_ || checkpoints_.in_flight().disturbed()) {
         if (in_flight_ == 0 && !issuing_) abandon(true);
         return;
     }
@@ -118,7 +121,7 @@ void CheckpointWriter::go_on() {
         if (in_flight_ != 0) return;
         state_ = State::writing;
     }
-    const std::size_t left = checkpoints().attempt()->pages.size() - next_page_;
+    const std::size_t left = checkpoints_.attempt()->pages.size() - next_page_;
     if (left == 0) {
         if (in_flight_ != 0) return;
         state_ = State::settling;
@@ -135,7 +138,7 @@ void CheckpointWriter::go_on() {
 void CheckpointWriter::issue_pages(std::uint64_t pages) {
     issuing_ = false;
     for (; pages != 0; --pages, ++next_page_) {
-        const Checkpoints::Page& page = checkpoints().attempt()->pages[next_page_];
+        const Checkpoints::Page& page = checkpoints_.attempt()->pages[next_page_];
         add(page.at, PageKind::checkpoint, page.content);
     }
     peers_.writer.hand_over();
@@ -180,16 +183,16 @@ void CheckpointWriter::ended(bool ok, bool erased, const PageAddress& at) {
     if (state_ == State::root) {
         if (in_flight_ != 0) return;
         if (!erased) return root_done(!broken_);
-        checkpoints().root_erased(!std::exchange(broken_, false));
+        checkpoints_.root_erased(!std::exchange(broken_, false));
         return write_root();
     }
-    if (!ok) checkpoints().fail(b);
+    if (!ok) checkpoints_.fail(b);
     go_on();
 }
 
 /// `again`: the attempt is begun anew, because its contents are not true any more or have no place.
 void CheckpointWriter::abandon(bool again) {
-    checkpoints().give_up();
+    checkpoints_.give_up();
     state_ = State::idle;
     broken_ = false;
     if (!again) return;
@@ -200,13 +203,13 @@ void CheckpointWriter::abandon(bool again) {
 }
 
 void CheckpointWriter::try_root() {
-    if (checkpoints().in_flight().disturbed()) return abandon(true);
-    if (!checkpoints().in_flight().awaited_ended() || !peers_.journal.is_durable(turn_)) return;
+    if (checkpoints_.in_flight().disturbed()) return abandon(true);
+    if (!checkpoints_.in_flight().awaited_ended() || !peers_.journal.is_durable(turn_)) return;
     if (peers_.journal.is_lost(turn_)) {
         abandon(false);
         return end();
     }
-    root_ = checkpoints().attempt()->root.encode();
+    root_ = checkpoints_.attempt()->root.encode();
     works_ = false;
     state_ = State::root;
     write_root();
@@ -216,7 +219,7 @@ void CheckpointWriter::write_working(std::function<void()> done) {
     SSDTLM_CHECK(clean() && state_ == State::idle, "a drive says again that it works");
     done_ = std::move(done);
     is_clean_ = false;
-    root_ = checkpoints().working_root();
+    root_ = checkpoints_.working_root();
     works_ = true;
     broken_ = false;
     state_ = State::root;
@@ -226,10 +229,10 @@ void CheckpointWriter::write_working(std::function<void()> done) {
 void CheckpointWriter::write_root() {
     PageAddress at;
     SuperblockId first = kNoSuperblock;
-    if (!checkpoints().root_place(at, first)) {
+    if (!checkpoints_.root_place(at, first)) {
         given_up_ = true;
         if (works_) peers_.ftl.refuse_writes();
-        if (!works_) checkpoints().give_up();
+        if (!works_) checkpoints_.give_up();
         state_ = State::idle;
         return end();
     }
@@ -240,8 +243,8 @@ void CheckpointWriter::write_root() {
 void CheckpointWriter::issue_root() {
     PageAddress at;
     SuperblockId none = kNoSuperblock;
-    checkpoints().root_place(at, none);
-    checkpoints().root_taken();
+    checkpoints_.root_place(at, none);
+    checkpoints_.root_taken();
     add(at, PageKind::root, root_);
     peers_.writer.hand_over();
 }
@@ -249,11 +252,11 @@ void CheckpointWriter::issue_root() {
 void CheckpointWriter::root_done(bool ok) {
     broken_ = false;
     if (!ok) return write_root();  // the anchor's next page
-    checkpoints().set_root_number(root_number_);
+    checkpoints_.set_root_number(root_number_);
     if (works_)
-        checkpoints().works();
+        checkpoints_.works();
     else
-        checkpoints().complete();
+        checkpoints_.complete();
     state_ = State::idle;
     end();
 }
@@ -269,7 +272,7 @@ void CheckpointWriter::check_waiters() const {
     const bool busy = in_flight_ != 0 || issuing_;
     if ((state_ == State::erasing || state_ == State::writing) && !busy)
         throw CheckFailed("checkpoint: its pages are to be written, and nothing is under way");
-    if (state_ == State::settling && !look_posted_ && checkpoints().in_flight().awaited_ended() &&
+    if (state_ == State::settling && !look_posted_ && checkpoints_.in_flight().awaited_ended() &&
         peers_.journal.is_durable(turn_))
         throw CheckFailed("checkpoint: all that it names is in flash, and its root record is not written");
 }

@@ -12,6 +12,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/cached_map/cached_map.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 #include "controller/journal/journal_writer.h"
 #include "controller/page_writer/page_writer.h"
@@ -49,7 +50,7 @@ public:
     /// not. Precondition: idle(), and nothing is under way in the drive.
     void write_clean(std::function<void()> done);
     /// True: the newest root record is that of a clean checkpoint.
-    bool clean() const { return peers_.ftl.checkpoints()->clean(); }
+    bool clean() const { return checkpoints_.clean(); }
     /// Writes a root record that says that the drive works, before anything else is written. A drive that cannot write
     /// it becomes read-only. Precondition: clean() and idle().
     void write_working(std::function<void()> done);
@@ -71,7 +72,6 @@ private:
     };
     static constexpr std::uint32_t kMostTries = 4;  // at a shutdown
 
-    Checkpoints& checkpoints() const { return *peers_.ftl.checkpoints(); }
     void program_ended();
     void look();
     bool is_due() const;
@@ -96,6 +96,7 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    Checkpoints& checkpoints_;
     JobPool<FlashJob> erases_;
     JobPool<ProgramJob> programs_;
     const std::uint64_t interval_units_;  // 0: none but at a shutdown

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "common/snapshot/snapshot_in_memory.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
@@ -92,7 +93,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     cores_.set_table(table_caches_.get());
     if (dirty_limit_ && peers.ftl.config().buffer_prefers_dirty) buffer_.prefer(*dirty_limit_);
     if (shared_cache_) buffer_.share(*shared_cache_);
-    if (peers.ftl.checkpoints() != nullptr) {
+    if (checkpoints_of(peers.ftl) != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config,
             CheckpointWriter::Peers{peers.agenda, cores_, peers.ftl, writer_, peers.flash, jobs_, journal_,
@@ -100,7 +101,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
         shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Peers{
             peers.agenda, *checkpoints_, gc_, journal_, wait_queues_, cached_map_.get(),
             ftl_config.checkpoint_at_shutdown,
-            [this, &ftl = peers.ftl] { return organs_idle() && ftl.checkpoints()->in_flight().none(); },
+            [this, &in_flight = checkpoints_of(peers.ftl)->in_flight()] { return organs_idle() && in_flight.none(); },
             [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }

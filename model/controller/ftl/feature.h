@@ -60,6 +60,9 @@ public:
     // clean checkpoint has set. `free`: of each group, in order. What it takes out is free for the feature only.
     virtual void found_pages(const FoundSuperblocks&) {}
     virtual void found_records(const FoundSuperblocks&, std::vector<std::vector<SuperblockId>>& /*free*/) {}
+    /// One of the superblocks set apart was left out, because the factory has marked it. A spare one of its group is
+    /// set apart in its place.
+    virtual void set_apart_left_out(SuperblockId) {}
     /// Called before a checkpoint of the map records which pages may still be programmed.
     virtual void checkpoint_begins() {}
 

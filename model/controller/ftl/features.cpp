@@ -4,7 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/feature.h"
+#include "controller/ftl/ftl_check.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_feature.h"
@@ -34,7 +38,22 @@ FtlFeatures features_of(const FeatureSetup& setup) {
          {&SlcFeature::make, &Refresh::make, &WearLevelling::make, &RowParity::make, &OpenWordLines::make})
         add(features, make(setup));
     for (const auto& [name, make] : from_outside()) add(features, make(setup));
+    // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
+    add(features, CheckpointFeature::make(setup));
     return features;
+}
+
+std::unique_ptr<UnitNotes> make_notes(const NotesSetup& setup) {
+    return std::make_unique<Notes>(setup);
+}
+
+std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry) {
+    return CheckpointLayout(config, geometry).per_group();
+}
+
+void check_features(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& geometry) {
+    for (const auto check : {&RowParity::check, &OpenWordLines::check, &CheckpointLayout::check})
+        check(out, config, geometry);
 }
 
 std::vector<std::uint32_t> remembered(const FtlFeatures& features, GroupId group) {

@@ -4,18 +4,11 @@
 #include <utility>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
+#include "controller/ftl/gc/victim_cost.h"
 
 namespace ssdtlm {
 
 namespace {
-std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry,
-                                              std::uint64_t units) {
-    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units)
-                                    : nullptr;
-}
-
 /// Before any member is sized by them.
 const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) {
     auto problems = check_ftl(config, geometry);
@@ -37,11 +30,10 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
       codec_(logical_units_ + translation_pages_),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
+              set_apart_blocks(config, geometry) + config.slc.blocks, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
-      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
-                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
-                                              config.gc_policies)),
+      policy_(VictimPolicies::instance().make(
+          "gc.policy", config.gc_policy, {shape_, reclaim_units(geometry, shape_.planes()), seed}, config.gc_policies)),
       books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       partitions_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
@@ -55,8 +47,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       scarce_victims_(inside_, open_room_),
       policy_victims_(inside_, open_room_),
       gc_stream_(shape_.groups()),
-      notes_({*this, books_, blocks_, counters_, open_room_}),
-      checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
+      notes_(make_notes({*this, books_, blocks_, counters_, open_room_})),
       placement_(mapping_->place({*this, blocks_, counters_})),
       set_traffic_(NvmSets(config.nvm_sets, geometry), logical_units_) {
     SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(),
@@ -70,9 +61,6 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
     if (config_.placement == Placement::first_idle) load_.count(events_);
     if (set_traffic_.any()) events_.listen(set_traffic_, {FtlEvent::unit_superseded, FtlEvent::page_ended});
     features_ = features_of(inside_);
-    // Behind the others: the end of a program may complete a checkpoint, and with it what waits for one.
-    if (checkpoints_ != nullptr)
-        events_.listen(checkpoints_->in_flight(), {FtlEvent::page_drawn, FtlEvent::units_moving, FtlEvent::page_ended});
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
@@ -156,7 +144,7 @@ PageAddress Ftl::allocate_cold_page(GroupId group) {
 
 SuperblockId Ftl::let_go_copy(Ppa old) {
     if (__builtin_expect(!books_.entries().is_copy(old), 0))
-        return old == kUnmapped ? kNoSuperblock : notes_.let_go(old);
+        return old == kUnmapped ? kNoSuperblock : notes_->let_go(old);
     return books_.let_go(shape_.superblock_of(old));
 }
 
@@ -169,16 +157,16 @@ std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
     while (end != from && is_gone(end - 1)) --end;
     if (from == end) return 0;
     // One entry serves all: a unit in between that was never written had no copy either.
-    notes_.take(Lpa{idx(first) + from}, end - from, false);
+    notes_->take(Lpa{idx(first) + from}, end - from, false);
     const std::uint64_t before = books_.mapped_units();
     for (std::uint32_t i = from; i != end; ++i)
-        if (!is_gone(i)) notes_.point_to(Lpa{idx(first) + i}, false);
+        if (!is_gone(i)) notes_->point_to(Lpa{idx(first) + i}, false);
     counters_.trims += before - books_.mapped_units();
     return static_cast<std::uint32_t>(before - books_.mapped_units());
 }
 
 SuperblockId Ftl::hand_over_copy(Ppa old) {
-    notes_.hand_over(old);
+    notes_->hand_over(old);
     return let_go_copy(old);
 }
 
@@ -218,14 +206,9 @@ void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
     counters_.blocks_erased += blocks_erased;
 }
 
-OverwriteRounds Ftl::precondition() {
-    return Preconditioner(*this).run();
-}
-
 FtlImage Ftl::image() {
-    return {books_.image(),   notes_.image(),  partitions_, translation_room_, rows_,  *policy_,  victims_,
-            begun_,           gc_stream_,      media_,      counters_,         spare_, features_, checkpoints_.get(),
-            placement_.get(), host_partitions_};
+    return {books_.image(), partitions_, translation_room_, rows_,  *policy_,  victims_,         begun_,
+            gc_stream_,     media_,      counters_,         spare_, features_, placement_.get(), host_partitions_};
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const std::vector<SetCounts>& sets, const MediaHealth& health) {

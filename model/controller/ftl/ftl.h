@@ -27,7 +27,6 @@
 #include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/books.h"
-#include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/events.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_config.h"
@@ -37,10 +36,9 @@
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/gc/victims.h"
 #include "controller/ftl/image.h"
-#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/steady_state/overwrite_rounds.h"
+#include "controller/ftl/unit_notes.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -119,7 +117,7 @@ public:
         if (__builtin_expect(books_.entries().is_copy(old), 1))
             books_.invalidate(old);
         else if (old != kUnmapped)
-            notes_.written_over(old);
+            notes_->written_over(old);
         books_.validate(to);
         ++counters_.host_units;
         events_.unit_superseded(lpa);
@@ -141,9 +139,9 @@ public:
     /// Deallocates the units and adds a note to the journal. Returns how many of them were mapped.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
 
-    /// Notes of what was deallocated or lost, and the journal that says so on the flash.
-    Notes& notes() { return notes_; }
-    const Notes& notes() const { return notes_; }
+    /// Notes of what was deallocated or lost.
+    UnitNotes& notes() { return *notes_; }
+    const UnitNotes& notes() const { return *notes_; }
 
     // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
     // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their
@@ -243,9 +241,8 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
-    // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
-    Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
-    const Checkpoints* checkpoints() const { return checkpoints_.get(); }
+    // --- Checkpoints of the map (checkpoint/), which are a feature; what they and all pages say after a loss of power:
+    // recovery/ ---
     /// The record of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
     void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
@@ -299,8 +296,6 @@ public:
     // --- State at start, counters, books ---
     /// The tables as a whole, for recovery, snapshots, checkpoints and preconditioning.
     FtlImage image();
-    OverwriteRounds
-    precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     /// The feature of this type. Null: the configuration does not ask for it.
     template <class Feature>
     Feature* feature() const {
@@ -370,9 +365,8 @@ private:
     ScarceVictims scarce_victims_;
     PolicyVictims policy_victims_;
     std::vector<std::uint8_t> gc_stream_;  // by group: the host's stream that its victim is of
-    Notes notes_;
+    const std::unique_ptr<UnitNotes> notes_;
     MediaHealth media_;
-    std::unique_ptr<Checkpoints> checkpoints_;   // null: none
     std::unique_ptr<BlockPlacement> placement_;  // null: pages are put anywhere
     std::function<void()> media_changed_;
     SetTraffic set_traffic_;

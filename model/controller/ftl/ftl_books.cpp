@@ -1,49 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ftl::verify_books compares the tables of the FTL with the flash contents.
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "controller/ftl/findings.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
 
-namespace {
-class Findings {
-public:
-    void add(const std::string& what) {
-        if (count_++ < 5) text_ += "\n  " + what;
-    }
-    void require(bool ok, const char* what, std::uint64_t where, std::uint64_t have, std::uint64_t want) {
-        if (!ok)
-            add(std::string(what) + " " + std::to_string(where) + ": " + std::to_string(have) + ", expected " +
-                std::to_string(want));
-    }
-    void throw_if_any() const {
-        if (count_ != 0) throw CheckFailed("FTL books: " + std::to_string(count_) + " discrepancies" + text_);
-    }
-
-private:
-    std::uint64_t count_ = 0;
-    std::string text_;
-};
-}  // namespace
-
 void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, so no two point to the same one.
-    const Journal& journal = notes_.journal();
     std::uint64_t mapped = 0, lost = 0, translation = 0;
-    std::vector<std::uint32_t> live(journal.ids()), translation_of(partitions_.shares());
+    std::vector<std::uint32_t> pointed(notes_->end_of_pages()), translation_of(partitions_.shares());
     for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = books_.entry(lpa);
         if (p == kUnmapped) continue;
         if (!books_.entries().is_copy(p)) {
-            if (books_.entries().page_of(p) >= live.size())
+            if (books_.entries().page_of(p) >= pointed.size())
                 found.require(false, "a page of the journal that does not exist, logical unit", l,
-                              books_.entries().page_of(p), live.size());
+                              books_.entries().page_of(p), pointed.size());
             else
-                ++live[books_.entries().page_of(p)];
+                ++pointed[books_.entries().page_of(p)];
             lost += books_.entries().says_lost(p);
             mapped += books_.entries().says_lost(p);
             continue;
@@ -70,23 +50,7 @@ void Ftl::verify_books() const {
     for (std::uint32_t share = 0; share < translation_of.size(); ++share)
         found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share,
                       translation_room_.held(share), translation_of[share]);
-    for (const auto& [b, page] : notes_.failed_in()) {
-        const BlockState state = blocks_[SuperblockId{b}].state;
-        found.require(blocks_[SuperblockId{b}].bad &&
-                          (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
-                      "state of a superblock that the journal says has failed,", b, static_cast<std::uint64_t>(state),
-                      static_cast<std::uint64_t>(BlockState::failed));
-        if (page < live.size()) ++live[page];
-    }
-    std::uint64_t of_journal = 0;
-    for (Journal::Id id = 1; id < journal.ids(); ++id) {
-        const Journal::Page& p = journal.page(id);
-        found.require(p.live == live[id], "units that point to page of the journal", id, p.live, live[id]);
-        const bool placed = p.state == Journal::State::in_flight || p.state == Journal::State::durable;
-        const bool is_used = p.state == Journal::State::in_flight || (placed && p.live != 0);
-        for (std::uint32_t s = 0; s < geometry_.units_per_page() && is_used; ++s, ++of_journal)
-            found.require(books_.is_valid(geometry_.ppa_of(p.at, s)), "valid unit of page of the journal", id, 0, 1);
-    }
+    const std::uint64_t of_notes = notes_->check(std::move(pointed), found);
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
     std::vector<std::uint32_t> free_blocks(shape_.groups());
@@ -146,12 +110,11 @@ void Ftl::verify_books() const {
             case BlockState::failed:
                 found.require(r.cut || programmed + r.programs >= r.write_pointer, "pages in failed superblock", n,
                               programmed, r.write_pointer);
-                found.require(notes_.failed_in().count(n) != 0, "entry of the journal about failed superblock", n, 0,
-                              1);
+                found.require(notes_->says_failed(b), "entry of the journal about failed superblock", n, 0, 1);
                 break;
             case BlockState::retired:
                 found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
-                found.require(notes_.failed_in().count(n) != 0 ||
+                found.require(notes_->says_failed(b) ||
                                   shape_.any_block(SuperblockId{n},
                                                    [this](BlockId block) { return spare_.is_marked_bad(block); }),
                               "entry of the journal about retired superblock", n, 0, 1);
@@ -177,7 +140,7 @@ void Ftl::verify_books() const {
         found.require(blocks_.erases(SuperblockId{n}) == erases, "erases of superblock", n,
                       blocks_.erases(SuperblockId{n}), erases);
     }
-    const std::uint64_t of_host = valid - of_journal - translation;
+    const std::uint64_t of_host = valid - of_notes - translation;
     found.require(of_host + lost == mapped, "valid and lost units, device", 0, of_host + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,

@@ -8,12 +8,10 @@
 
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/allocation/write_partitions.h"
-#include "controller/ftl/checkpoint/checkpoint_layout.h"
+#include "controller/ftl/gc/victim_cost.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/journal/journal.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/parity/row_parity.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
+#include "controller/ftl/unit_notes.h"
 #include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 
@@ -80,7 +78,7 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // some are set apart for checkpoints.
     const auto mapping = mapping_of(config, g);
     return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) +
-           mapping->is_on_flash() + config.spare_blocks + CheckpointLayout(config, g).per_group() + config.slc.blocks +
+           mapping->is_on_flash() + config.spare_blocks + set_apart_blocks(config, g) + config.slc.blocks +
            (config.slc.dynamic_blocks != 0) +
            (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
 }
@@ -93,8 +91,7 @@ std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g) {
-    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(),
-                        entries = g.page_bytes / Journal::kEntryBytes;
+    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(), entries = g.page_bytes / kNoteBytes;
     // An entry for each unit there can be, in pages of which half is still true; the open one, and one that others are
     // gathered in.
     const std::uint64_t pages = 2 * ((g.units() + entries - 1) / entries) + 2;
@@ -133,7 +130,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     const auto mapping = mapping_of(config, g);
     if (mapping->places_by_blocks()) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
-    const std::uint32_t lost = g.two_step ? OpenWordLines::reclaim_units(g, 1) : g.units_per_page() - 1;
+    const std::uint32_t lost = g.two_step ? reclaim_units(g, 1) : g.units_per_page() - 1;
     const std::uint64_t all = g.units_per_block() <= lost
                                   ? 0
                                   : std::uint64_t{shape.groups()} * shape.data_planes() *
@@ -408,8 +405,7 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
                        "no P: the planes of a die are written as one",
                        "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config, by_blocks);
-    RowParity::check(out, config, g);
-    OpenWordLines::check(out, config, g);
+    check_features(out, config, g);
     check_sets(out, config, g, by_blocks);
     mapping->check(out);
     if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)
@@ -441,14 +437,6 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
     else if (!config.map.quotas.empty())
         out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"",
                        "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
-    const CheckpointLayout checkpoints(config, g);
-    if (config.has_checkpoints() &&
-        checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
-        out.push_back({"ftl.checkpoint_interval",
-                       std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
-                       "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) +
-                           ", which a root record of " + std::to_string(g.page_bytes) + " bytes can name",
-                       "use larger pages or less flash, or no checkpoints"});
     check_slc(out, config, g);
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
@@ -466,7 +454,7 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
                                   std::to_string(journal_blocks(config, g)) + " for the journal and "
                             : "") +
                  std::to_string(config.spare_blocks) + " spare blocks and " +
-                 std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " +
+                 std::to_string(set_apart_blocks(config, g)) + " for checkpoints and " +
                  std::to_string(config.slc.blocks) + " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
              "lower user_capacity or " + std::string(threshold_key(config)) + ", or give the planes more blocks"});
     }

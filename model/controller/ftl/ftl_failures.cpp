@@ -4,8 +4,8 @@
 
 namespace ssdtlm {
 
-/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints
-/// go to.
+/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that are set
+/// apart.
 void Ftl::leave_out_marked() {
     for (const bool set_apart : {false, true})
         for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
@@ -15,13 +15,8 @@ void Ftl::leave_out_marked() {
                 continue;
             SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
             if (HostPartition* const p = owner(b)) p->left_out(b);
-            // One of its group's spare ones is set apart now.
-            for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()};
-                 set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
-                if (blocks_[s].state != BlockState::set_apart || checkpoints_->layout().holds(s)) continue;
-                blocks_[s].stream = kCheckpointStream;
-                checkpoints_->replace(b, s);
-            }
+            if (!set_apart) continue;
+            for (const auto& feature : features_) feature->set_apart_left_out(b);
         }
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
 }
@@ -67,7 +62,7 @@ void Ftl::close_failed(const PageAddress& a) {
 /// It is lost to its group.
 void Ftl::replace(SuperblockId failed) {
     const GroupId group = shape_.group_of(failed);
-    notes_.failed(failed);
+    notes_->failed(failed);
     media_.blocks_retired += shape_.planes();
     const HostPartition* const p = owner(failed);
     if ((p != nullptr && !p->is_replaced(failed)) || blocks_.add_spare(group)) {
@@ -91,7 +86,7 @@ void Ftl::become_read_only() {
     blocks_.give_up_reserve();
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
     if (media_changed_) media_changed_();
-    notes_.look_again();
+    notes_->look_again();
 }
 
 void Ftl::refuse_writes() {
@@ -99,13 +94,13 @@ void Ftl::refuse_writes() {
 }
 
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
-    if (books_.exchange(lpa, books_.entries().note(Journal::kDetached, false)) != at)
+    if (books_.exchange(lpa, books_.entries().note(kDetachedNote, false)) != at)
         books_.refuse(at, "not where the unit of a failed program was mapped");
     books_.invalidate(at);
 }
 
 void Ftl::map_again(Lpa lpa, Ppa to) {
-    if (books_.exchange(lpa, to) != books_.entries().note(Journal::kDetached, false))
+    if (books_.exchange(lpa, to) != books_.entries().note(kDetachedNote, false))
         books_.refuse(to, "given to a unit that is mapped elsewhere");
     books_.validate(to);
 }
@@ -126,8 +121,8 @@ void Ftl::superblock_emptied(SuperblockId victim) {
 
 void Ftl::lose(Lpa lpa) {
     if (lookup(lpa) == kLost) return;
-    notes_.take(lpa, 1, true);
-    notes_.point_to(lpa, true);
+    notes_->take(lpa, 1, true);
+    notes_->point_to(lpa, true);
     ++media_.units_lost;
 }
 

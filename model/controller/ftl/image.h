@@ -13,17 +13,15 @@
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/core_sources.h"
 #include "controller/ftl/gc/victims.h"
-#include "controller/ftl/journal/notes.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
 
 class BlockPlacement;
-class Checkpoints;
 class HostPartition;
 
-struct FtlImage : Books::Image, Notes::Image {
+struct FtlImage : Books::Image {
     WritePartitions& partitions;
     TranslationRoom& translation_room;
     const std::vector<PlaneId>& rows;  ///< the order of the planes, row by row
@@ -37,7 +35,6 @@ struct FtlImage : Books::Image, Notes::Image {
     FtlCounters& counters;
     SpareArea& flash;
     const FtlFeatures& features;
-    Checkpoints* const checkpoints;   ///< null: none
     BlockPlacement* const placement;  ///< null: pages are put anywhere
     const std::vector<HostPartition*>& host_partitions;
 };

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "controller/ftl/steady_state/steady_state.h"
+
 namespace ssdtlm {
 
 namespace {

@@ -8,12 +8,12 @@
 namespace ssdtlm {
 
 JournalWriter::JournalWriter(const FirmwareConfig& costs, const Peers& peers)
-    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), jobs_(peers.jobs) {
-    peers_.ftl.notes().on_due([this] { due(); });
+    : costs_(costs), geometry_(peers.ftl.geometry()), peers_(peers), notes_(notes_of(peers.ftl)), jobs_(peers.jobs) {
+    notes_.on_due([this] { due(); });
 }
 
 std::uint64_t JournalWriter::demand() {
-    const Journal& journal = peers_.ftl.notes().journal();
+    const Journal& journal = notes_.journal();
     const std::uint64_t last = journal.last_pending();
     if (last > demanded_ && journal.unplaced() != 0) {
         demanded_ = last;
@@ -24,7 +24,7 @@ std::uint64_t JournalWriter::demand() {
 
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
-    if (peers_.ftl.notes().journal().is_durable(demanded)) return peers_.wait_queues.release(command);
+    if (notes_.journal().is_durable(demanded)) return peers_.wait_queues.release(command);
     if (given_up_) return peers_.wait_queues.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
     peers_.wait_queues.wait(WaitQueues::For::journal,
@@ -42,8 +42,8 @@ bool JournalWriter::try_release(std::uint64_t what) {
 }
 
 void JournalWriter::demand_for(SuperblockId victim) {
-    if (peers_.ftl.media().read_only || !peers_.ftl.notes().must_be_written_for(victim)) return;
-    const Journal& journal = peers_.ftl.notes().journal();
+    if (peers_.ftl.media().read_only || !notes_.must_be_written_for(victim)) return;
+    const Journal& journal = notes_.journal();
     demanded_ = std::max(demanded_, journal.last_pending());
     // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is
     // not asked for here.
@@ -86,7 +86,7 @@ void JournalWriter::place() {
     waits_for_block_ = false;
     while (!given_up_ && next() != Journal::kDetached) {
         GroupId group{};
-        if (peers_.ftl.notes().group_for_page(group)) {
+        if (notes_.group_for_page(group)) {
             place_one(group);
             continue;
         }
@@ -102,7 +102,7 @@ void JournalWriter::place() {
 }
 
 Journal::Id JournalWriter::next() const {
-    const Journal& journal = peers_.ftl.notes().journal();
+    const Journal& journal = notes_.journal();
     return journal.next(journal.last_pending() <= demanded_);
 }
 
@@ -110,7 +110,7 @@ Journal::Id JournalWriter::next() const {
 /// then another group takes it.
 bool JournalWriter::place_at_once(GroupId group) {
     if (next() == Journal::kDetached) return false;
-    if (peers_.ftl.notes().group_for_page(group, true)) return place_one(group);
+    if (notes_.group_for_page(group, true)) return place_one(group);
     peers_.ftl.refuse_writes();
     place();
     return true;
@@ -119,8 +119,8 @@ bool JournalWriter::place_at_once(GroupId group) {
 bool JournalWriter::place_one(GroupId group) {
     Journal::Id id = next();
     if (id == Journal::kDetached) return false;
-    if (peers_.ftl.notes().journal().page(id).state == Journal::State::open) {
-        peers_.ftl.notes().gather_pages();
+    if (notes_.journal().page(id).state == Journal::State::open) {
+        notes_.gather_pages();
         id = next();
     }
     Job& job = jobs_.acquire();
@@ -131,9 +131,9 @@ bool JournalWriter::place_one(GroupId group) {
 }
 
 void JournalWriter::submit(Job& job, GroupId group) {
-    const PageAddress a = peers_.ftl.notes().place_page(job.page, group);
+    const PageAddress a = notes_.place_page(job.page, group);
     PageRecord record = peers_.ftl.draw_record(a, PageKind::journal);
-    record.content = &peers_.ftl.notes().journal().page(job.page).content;
+    record.content = &notes_.journal().page(job.page).content;
     job.by = this;
     job.formed = job.core_start = job.core_end = job.map_at = peers_.agenda.now();
     peers_.writer.set_up(job, {a, FlashClass::gc_write, FlashCause::journal, record}, CoreStep::journal_done,
@@ -148,9 +148,9 @@ void JournalWriter::program_done(Job& job) {
     const bool ok = job.txn.status.result == FlashResult::ok;
     freed_.clear();
     if (ok)
-        peers_.ftl.notes().page_programmed(job.page, freed_);
+        notes_.page_programmed(job.page, freed_);
     else
-        peers_.ftl.notes().page_failed(job.page, freed_);
+        notes_.page_failed(job.page, freed_);
     --programs_;
     for (const SuperblockId b : freed_) peers_.gc.let_go(b);
     peers_.gc.check(group);
@@ -184,9 +184,9 @@ void JournalWriter::check_waiters() const {
 }
 
 std::string JournalWriter::dump() const {
-    return std::string("journal: ") + (given_up_ ? "given up, " : "") +
-           std::to_string(peers_.ftl.notes().journal().unplaced()) + " pages to be written or open, " +
-           std::to_string(programs_) + " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
+    return std::string("journal: ") + (given_up_ ? "given up, " : "") + std::to_string(notes_.journal().unplaced()) +
+           " pages to be written or open, " + std::to_string(programs_) + " being written" +
+           (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 
 }  // namespace ssdtlm

@@ -11,6 +11,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
@@ -36,17 +37,13 @@ public:
 
     /// True: units may be deallocated. False: a full page waits to be written; WaitQueues::pages_changed() follows when
     /// it is written.
-    bool takes_note() const { return !peers_.ftl.notes().journal().any_full(); }
+    bool takes_note() const { return !notes_.journal().any_full(); }
     /// Asks for everything noted until now to be written. Returns the argument for is_durable().
     std::uint64_t demand();
-    bool is_durable(std::uint64_t demanded) const {
-        return peers_.ftl.notes().journal().is_durable(demanded) || given_up_;
-    }
+    bool is_durable(std::uint64_t demanded) const { return notes_.journal().is_durable(demanded) || given_up_; }
     /// True: the demanded notes will never be in flash, because a read-only drive had no page left. is_durable() is
     /// true all the same, as there is nothing to wait for.
-    bool is_lost(std::uint64_t demanded) const {
-        return given_up_ && !peers_.ftl.notes().journal().is_durable(demanded);
-    }
+    bool is_lost(std::uint64_t demanded) const { return given_up_ && !notes_.journal().is_durable(demanded); }
     /// A unit was deallocated while a command (index) waited for its durability. Calls WaitQueues::release(command)
     /// when the deallocation is durable, now or later.
     void release_when_durable(std::uint32_t command);
@@ -93,6 +90,7 @@ private:
     const FirmwareConfig& costs_;
     const NandGeometry geometry_;
     const Peers peers_;
+    Notes& notes_;
     JobPool<Job> jobs_;
     std::uint64_t demanded_ = 0;  ///< the open page is to be written if its turn is not above
     std::uint32_t issuing_ = 0;   ///< steps given to a core

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "nand/onfi/onfi_timing.h"
 
@@ -28,9 +29,9 @@ MapRebuild::MapRebuild(const Mount::Peers& peers, Ftl& ftl, std::uint32_t entry_
 
 void MapRebuild::start(std::function<void()> done) {
     done_ = std::move(done);
-    if (ftl_.checkpoints() == nullptr) return scan_.start([this] { scanned(); });
+    if (checkpoints_of(ftl_) == nullptr) return scan_.start([this] { scanned(); });
     // Behind a clean checkpoint translation pages say what its pages of the map do.
-    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    const CheckpointLayout& layout = checkpoints_of(ftl_)->layout();
     search_.emplace(peers_, layout,
                     ftl_.translation_pages() == 0
                         ? 0
@@ -39,15 +40,15 @@ void MapRebuild::start(std::function<void()> done) {
 }
 
 void MapRebuild::searched() {
-    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    const CheckpointLayout& layout = checkpoints_of(ftl_)->layout();
     std::vector<bool> skips(peers_.geometry.blocks());
     for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
         for (std::uint32_t p = 0; p < layout.shape().planes(); ++p)
             skips[idx(layout.shape().block(layout.superblock(i), p))] = true;
-    ftl_.checkpoints()->set_root_number(search_->root_number());
+    checkpoints_of(ftl_)->set_root_number(search_->root_number());
     if (!search_->found()) return scan_.start([this] { scanned(); }, std::move(skips));
     const CheckpointSearch::Found& found = *search_->found();
-    ftl_.checkpoints()->found(found.books, found.root, found.anchor, found.anchor_pages);
+    checkpoints_of(ftl_)->found(found.books, found.root, found.anchor, found.anchor_pages);
     if (found.root.clean) {
         source_ = MapSource::clean_checkpoint;
         return scanned();

@@ -7,8 +7,10 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/translation_contents.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -60,7 +62,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       agenda(a),
       contents(as_needed(flash, config, data)),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
-      overwrites(data.drive.empty() ? ftl->precondition() : OverwriteRounds()),
+      overwrites(data.drive.empty() ? Preconditioner(*ftl).run() : OverwriteRounds()),
       front_end(FrontEnds::instance().make("frontend.kind", config.front_end.kind,
                                            {agenda, stages, config, drive_facts(config, *ftl), data.data},
                                            config.front_end.policies)),
@@ -108,7 +110,7 @@ void SsdController::start_ages(bool written_now) {
     if (written_now || data.drive.empty()) refresh->start_ages(written_now);
     // Nothing is collected behind a clean checkpoint. Ages are watched from the first command on, when CleanShutdown
     // lets the drive work again.
-    if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
+    if (checkpoints_of(*ftl) == nullptr || !checkpoints_of(*ftl)->clean()) firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {

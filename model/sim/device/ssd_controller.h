@@ -29,6 +29,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/state/ftl_state.h"
+#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/functional/workload_play.h"
 #include "controller/gc/read_counter.h"
 #include "controller/mount/map_rebuild.h"

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "dftl_device.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -97,7 +98,7 @@ TEST(CachedMap, ACheckpointReadsTheTranslationPagesOfWhatHasChanged) {
         s.ftl.checkpoint_interval_bytes = 1_MiB;
         s.geometry.blocks_per_plane += 8;
         DeviceUnderTest d(s);
-        ASSERT_EQ(d.ftl.checkpoints()->map_pages(), 1u);
+        ASSERT_EQ(checkpoints_of(d.ftl)->map_pages(), 1u);
         d.write(0, 8);
         d.drain();
         d.flush();
@@ -105,7 +106,7 @@ TEST(CachedMap, ACheckpointReadsTheTranslationPagesOfWhatHasChanged) {
         const CachedMap::Counters& c = d.firmware.cached_map()->counters();
         EXPECT_EQ(c.checkpoint_reads, d.ftl.translation_pages());
         EXPECT_EQ(d.flash.ended[static_cast<std::size_t>(FlashClass::mapping_read)], c.reads + c.checkpoint_reads);
-        EXPECT_TRUE(d.ftl.checkpoints()->latest());
+        EXPECT_TRUE(checkpoints_of(d.ftl)->latest());
     }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/ftl/slc/slc_feature.h"
 #include "controller/mount/map_rebuild.h"
@@ -107,7 +108,7 @@ public:
         while (step())
             ;
         ASSERT_TRUE(life_->firmware.idle()) << life_->firmware.dump();
-        ASSERT_TRUE(life_->ftl.checkpoints()->clean());
+        ASSERT_TRUE(checkpoints_of(life_->ftl)->clean());
         ASSERT_NO_THROW(life_->ftl.verify_books());
         before_ = std::move(life_);
         start_again();
@@ -123,7 +124,7 @@ public:
         while (step())
             ;
         ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
-        ASSERT_TRUE(life_->ftl.checkpoints()->clean());
+        ASSERT_TRUE(checkpoints_of(life_->ftl)->clean());
         before_ = std::move(life_);
         start_again();
         // Of a translation page that found no block it may be better to believe nothing.
@@ -383,7 +384,7 @@ private:
     void start_again() {
         begin_life();
         Ftl& ftl = life_->ftl;
-        if (ftl.checkpoints() == nullptr && !translation_ && shape_.ftl.slc.dynamic_blocks == 0) {
+        if (checkpoints_of(ftl) == nullptr && !translation_ && shape_.ftl.slc.dynamic_blocks == 0) {
             Recovery(ftl).from_all_pages();
             ftl.verify_books();
             return;

@@ -12,6 +12,7 @@
 #include "controller/cpu/firmware.h"
 #include "controller/dma/dma_transfers.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/parity/parity_engine.h"
 #include "fake_ports.h"
@@ -82,7 +83,7 @@ public:
           flash(agenda, spare, s.seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
           dram(agenda, dram_config),
-          oracle((ftl.precondition(), shape.before_firmware ? shape.before_firmware(ftl, spare) : void(),
+          oracle((Preconditioner(ftl).run(), shape.before_firmware ? shape.before_firmware(ftl, spare) : void(),
                   oracle_geometry())),
           firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings(),
                    s.bytes ? Firmware::Data::bytes : Firmware::Data::signatures),

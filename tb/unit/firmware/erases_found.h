@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -46,7 +47,7 @@ struct ErasesFound {
                 most = std::max(most, is);
             }
             supposed += others.size();
-            if (ftl.checkpoints() != nullptr || least > most) continue;
+            if (checkpoints_of(ftl) != nullptr || least > most) continue;
             for (const SuperblockId b : others)
                 ASSERT_TRUE(ftl.erases(b) >= least && ftl.erases(b) <= most) << "superblock " << idx(b);
         }

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "controller/ftl/precondition.h"
 #include "controller/functional/workload_play.h"
 #include "dftl_device.h"
 #include "random_host.h"
@@ -81,7 +82,7 @@ public:
           transfers_(agenda_, d.geometry.unit_bytes, d.lba_bytes),
           dram_(agenda_, DramConfig{}),
           lba_bytes_(d.lba_bytes) {
-        ftl.precondition();
+        Preconditioner(ftl).run();
         firmware.emplace(d.firmware, d.ftl, d.geometry, d.lba_bytes,
                          Firmware::Peers{agenda_, ftl, flash_, transfers_, dram_});
         firmware->bind(*this);
@@ -185,7 +186,7 @@ void expect_same(const Setting& setting, std::uint32_t count, std::uint64_t seed
     d.ftl.precondition_load = PreconditionLoad::light;
     SpareArea spare(d.geometry);
     Ftl ftl(d.ftl, d.geometry, spare, d.seed);
-    ftl.precondition();
+    Preconditioner(ftl).run();
     const std::vector<FunctionalCommand> list =
         commands_of(d, ftl.logical_units(), setting.most, count, seed, setting.only_writes);
     WorkloadPlay play(d.ftl, nand_of(d), d.lba_bytes, ftl, spare);
@@ -362,7 +363,7 @@ TEST(FunctionalDrive, AFullBufferIsLeftFullAndAReadCacheWithWhatWasRead) {
     const auto play = [&d](std::vector<FunctionalCommand> list) {
         SpareArea spare(d.geometry);
         Ftl ftl(d.ftl, d.geometry, spare, d.seed);
-        ftl.precondition();
+        Preconditioner(ftl).run();
         WorkloadPlay p(d.ftl, nand_of(d), d.lba_bytes, ftl, spare);
         ListedHost host(list, depth);
         EXPECT_EQ(p.run(host).reads_passed_over, 0u);
@@ -399,7 +400,7 @@ TEST(FunctionalDrive, UnderFullLoadFewBlocksAreFree) {
         d.ftl.user_capacity_bytes = d.ftl.user_capacity_bytes / 4 * 3;
         SpareArea spare(d.geometry);
         Ftl ftl(d.ftl, d.geometry, spare, d.seed);
-        ftl.precondition();
+        Preconditioner(ftl).run();
         std::vector<FunctionalCommand> list(8 * ftl.logical_units());
         Random random(1);
         for (std::uint32_t i = 0; i < list.size(); ++i)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/report/error.h"
+#include "controller/ftl/journal/notes.h"
 #include "device_under_test.h"
 
 namespace ssdtlm {
@@ -67,7 +68,7 @@ TEST(JournalWriter, AForcedWriteEndsWithItsDataOrTheDeallocation) {
             if (slot != write || ended) return;
             ended = true;
             ++(programmed ? by_data : by_journal);
-            EXPECT_TRUE(programmed || d.ftl.notes().journal().last_pending() == 0)
+            EXPECT_TRUE(programmed || notes_of(d.ftl).journal().last_pending() == 0)
                 << "nothing in flash says what became of the unit";
         };
         d.agenda.run_until(SimTime{Ps{ns * 1000}});
@@ -107,7 +108,7 @@ TEST(JournalWriter, AForcedWriteThatIsDeallocatedEndsWithTheDeallocation) {
 // More ranges than a page holds: it is written when it is full, without anybody's wish.
 TEST(JournalWriter, AFullPageIsWritten) {
     DeviceUnderTest d(tiny_device());
-    const std::uint32_t entries = d.ftl.notes().journal().entries_per_page();
+    const std::uint32_t entries = notes_of(d.ftl).journal().entries_per_page();
     ASSERT_EQ(entries, 512u);
     for (std::uint32_t i = 0; i < entries; ++i) {
         if (!d.has_room()) d.drain();
@@ -125,7 +126,7 @@ TEST(JournalWriter, TheFirstCoreLooksAfterFullPages) {
     DeviceShape shape = tiny_device();
     shape.firmware.cores = 2;
     DeviceUnderTest d(shape);
-    const std::uint32_t entries = d.ftl.notes().journal().entries_per_page();
+    const std::uint32_t entries = notes_of(d.ftl).journal().entries_per_page();
     const auto busy = [&d] { return std::pair(d.firmware.cores().busy(0), d.firmware.cores().busy(1)); };
     d.trim(0, 8);
     d.drain();
@@ -194,12 +195,12 @@ TEST(JournalWriter, ADeallocationWaitsForRoom) {
     d.agenda.run();
     ASSERT_TRUE(no_group_can());
     // Directly: a page of them would need many commands.
-    const std::uint32_t entries = d.ftl.notes().journal().entries_per_page();
+    const std::uint32_t entries = notes_of(d.ftl).journal().entries_per_page();
     std::uint32_t noted = 0;
     for (std::uint32_t u = 0; u < d.ftl.logical_units() && noted < entries; u += 2) noted += d.ftl.trim(Lpa{u});
     ASSERT_EQ(noted, entries);
     d.agenda.run();
-    EXPECT_TRUE(d.ftl.notes().journal().any_full());
+    EXPECT_TRUE(notes_of(d.ftl).journal().any_full());
     EXPECT_EQ(journal_pages(d), 0u);
     const auto late = d.trim(8, 8);
     d.agenda.run();

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -25,7 +26,7 @@ inline void expect_same_tables(const Ftl& was, const Ftl& is, int cut) {
         ASSERT_EQ(a.bad, b.bad) << "superblock " << n;
         ASSERT_EQ(a.cut, b.cut) << "superblock " << n;
         ASSERT_EQ(was.erases(SuperblockId{n}), is.erases(SuperblockId{n})) << "superblock " << n;
-        const CheckpointBooks& books = *is.checkpoints()->latest();
+        const CheckpointBooks& books = *checkpoints_of(is)->latest();
         const BlockId first = is.shape().block(SuperblockId{n}, 0);
         ASSERT_TRUE(a.state == BlockState::set_apart || books.blocks[idx(first)].erases == was.erases(SuperblockId{n}));
     }

@@ -11,6 +11,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/ftl/steady_state/steady_state.h"
 #include "support/memory_snapshot.h"
@@ -156,7 +157,7 @@ TEST(AnalyticState, GoesOnAsTheSameDeviceManyOverwritesLater) {
     };
     for (const Case& c : cases) {
         Device d(config_of(c), geometry_of(c), 5);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         d.ftl.verify_books();
         Random random(8);
         const double first = overwrite(d, random, d.ftl.logical_units());
@@ -181,7 +182,7 @@ TEST(AnalyticState, IsTheSameForEqualSeedsAndAnotherForOthers) {
         FtlConfig f = config_of(c);
         f.fill = fill;
         Device a(f, geometry_of(c), 5), b(f, geometry_of(c), 5), other(f, geometry_of(c), 6);
-        for (Device* d : {&a, &b, &other}) d->ftl.precondition();
+        for (Device* d : {&a, &b, &other}) Preconditioner(d->ftl).run();
         const auto units = static_cast<std::uint64_t>(fill * static_cast<double>(a.ftl.logical_units()));
         ASSERT_EQ(a.ftl.mapped_units(), units);
         std::uint64_t different = 0;
@@ -200,7 +201,7 @@ TEST(AnalyticState, IsTheSameForEqualSeedsAndAnotherForOthers) {
 TEST(AnalyticState, IsSavedWithADrive) {
     const Case c{"greedy", {}, 0.2, 2, 4};
     Device a(config_of(c), geometry_of(c), 5);
-    a.ftl.precondition();
+    Preconditioner(a.ftl).run();
     MemorySnapshot saved;
     FtlState::exchange(a.ftl, a.flash, saved);
     Device b(config_of(c), geometry_of(c), 5);

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/hybrid_fixture.h"
@@ -81,7 +83,7 @@ TEST(FactoryBad, AFullDriveWorksWithoutThem) {
                 const std::vector<BlockId> bad = drawn(g, c, random);
                 Device d(c, g, seed, bad);
                 marked += bad.size();
-                d.ftl.precondition();
+                Preconditioner(d.ftl).run();
                 d.ftl.verify_books();
                 const std::uint64_t units = d.ftl.logical_units();
                 EXPECT_EQ(d.ftl.mapped_units(), state == InitialState::fresh ? 0 : units);
@@ -184,7 +186,7 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
                     ++here;
             }
             Device d(c, g, seed, {bad.begin(), bad.end()});
-            const CheckpointLayout& layout = d.ftl.checkpoints()->layout();
+            const CheckpointLayout& layout = checkpoints_of(d.ftl)->layout();
             std::set<SuperblockId> places;
             std::vector<std::uint32_t> set_apart(planned.shape().groups());
             for (std::uint32_t i = 0; i < layout.superblocks(); ++i) {
@@ -203,7 +205,7 @@ TEST(FactoryBad, CheckpointsGoToSpareOnes) {
             EXPECT_NO_THROW(d.ftl.verify_books());
             Ftl again(c, g, d.flash, seed);
             for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
-                EXPECT_EQ(again.checkpoints()->layout().superblock(i), layout.superblock(i));
+                EXPECT_EQ(checkpoints_of(again)->layout().superblock(i), layout.superblock(i));
         }
     EXPECT_GT(replaced, 100u);
 }

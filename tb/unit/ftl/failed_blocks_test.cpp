@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -103,13 +104,13 @@ TEST_P(FailedBlocksTest, AreKnownFromTheJournal) {
     Random random(1, 1);
     std::set<SuperblockId> failed;
     int told = 0;
-    device.ftl.notes().on_due([&told] { ++told; });
+    notes_of(device.ftl).on_due([&told] { ++told; });
     for (std::uint32_t i = 0; i < 3 * device.ftl.shape().groups(); ++i) {
         for (int n = 0; n < 40; ++n)
             ASSERT_TRUE(device.write({Lpa{static_cast<std::uint32_t>(random.below(device.ftl.logical_units()))}}));
         failed.insert(fail_program(Lpa{i}));
         EXPECT_EQ(told, static_cast<int>(i + 1)) << "it has to be written at once";
-        EXPECT_NE(device.ftl.notes().journal().next(false), Journal::kDetached);
+        EXPECT_NE(notes_of(device.ftl).journal().next(false), Journal::kDetached);
         device.write_journal(GroupId{i % device.ftl.shape().groups()});
         const auto ftl = power_on();
         EXPECT_EQ(ftl->media().blocks_retired, failed.size() * planes());
@@ -272,7 +273,7 @@ TEST_P(FailedBlocksTest, AnOldCopyStaysUntilItsDeallocationIsInFlash) {
         const bool waits = then == Then::noted || then == Then::lost;
         EXPECT_EQ(ftl.hand_over_copy(old), waits ? kNoSuperblock : home);
         EXPECT_EQ(ftl.erase_allowed(home), !waits);
-        EXPECT_EQ(ftl.notes().must_be_written_for(home), waits);
+        EXPECT_EQ(notes_of(ftl).must_be_written_for(home), waits);
         device.write_journal(GroupId{0});
         EXPECT_TRUE(ftl.erase_allowed(home));
     }
@@ -293,8 +294,8 @@ TEST_P(FailedBlocksTest, WhatAFailedCopyTookThePlaceOfStaysUntilItsDeallocationI
             if (of_record) ftl.trim(lpa);
             device.write_journal(GroupId{0});
             SuperblockId home = of_record ? kNoSuperblock : ftl.shape().superblock_of(ftl.lookup(lpa));
-            for (Journal::Id id = 1; id < ftl.notes().journal().ids() && of_record; ++id) {
-                const Journal::Page& page = ftl.notes().journal().page(id);
+            for (Journal::Id id = 1; id < notes_of(ftl).journal().ids() && of_record; ++id) {
+                const Journal::Page& page = notes_of(ftl).journal().page(id);
                 const auto& entries = page.entries;
                 if (page.state == Journal::State::durable &&
                     std::any_of(entries.begin(), entries.end(), [lpa](const JournalEntry& e) {
@@ -319,7 +320,7 @@ TEST_P(FailedBlocksTest, WhatAFailedCopyTookThePlaceOfStaysUntilItsDeallocationI
             EXPECT_FALSE(ftl.erase_allowed(home));
             EXPECT_EQ(ftl.hand_over_copy(old), kNoSuperblock);
             EXPECT_FALSE(ftl.erase_allowed(home));
-            EXPECT_TRUE(ftl.notes().must_be_written_for(home));
+            EXPECT_TRUE(notes_of(ftl).must_be_written_for(home));
             device.write_journal(GroupId{0});
             ftl.let_go_copy(record);  // in flash, with the page of the journal in that superblock perhaps
             EXPECT_TRUE(ftl.erase_allowed(home));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/journal/notes.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {
@@ -78,16 +79,16 @@ struct Device {
     }
     /// All that was deallocated, into the group.
     void write_journal(GroupId group) {
-        while (ftl.notes().journal().next(true) != Journal::kDetached) {
-            ftl.notes().gather_pages();
-            const Journal::Id id = ftl.notes().journal().next(true);
-            const PageAddress a = ftl.notes().place_page(id, group);
+        while (notes_of(ftl).journal().next(true) != Journal::kDetached) {
+            notes_of(ftl).gather_pages();
+            const Journal::Id id = notes_of(ftl).journal().next(true);
+            const PageAddress a = notes_of(ftl).place_page(id, group);
             const std::vector<Spare> none(geometry.units_per_page(), kPadding);
             PageRecord record = ftl.draw_record(a, PageKind::journal);
-            record.content = &ftl.notes().journal().page(id).content;
+            record.content = &notes_of(ftl).journal().page(id).content;
             flash.program_page(a, none.data(), record);
             std::vector<SuperblockId> freed;
-            ftl.notes().page_programmed(id, freed);
+            notes_of(ftl).page_programmed(id, freed);
         }
     }
     GroupId last_group() const { return ftl.shape().group_of(last.plane); }
@@ -99,7 +100,7 @@ struct Device {
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) {
             const PageAddress a = ftl.shape().page(victim, page);
-            if (ftl.notes().renew_page(a)) {
+            if (notes_of(ftl).renew_page(a)) {
                 ++journal_pages_renewed;
                 continue;
             }
@@ -122,7 +123,7 @@ struct Device {
             ftl.superblock_emptied(victim);
             return true;
         }
-        if (ftl.notes().must_be_written_for(victim)) write_journal(group);
+        if (notes_of(ftl).must_be_written_for(victim)) write_journal(group);
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);
         return true;

@@ -2,6 +2,7 @@
 // Life cycles of units, pages and blocks, step by step.
 #include <gtest/gtest.h>
 
+#include "controller/ftl/journal/notes.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -100,7 +101,7 @@ TEST(FtlLife, AMoveLosesAgainstAnOverwriteOrATrim) {
     EXPECT_EQ(d.ftl.lookup(Lpa{4}), kUnmapped);
     EXPECT_EQ(d.ftl.superblock(victim).valid, 0u);
     EXPECT_FALSE(d.ftl.erase_allowed(victim));  // the older copies of unit 4 would come back after a power cut
-    EXPECT_TRUE(d.ftl.notes().must_be_written_for(victim));
+    EXPECT_TRUE(notes_of(d.ftl).must_be_written_for(victim));
     d.write_journal(GroupId{0});
     EXPECT_TRUE(d.ftl.erase_allowed(victim));
     const std::uint32_t free_before = d.ftl.free_blocks(GroupId{0});

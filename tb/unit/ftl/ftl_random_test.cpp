@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -123,7 +124,7 @@ TEST(FtlSkew, OverwritingThePlaneOfOneRegionNeverBlocksTheDevice) {
     FtlConfig c = test::small_config(g, 0.71);
     c.initial_state = InitialState::sequential;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     std::vector<std::uint32_t> of_plane;
     for (std::uint32_t l = 0; l < d.ftl.logical_units(); ++l) {
         if (g.page_of(d.ftl.lookup(Lpa{l})).plane == PlaneId{3}) of_plane.push_back(l);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "hybrid_fixture.h"
 
@@ -237,7 +238,7 @@ TEST(HybridFailuresStart, KnowsWhatHasFailed) {
         Rig now(2);
         now.write_pages(0, 0, 3);
         const SuperblockId failed = now.fail(0, 6, 7, true);
-        if (noted) now.d.write_journal_page(kGroup, now.d.ftl.notes().journal().next(true));
+        if (noted) now.d.write_journal_page(kGroup, notes_of(now.d.ftl).journal().next(true));
         Ftl ftl(now.d.ftl.config(), now.g, now.d.flash, 1);
         Recovery(ftl).from_all_pages();
         ASSERT_NO_THROW(ftl.verify_books());
@@ -325,14 +326,14 @@ struct Life {
     }
     void write_journal() {
         GroupId group;
-        const Journal::Id id = ftl.notes().journal().next(true);
-        if (id == Journal::kDetached || !ftl.notes().group_for_page(group)) return;
-        const PageAddress a = ftl.notes().place_page(id, group);
+        const Journal::Id id = notes_of(ftl).journal().next(true);
+        if (id == Journal::kDetached || !notes_of(ftl).group_for_page(group)) return;
+        const PageAddress a = notes_of(ftl).place_page(id, group);
         PageRecord record = ftl.draw_record(a, PageKind::journal);
-        record.content = &ftl.notes().journal().page(id).content;
+        record.content = &notes_of(ftl).journal().page(id).content;
         flash.program_page(a, std::vector<Spare>(ftl.geometry().units_per_page(), kPadding).data(), record);
         std::vector<SuperblockId> freed;
-        ftl.notes().page_programmed(id, freed);
+        notes_of(ftl).page_programmed(id, freed);
     }
     Ftl& ftl;
     SpareArea& flash;

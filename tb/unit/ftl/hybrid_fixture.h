@@ -11,6 +11,8 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/journal/notes.h"
+#include "controller/ftl/precondition.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {
@@ -56,7 +58,7 @@ struct HybridDevice {
     HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1,
                  const std::vector<BlockId>& bad = {})
         : geometry(g), flash(g), ftl(config, g, (mark(bad), flash), seed) {
-        ftl.precondition();
+        Preconditioner(ftl).run();
     }
     void mark(const std::vector<BlockId>& bad) {
         for (const BlockId b : bad) flash.mark_bad(b);
@@ -111,28 +113,28 @@ struct HybridDevice {
         for (;;) {
             ftl.placement()->merge_at_once(group);
             if (ftl.placement()->dead(group) == kNoSuperblock) return;
-            const Journal::Id id = ftl.notes().journal().next(true);
+            const Journal::Id id = notes_of(ftl).journal().next(true);
             ASSERT_NE(id, Journal::kDetached);
             write_journal_page(group, id);
             if (ftl.wants_collection(group)) collect_journal(group);
         }
     }
     void write_journal_page(GroupId group, Journal::Id id) {
-        const PageAddress a = ftl.notes().place_page(id, group);
+        const PageAddress a = notes_of(ftl).place_page(id, group);
         const std::vector<Spare> none(geometry.units_per_page(), kPadding);
         PageRecord record = ftl.draw_record(a, PageKind::journal);
-        record.content = &ftl.notes().journal().page(id).content;
+        record.content = &notes_of(ftl).journal().page(id).content;
         flash.program_page(a, none.data(), record);
         std::vector<SuperblockId> freed;
-        ftl.notes().page_programmed(id, freed);
+        notes_of(ftl).page_programmed(id, freed);
     }
     void collect_journal(GroupId group) {
         const SuperblockId victim = ftl.select_victim(group);
         if (victim == kNoSuperblock) return;
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page)
-            ASSERT_TRUE(ftl.notes().renew_page(ftl.shape().page(victim, page)));
-        while (!ftl.erase_allowed(victim)) write_journal_page(group, ftl.notes().journal().next(true));
+            ASSERT_TRUE(notes_of(ftl).renew_page(ftl.shape().page(victim, page)));
+        while (!ftl.erase_allowed(victim)) write_journal_page(group, notes_of(ftl).journal().next(true));
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);
     }

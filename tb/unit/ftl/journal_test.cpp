@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -80,9 +81,9 @@ TEST_F(JournalTest, ARenewedPageKeepsTheLastNoteOfAUnit) {
     device.ftl.trim(Lpa{3});
     write_journal();
     const Journal::Id id = 1;
-    ASSERT_EQ(device.ftl.notes().journal().page(id).state, Journal::State::durable);
-    ASSERT_EQ(device.ftl.notes().journal().page(id).entries.size(), 2u);
-    EXPECT_TRUE(device.ftl.notes().renew_page(PageAddress{device.ftl.notes().journal().page(id).at}));
+    ASSERT_EQ(notes_of(device.ftl).journal().page(id).state, Journal::State::durable);
+    ASSERT_EQ(notes_of(device.ftl).journal().page(id).entries.size(), 2u);
+    EXPECT_TRUE(notes_of(device.ftl).renew_page(PageAddress{notes_of(device.ftl).journal().page(id).at}));
     write_journal();
     EXPECT_EQ(after_power_cut()->mapped_units(), 0u);
     device.ftl.verify_books();
@@ -94,7 +95,7 @@ TEST_F(JournalTest, ANoteStaysUntilTheNewerCopyIsThere) {
     write(3);
     ftl.trim(Lpa{3});
     write_journal();
-    const SuperblockId home = ftl.shape().superblock_of(device.geometry.block_of(ftl.notes().journal().page(1).at));
+    const SuperblockId home = ftl.shape().superblock_of(device.geometry.block_of(notes_of(ftl).journal().page(1).at));
     EXPECT_TRUE(ftl.erase_allowed(home));
     PageAddress a;
     ASSERT_TRUE(ftl.allocate_host_page(a));
@@ -114,8 +115,8 @@ TEST_F(JournalTest, DeallocationsInTurnDoNotLeaveAPageEach) {
     }
     EXPECT_EQ(device.ftl.counters().journal_pages, 150u);
     std::uint32_t of_use = 0;
-    for (Journal::Id id = 1; id < device.ftl.notes().journal().ids(); ++id)
-        of_use += device.ftl.notes().journal().page(id).live != 0;
+    for (Journal::Id id = 1; id < notes_of(device.ftl).journal().ids(); ++id)
+        of_use += notes_of(device.ftl).journal().page(id).live != 0;
     EXPECT_EQ(of_use, 1u);
     EXPECT_EQ(after_power_cut()->mapped_units(), 150u);
     device.ftl.verify_books();
@@ -126,15 +127,15 @@ TEST_F(JournalTest, APageThatJustFitsIsTakenIn) {
     g.page_bytes = g.unit_bytes = 128;
     for (const std::uint32_t more : {3u, 4u}) {
         Device d(small_config(g, 0.6), g);
-        ASSERT_EQ(d.ftl.notes().journal().entries_per_page(), 8u);
+        ASSERT_EQ(notes_of(d.ftl).journal().entries_per_page(), 8u);
         for (std::uint32_t u = 0; u < 40; ++u) ASSERT_TRUE(d.write({Lpa{u}}));
         for (std::uint32_t i = 0; i < 5; ++i) d.ftl.trim(Lpa{2 * i});
         d.write_journal(GroupId{0});
         for (std::uint32_t i = 5; i < 5 + more; ++i) d.ftl.trim(Lpa{2 * i});
         d.write_journal(GroupId{0});
         std::uint32_t of_use = 0;
-        for (Journal::Id id = 1; id < d.ftl.notes().journal().ids(); ++id)
-            of_use += d.ftl.notes().journal().page(id).live != 0;
+        for (Journal::Id id = 1; id < notes_of(d.ftl).journal().ids(); ++id)
+            of_use += notes_of(d.ftl).journal().page(id).live != 0;
         EXPECT_EQ(of_use, more == 3 ? 1u : 2u);
     }
 }
@@ -145,7 +146,7 @@ TEST_F(JournalTest, ItsPagesGoToTheGroupsInTurn) {
     Device d(small_config(g, 0.6), g);
     for (std::uint32_t i = 1; i < 30; ++i) {
         GroupId group{};
-        ASSERT_TRUE(d.ftl.notes().group_for_page(group));
+        ASSERT_TRUE(notes_of(d.ftl).group_for_page(group));
         EXPECT_EQ(idx(group), i % 12);
     }
 }
@@ -163,15 +164,15 @@ TEST_F(JournalTest, AFailedPageLetsGoOfAllThatWaitForIt) {
     Ftl& ftl = device.ftl;
     for (std::uint32_t u = 0; u < 4; ++u) write(u);
     for (std::uint32_t u = 0; u < 3; ++u) ftl.trim(Lpa{u});
-    const Journal::Id id = ftl.notes().journal().next(true);
-    const PageAddress at = ftl.notes().place_page(id, GroupId{0});
+    const Journal::Id id = notes_of(ftl).journal().next(true);
+    const PageAddress at = notes_of(ftl).place_page(id, GroupId{0});
     PageAddress a;
     ASSERT_TRUE(ftl.allocate_host_page(a));
     for (std::uint32_t u = 0; u < 3; ++u) ftl.hold_copy(ftl.map_unit(Lpa{u}, device.geometry.ppa_of(a, u)));
     const SuperblockId home = ftl.shape().superblock_of(device.geometry.block_of(at));
     EXPECT_EQ(ftl.superblock(home).superseded, 3u);
     std::vector<SuperblockId> freed;
-    ftl.notes().page_failed(id, freed);
+    notes_of(ftl).page_failed(id, freed);
     EXPECT_EQ(ftl.superblock(home).superseded, 0u);
     EXPECT_EQ(freed, std::vector<SuperblockId>{home});
 }
@@ -181,7 +182,7 @@ TEST_F(JournalTest, ARangeIsOneEntry) {
     for (std::uint32_t u = 10; u < 90; u += 3) write(u);
     EXPECT_EQ(device.ftl.trim(Lpa{0}, 100), 27u);
     EXPECT_EQ(device.ftl.trim(Lpa{0}, 100), 0u);
-    const Journal::Page& open = device.ftl.notes().journal().page(device.ftl.notes().journal().open());
+    const Journal::Page& open = notes_of(device.ftl).journal().page(notes_of(device.ftl).journal().open());
     ASSERT_EQ(open.entries.size(), 1u);
     EXPECT_EQ(open.entries[0].first, Lpa{10});
     EXPECT_EQ(open.entries[0].units, 79u);

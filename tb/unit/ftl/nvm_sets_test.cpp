@@ -6,6 +6,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -110,7 +111,7 @@ TEST(NvmSets, EachKeepsItsUnitsInAFullDrive) {
                 c.overwrite = 1.5;
                 c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
                 Device d(c, g);
-                d.ftl.precondition();
+                Preconditioner(d.ftl).run();
                 d.ftl.verify_books();
                 const NvmSets sets(text, g);
                 const std::uint64_t units = d.ftl.logical_units();

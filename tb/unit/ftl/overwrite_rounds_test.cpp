@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/steady_state/drive_state.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -123,7 +124,7 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
         f.until = OverwriteUntil::steady;
         f.most_rounds = 200;
         Device until(f, g, 7);
-        const OverwriteRounds reached = until.ftl.precondition();
+        const OverwriteRounds reached = Preconditioner(until.ftl).run();
         until.ftl.verify_books();
         ASSERT_TRUE(reached.is_steady());
         EXPECT_GT(reached.last().mean, 1.0);  // it had to collect
@@ -134,7 +135,7 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
         f.until = OverwriteUntil::amount;
         f.overwrite = static_cast<double>(reached.units()) / static_cast<double>(until.ftl.mapped_units());
         Device amount(f, g, 7);
-        const OverwriteRounds same = amount.ftl.precondition();
+        const OverwriteRounds same = Preconditioner(amount.ftl).run();
         EXPECT_EQ(same.rounds(), reached.rounds());
         EXPECT_EQ(same.units(), reached.units());
         EXPECT_EQ(same.is_steady(), reached.is_steady());
@@ -146,7 +147,7 @@ TEST(OverwriteRounds, UntilSteadyIsAnAmountThatIsFoundOut) {
         f.until = OverwriteUntil::steady;
         f.most_rounds = static_cast<std::uint32_t>(reached.rounds().size() - 1);
         Device cut_off(f, g, 7);
-        const OverwriteRounds less = cut_off.ftl.precondition();
+        const OverwriteRounds less = Preconditioner(cut_off.ftl).run();
         EXPECT_FALSE(less.is_steady());
         EXPECT_EQ(less.units(), f.most_rounds * less.round_units());
     }
@@ -162,7 +163,7 @@ TEST(DriveState, IsWhatTheMapAndTheBlocksSay) {
             f.initial_state = state;
             f.fill = 0.9;
             Device d(f, g, 3);
-            d.ftl.precondition();
+            Preconditioner(d.ftl).run();
             const SuperblockShape& shape = d.ftl.shape();
             std::vector<std::uint32_t> valid(shape.superblocks());
             std::uint64_t mapped = 0;

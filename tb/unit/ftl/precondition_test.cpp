@@ -92,7 +92,7 @@ TEST(Precondition, LayOutEqualsUnitByUnitWriting) {
                 c.fill = static_cast<double>(units) / static_cast<double>(most) + 1e-9;
                 if (c.fill > 1.0) c.fill = 1.0;
                 Device fast(c, g), slow(c, g);
-                fast.ftl.precondition();
+                Preconditioner(fast.ftl).run();
                 ASSERT_EQ(fast.ftl.mapped_units(), units);
                 write_one_by_one(slow, units);
                 expect_same(fast, slow);
@@ -147,9 +147,9 @@ TEST(Precondition, RandomIsDeterministicAndEndsWhereAHostAtFullSpeedWould) {
         c.fill = 0.95;
         c.overwrite = 2.5;
         Device d(c, g, 42), again(c, g, 42), other(c, g, 43);
-        d.ftl.precondition();
-        again.ftl.precondition();
-        other.ftl.precondition();
+        Preconditioner(d.ftl).run();
+        Preconditioner(again.ftl).run();
+        Preconditioner(other.ftl).run();
         expect_same(d, again);
         d.ftl.verify_books();
         const auto mapped = static_cast<std::uint64_t>(0.95 * static_cast<double>(d.ftl.logical_units()));
@@ -183,7 +183,7 @@ TEST(Precondition, RandomIsDeterministicAndEndsWhereAHostAtFullSpeedWould) {
 TEST(Precondition, FreshLeavesNothing) {
     const NandGeometry g = small_geometry();
     Device d(small_config(g, 0.65), g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     EXPECT_EQ(d.ftl.mapped_units(), 0u);
     EXPECT_EQ(d.ftl.free_blocks(PlaneId{0}), g.blocks_per_plane);
     d.ftl.verify_books();
@@ -196,7 +196,7 @@ TEST(Precondition, FullestDeviceCanStillBeOverwritten) {
     c.initial_state = InitialState::random;
     c.overwrite = 1.0;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     d.ftl.verify_books();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -30,7 +31,7 @@ TEST_P(ReadDisturbTest, OneUnitThatIsReadAgainAndAgainMovesEachTime) {
     const NandGeometry g = test::small_geometry();
     for (const std::uint32_t most : {1u, 7u, 100u}) {
         Device d(config(g, 0.5, most), g);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         std::uint32_t moves = 0;
         d.ftl.feature<Refresh>()->on_due([&](GroupId group) { moves += d.collect(group); });
         const Lpa hot{5};
@@ -53,7 +54,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     const NandGeometry g = test::small_geometry();
     constexpr std::uint32_t kMost = 300;
     Device d(config(g, 0.6, kMost), g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     d.ftl.feature<Refresh>()->on_due([](GroupId) {});
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
         reads;  // by block: erases when it was first read, reads since
@@ -102,7 +103,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
 TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     const NandGeometry g = test::small_geometry();
     Device d(config(g, 0.6, 3), g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     d.ftl.feature<Refresh>()->on_due([](GroupId) {});
     Random random(4);
     const std::uint64_t units = d.ftl.logical_units();

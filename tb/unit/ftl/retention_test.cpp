@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -28,7 +29,7 @@ protected:
     }
     struct Held : Device {
         Held(double share, bool written_now) : Device(config(test::small_geometry(), share), test::small_geometry()) {
-            ftl.precondition();
+            Preconditioner(ftl).run();
             ftl.feature<Refresh>()->start_ages(written_now);
         }
     };

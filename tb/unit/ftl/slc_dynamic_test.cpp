@@ -9,6 +9,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "controller/ftl/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -62,7 +63,7 @@ TEST_P(SlcDynamic, IsAsLargeAsWhatIsFree) {
                 c.fill = (rows * g.planes() * g.units_per_page() + 0.5) /
                          static_cast<double>(c.user_capacity_bytes / g.unit_bytes);
                 Device d(c, g);
-                d.ftl.precondition();
+                Preconditioner(d.ftl).run();
                 ASSERT_EQ(d.ftl.mapped_units(), rows * g.planes() * g.units_per_page());
                 // A page of each plane in a row.
                 const std::uint32_t in_use = (rows + g.pages_per_block - 1) / g.pages_per_block,

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/steady_state.h"
 
@@ -37,13 +38,13 @@ TEST(UntilSteady, ComesToTheWriteAmplificationOfTheFormula) {
         f.initial_state = InitialState::random;
         f.until = OverwriteUntil::steady;
         Device d(f, g, 5);
-        const OverwriteRounds r = d.ftl.precondition();
+        const OverwriteRounds r = Preconditioner(d.ftl).run();
         ASSERT_TRUE(r.is_steady());
         d.ftl.verify_books();
         f.until = OverwriteUntil::amount;
         f.overwrite = 10;
         Device later(f, g, 5);
-        const OverwriteRounds far = later.ftl.precondition();
+        const OverwriteRounds far = Preconditioner(later.ftl).run();
         ASSERT_EQ(far.rounds().size(), 100u);
         // Until it stopped, it was the same drive.
         for (std::size_t i = 0; i < r.rounds().size(); ++i) EXPECT_DOUBLE_EQ(r.rounds()[i], far.rounds()[i]) << i;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm::test {
@@ -92,7 +93,7 @@ inline void check_steady_state(const Point& point) {
     c.gc_soft_free_blocks = 3;
     c.initial_state = InitialState::sequential;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     Random random(5);
     const auto hot = static_cast<std::uint64_t>(point.hot_pages * static_cast<double>(logical));
     const auto started = std::chrono::steady_clock::now();

@@ -10,6 +10,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -163,7 +164,7 @@ TEST(Superblock, HoldsAndOverwritesTheLargestCapacity) {
             c.initial_state = InitialState::random;
             c.overwrite = 3.0;
             Device d(c, g);
-            d.ftl.precondition();
+            Preconditioner(d.ftl).run();
             d.ftl.verify_books();
         }
     }

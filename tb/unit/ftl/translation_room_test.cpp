@@ -7,6 +7,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -90,7 +91,7 @@ TEST(TranslationRoom, ThereIsAlwaysSomeInAFullDrive) {
         const NandGeometry g = geometry();
         const FtlConfig c = config(g, by);
         Device d(c, g);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         d.ftl.verify_books();
         Places places(d);
         const TranslationRoom& room = d.ftl.translation_room();
@@ -144,7 +145,7 @@ TEST(TranslationRoom, EachSetUsesItsGroupsInTurn) {
     const NandGeometry g = geometry();
     const FtlConfig c = config(g, {"none", "C0-2, C3"});
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     const auto of_set = [&](std::uint32_t set) {
         const std::uint64_t first = set == 0 ? 0 : d.ftl.partitions().nth(set, 0);
         return static_cast<std::uint32_t>((first + d.ftl.entries_per_translation_page() - 1) /

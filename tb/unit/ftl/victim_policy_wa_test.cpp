@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/plain_simulation.h"
 #include "unit/ftl/steady_state.h"
 
@@ -82,7 +83,7 @@ TEST_P(BesideAPlainSimulation, TheSameWriteAmplification) {
         c.gc_soft_free_blocks = 3;
         c.initial_state = InitialState::sequential;
         Device d(c, g);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         Random random(5);
         std::vector<Lpa> unit;
         const auto overwrite = [&](double multiples) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -36,7 +37,7 @@ Worn wear_out(FtlConfig c, std::uint32_t planes, double cycles, std::uint32_t& w
     c.superblock = SuperblockSpan::die;
     c.initial_state = InitialState::sequential;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     Random random(9);
     const auto look = [&] {
         Worn w;

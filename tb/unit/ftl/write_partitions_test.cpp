@@ -9,6 +9,8 @@
 #include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/journal/notes.h"
+#include "controller/ftl/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -93,7 +95,7 @@ TEST(WritePartitions, PreconditioningLeavesEachUnitInItsOwn) {
         c.fill = fill;
         c.overwrite = 4.0;
         Device d(c, g);
-        d.ftl.precondition();
+        Preconditioner(d.ftl).run();
         d.ftl.verify_books();
         std::uint32_t mapped = 0;
         for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u) {
@@ -119,7 +121,7 @@ TEST(WritePartitions, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     c.initial_state = InitialState::sequential;
     c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
     Device d(c, g);
-    d.ftl.precondition();
+    Preconditioner(d.ftl).run();
     Random random(1);
     std::vector<std::vector<Lpa>> units(d.ftl.partitions().count());
     for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u) units[d.ftl.partitions().of(Lpa{u})].push_back(Lpa{u});
@@ -130,30 +132,30 @@ TEST(WritePartitions, TheJournalOfTheOthersTakesItsShareOfOneAndNoMore) {
     for (std::uint32_t partition = 1; partition < units.size(); ++partition)
         while (!d.ftl.gc_hard(group(partition))) ASSERT_TRUE(d.write(some_of(partition)));
     const auto write_page = [&](GroupId to) {
-        const Journal::Id id = d.ftl.notes().journal().next(false);
-        const PageAddress a = d.ftl.notes().place_page(id, to);
+        const Journal::Id id = notes_of(d.ftl).journal().next(false);
+        const PageAddress a = notes_of(d.ftl).place_page(id, to);
         const Spare none[] = {kPadding};
         PageRecord record = d.ftl.draw_record(a, PageKind::journal);
-        record.content = &d.ftl.notes().journal().page(id).content;
+        record.content = &notes_of(d.ftl).journal().page(id).content;
         d.flash.program_page(a, none, record);
         std::vector<SuperblockId> freed;
-        d.ftl.notes().page_programmed(id, freed);
+        notes_of(d.ftl).page_programmed(id, freed);
     };
     std::uint32_t pages = 0, next = 0;
     GroupId to{};
     for (;; ++pages) {
-        while (d.ftl.notes().journal().next(false) == Journal::kDetached) {
+        while (notes_of(d.ftl).journal().next(false) == Journal::kDetached) {
             const auto& from = units[1 + next % (units.size() - 1)];
             d.ftl.trim(from[next / (units.size() - 1)]);
             ++next;
         }
-        if (!d.ftl.notes().group_for_page(to)) break;
+        if (!notes_of(d.ftl).group_for_page(to)) break;
         ASSERT_EQ(to, group(0));
         write_page(to);
     }
     EXPECT_EQ(pages, most_journal_pages(c, g));
     ASSERT_TRUE(d.collect(group(5)));
-    ASSERT_TRUE(d.ftl.notes().group_for_page(to));
+    ASSERT_TRUE(notes_of(d.ftl).group_for_page(to));
     EXPECT_EQ(to, group(5));
     for (int i = 0; i < 20000; ++i) {
         std::vector<Lpa> unit = some_of(0);

@@ -4,15 +4,20 @@
 #include <algorithm>
 
 #include "controller/ftl/allocation/host_partition.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
 
 CheckpointCapture::CheckpointCapture(Ftl& ftl)
-    : ftl_(ftl), image_(ftl.image()), checkpoints_(*image_.checkpoints), number_of_(image_.journal.ids()) {
+    : ftl_(ftl),
+      image_(ftl.image()),
+      notes_(notes_of(ftl).image()),
+      checkpoints_(*checkpoints_of(ftl)),
+      number_of_(notes_.journal.ids()) {
     for (const auto& feature : image_.features) feature->checkpoint_begins();
-    for (Journal::Id id = 1; id < image_.journal.ids(); ++id) {
-        const Journal::Page& p = image_.journal.page(id);
+    for (Journal::Id id = 1; id < notes_.journal.ids(); ++id) {
+        const Journal::Page& p = notes_.journal.page(id);
         if ((p.state != Journal::State::in_flight && p.state != Journal::State::durable) || p.live == 0) continue;
         journal_.push_back(p.at);
         number_of_[id] = static_cast<std::uint32_t>(journal_.size());
@@ -60,7 +65,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         if (ftl_.translation_pages() != 0 && !ftl_.is_translation(lpa))
             c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page());
     c.journal = journal_;
-    for (const auto& [b, page] : image_.failed_in) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
+    for (const auto& [b, page] : notes_.failed_in) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
     return c;
 }
@@ -102,7 +107,7 @@ bool CheckpointCapture::has_changed(std::uint32_t page, const PageContent& now) 
 }
 
 CheckpointCapture::Result CheckpointCapture::begin(Ftl& ftl, bool clean) {
-    Checkpoints& checkpoints = *ftl.checkpoints();
+    Checkpoints& checkpoints = *checkpoints_of(ftl);
     SSDTLM_CHECK(!clean || checkpoints.in_flight().none(), "a checkpoint at a shutdown while programs are under way");
     const CheckpointCapture now(ftl);
     CheckpointBooks books = now.books(clean);

@@ -6,6 +6,7 @@
 
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/image.h"
+#include "controller/ftl/journal/notes.h"
 
 namespace ssdtlm {
 
@@ -30,6 +31,7 @@ private:
 
     const Ftl& ftl_;
     const FtlImage image_;
+    const Notes::Image notes_;
     const Checkpoints& checkpoints_;
     std::vector<PageAddress> journal_;
     std::vector<std::uint32_t> number_of_;    // of a page of the journal, in journal_, from 1

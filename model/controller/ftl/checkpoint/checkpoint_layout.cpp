@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 
+#include <string>
+
 #include "controller/ftl/checkpoint/checkpoint_books.h"
 #include "controller/ftl/mapping/mapping.h"
 
 namespace ssdtlm {
+
+void CheckpointLayout::check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    const CheckpointLayout checkpoints(config, g);
+    if (!config.has_checkpoints() || checkpoints.most_book_pages() + kRootWords <= checkpoints.words_per_page()) return;
+    out.push_back({"ftl.checkpoint_interval",
+                   std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
+                   "at most " + std::to_string(checkpoints.words_per_page() - kRootWords) +
+                       ", which a root record of " + std::to_string(g.page_bytes) + " bytes can name",
+                   "use larger pages or less flash, or no checkpoints"});
+}
 
 CheckpointLayout::CheckpointLayout(const FtlConfig& config, const NandGeometry& g)
     : shape_(g, config.superblock), words_per_page_(g.page_bytes / static_cast<std::uint32_t>(sizeof(std::uint64_t))) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "common/report/error.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/superblock.h"
 
@@ -18,6 +19,8 @@ namespace ssdtlm {
 class CheckpointLayout {
 public:
     CheckpointLayout(const FtlConfig& config, const NandGeometry& geometry);
+    /// Adds a problem when a root record cannot name all pages of the books.
+    static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
 
     /// Superblocks of each group that are set apart; 0: the drive has no checkpoints.
     std::uint32_t per_group() const { return per_group_; }

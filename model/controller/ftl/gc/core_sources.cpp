@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/gc/victim_cost.h"
 #include "controller/ftl/gc/victims.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
 
@@ -67,7 +67,7 @@ std::uint32_t PolicyVictims::most_valid(GroupId group) const {
     const NandGeometry& g = in_.ftl.geometry();
     const SuperblockShape& shape = in_.ftl.shape();
     // This holds even for a policy that takes victims without gain: with two-step programming they would cost room.
-    std::uint32_t most = shape.data_units() - (g.two_step ? OpenWordLines::reclaim_units(g, shape.planes()) : 0);
+    std::uint32_t most = shape.data_units() - (g.two_step ? reclaim_units(g, shape.planes()) : 0);
     // Behind the data moved into the last free superblock there must be a page for the journal, for which the erase may
     // wait.
     if (in_.blocks.free_blocks(group) <= 1 && in_.ftl.placement() == nullptr && room_.units(group) < g.units_per_page())

@@ -8,7 +8,7 @@
 
 #include "common/config/policy_registry.h"
 #include "common/snapshot/snapshot.h"
-#include "controller/ftl/steady_state/steady_state.h"
+#include "controller/ftl/gc/choice_law.h"
 #include "controller/ftl/superblock.h"
 
 namespace ssdtlm {

@@ -14,7 +14,9 @@
 
 #include "common/address/geometry.h"
 #include "common/snapshot/snapshot.h"
+#include "controller/ftl/mapping/map_entry.h"
 #include "controller/ftl/superblock.h"
+#include "controller/ftl/unit_notes.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -37,10 +39,9 @@ struct JournalEntry {
 
 class Journal {
 public:
-    using Id = std::uint32_t;
-    /// Stands in place of a page: the unit's newest program has failed and will be repeated.
-    static constexpr Id kDetached = 0;
-    static constexpr std::uint32_t kEntryBytes = 16;  // of a page in flash
+    using Id = NotePage;
+    static constexpr Id kDetached = kDetachedNote;
+    static constexpr std::uint32_t kEntryBytes = kNoteBytes;
 
     enum class State : std::uint8_t { unused, open, full, in_flight, durable };
     struct Page {

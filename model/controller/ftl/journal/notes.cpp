@@ -4,13 +4,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/ftl/findings.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
 
-Notes::Notes(const Peers& peers)
-    : in_(peers), journal_(peers.ftl.geometry().page_bytes, peers.ftl.shape().superblocks()) {}
+Notes::Notes(const NotesSetup& setup)
+    : in_(setup), journal_(setup.ftl.geometry().page_bytes, setup.ftl.shape().superblocks()) {}
+
+Notes& notes_of(Ftl& ftl) {
+    return dynamic_cast<Notes&>(ftl.notes());
+}
+
+const Notes& notes_of(const Ftl& ftl) {
+    return dynamic_cast<const Notes&>(ftl.notes());
+}
 
 const SuperblockShape& Notes::shape() const {
     return in_.ftl.shape();
@@ -281,6 +290,28 @@ bool Notes::renew_page(const PageAddress& a) {
         }
     }
     return true;
+}
+
+std::uint64_t Notes::check(std::vector<std::uint32_t> pointed, Findings& found) const {
+    for (const auto& [b, page] : failed_in_) {
+        const BlockState state = in_.blocks[SuperblockId{b}].state;
+        found.require(in_.blocks[SuperblockId{b}].bad &&
+                          (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
+                      "state of a superblock that the journal says has failed,", b, static_cast<std::uint64_t>(state),
+                      static_cast<std::uint64_t>(BlockState::failed));
+        if (page < pointed.size()) ++pointed[page];
+    }
+    std::uint64_t of_journal = 0;
+    for (Journal::Id id = 1; id < journal_.ids(); ++id) {
+        const Journal::Page& p = journal_.page(id);
+        found.require(p.live == pointed[id], "units that point to page of the journal", id, p.live, pointed[id]);
+        const bool placed = p.state == Journal::State::in_flight || p.state == Journal::State::durable;
+        const bool is_used = p.state == Journal::State::in_flight || (placed && p.live != 0);
+        for (std::uint32_t s = 0; s < geometry().units_per_page() && is_used; ++s, ++of_journal)
+            found.require(in_.books.is_valid(geometry().ppa_of(p.at, s)), "valid unit of page of the journal", id, 0,
+                          1);
+    }
+    return of_journal;
 }
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes in the map for units that were deallocated or lost; they name pages of the journal. This class also decides
-// when a superblock that the journal needs may be erased.
+// Notes in the map for units that were deallocated or lost (../unit_notes.h); they name pages of the journal. This
+// class also decides when a superblock that the journal needs may be erased.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +13,32 @@
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/open_room.h"
 #include "controller/ftl/journal/journal.h"
+#include "controller/ftl/unit_notes.h"
 
 namespace ssdtlm {
 
-class Ftl;
-
-class Notes {
+class Notes final : public UnitNotes {
 public:
-    /// All must outlive it.
-    struct Peers {
-        Ftl& ftl;
-        Books& books;
-        BlockManager& blocks;
-        FtlCounters& counters;
-        const OpenRoom& room;
-    };
-    explicit Notes(const Peers& peers);
+    explicit Notes(const NotesSetup& setup);
 
     const Journal& journal() const { return journal_; }
     /// `callback` is called when there is something new for the journal to write: a full page, or a superblock that has
     /// failed.
     void on_due(std::function<void()> callback) { due_ = std::move(callback); }
-    /// The drive has become read-only, so pages need not wait for collections any more.
-    void look_again() const {
+    // --- What the core says ---
+    void take(Lpa first, std::uint32_t units, bool lost) override;
+    Ppa point_to(Lpa lpa, bool lost) override;
+    void written_over(Ppa note) override;
+    SuperblockId let_go(Ppa note) override;
+    void hand_over(Ppa old) override;
+    void failed(SuperblockId b) override;
+    void look_again() const override {
         if (due_) due_();
     }
-
-    // --- Entries ---
-    /// Takes one entry for all these units.
-    void take(Lpa first, std::uint32_t units, bool lost);
-    /// Sets the map's entry of this unit to the entry taken last, which must name the unit: it has no copy. Returns the
-    /// old map entry.
-    Ppa point_to(Lpa lpa, bool lost);
-    /// A new copy of the unit has its place. The note is needed until that copy is programmed.
-    void written_over(Ppa note);
-    /// That copy is programmed. Returns the superblock that this no longer keeps from being erased; kNoSuperblock:
-    /// none.
-    SuperblockId let_go(Ppa note);
-    /// The old copy or note stays until every page that is not in flash yet is there.
-    void hand_over(Ppa old);
-    /// The superblock has failed. The note of it is written at once.
-    void failed(SuperblockId b);
+    bool renew_page(const PageAddress& a) override;
+    std::uint32_t end_of_pages() const override { return journal_.ids(); }
+    bool says_failed(SuperblockId b) const override { return failed_in_.count(idx(b)) != 0; }
+    std::uint64_t check(std::vector<std::uint32_t> pointed, Findings& found) const override;
 
     // --- Pages ---
     /// Finds a group that may take a page of the journal and still collect; for a read-only drive, one with room.
@@ -71,8 +56,6 @@ public:
     void page_failed(Journal::Id id, std::vector<SuperblockId>& freed);
     /// An erase of this superblock waits for a page of the journal that is not being written yet.
     bool must_be_written_for(SuperblockId b) const;
-    /// GC has reached a page. Notes again what is still true of it. False: it is no page of the journal that is needed.
-    bool renew_page(const PageAddress& a);
 
     /// For each superblock that has failed, the page of the journal that says so.
     const std::unordered_map<std::uint32_t, Journal::Id>& failed_in() const { return failed_in_; }
@@ -96,11 +79,15 @@ private:
     bool takes_page(GroupId group) const;
     bool group_with_room(GroupId& out);
 
-    const Peers in_;
+    const NotesSetup in_;
     Journal journal_;
     std::uint32_t group_ = 0;  // which took a page of it last
     std::function<void()> due_;
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;
 };
+
+/// The notes of an FTL are the journal's.
+Notes& notes_of(Ftl& ftl);
+const Notes& notes_of(const Ftl& ftl);
 
 }  // namespace ssdtlm

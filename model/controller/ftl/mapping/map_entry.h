@@ -7,9 +7,13 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
-#include "controller/ftl/journal/journal.h"
 
 namespace ssdtlm {
+
+/// The number of a page of notes (unit_notes.h).
+using NotePage = std::uint32_t;
+/// Stands in place of a page: the unit's newest program has failed and will be repeated.
+inline constexpr NotePage kDetachedNote = 0;
 
 class MapEntries {
 public:
@@ -20,11 +24,11 @@ public:
     bool is_note(Ppa entry) const { return !is_copy(entry) && entry != kUnmapped; }
     // The contents of a note.
     bool says_lost(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
-    Journal::Id page_of(Ppa note) const { return (idx(note) - units_) / 2; }
-    Ppa note(Journal::Id page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }
+    NotePage page_of(Ppa note) const { return (idx(note) - units_) / 2; }
+    Ppa note(NotePage page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }
     /// True: the unit has no copy, and the journal says so or need not say so.
     bool is_deallocated(Ppa entry) const {
-        return entry == kUnmapped || (is_note(entry) && !says_lost(entry) && page_of(entry) != Journal::kDetached);
+        return entry == kUnmapped || (is_note(entry) && !says_lost(entry) && page_of(entry) != kDetachedNote);
     }
     /// What others than the books see of an entry: a place, kLost or kUnmapped.
     Ppa seen(Ppa entry) const {

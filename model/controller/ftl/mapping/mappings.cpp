@@ -4,9 +4,7 @@
 #include <memory>
 
 #include "controller/ftl/hybrid/log_block_mapping.h"
-#include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ports/map_port.h"
 
 namespace ssdtlm {
 namespace {
@@ -50,14 +48,6 @@ const Mappings::Registered kPage{
      }}};
 
 }  // namespace
-
-std::unique_ptr<BlockPlacement> Mapping::place(const PlacementSetup&) const {
-    return nullptr;
-}
-
-std::unique_ptr<MapPort> Mapping::ask(MapPort&, const MapPeers&) const {
-    return nullptr;
-}
 
 std::unique_ptr<const Mapping> mapping_of(const FtlConfig& config, const NandGeometry& geometry) {
     const Mappings& all = Mappings::instance();

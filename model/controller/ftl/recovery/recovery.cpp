@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "controller/ftl/allocation/host_partition.h"
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {
@@ -20,6 +21,7 @@ struct Next {
 Recovery::Recovery(Ftl& ftl)
     : ftl_(ftl),
       image_(ftl.image()),
+      notes_(notes_of(ftl).image()),
       used_(ftl.shape().superblocks()),
       last_of_(ftl.shape().superblocks()),
       suspects_(ftl.translation_pages()) {
@@ -76,7 +78,7 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     take_entries(number_ + 1);
     for (std::uint32_t n = 0; n < ftl_.shape().superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
     take_pages();
-    for (const auto& [b, page] : image_.failed_in)
+    for (const auto& [b, page] : notes_.failed_in)
         SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
     close_all();
     find_erases(&books);
@@ -88,10 +90,10 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
 void Recovery::take_map(const CheckpointBooks& books) {
     std::vector<Journal::Id> id_of{Journal::kDetached};
     for (const PageAddress& a : books.journal)
-        id_of.push_back(is_intact(a) ? image_.journal.found(a) : Journal::kDetached);
-    in_checkpoint_.assign(image_.journal.ids(), true);
+        id_of.push_back(is_intact(a) ? notes_.journal.found(a) : Journal::kDetached);
+    in_checkpoint_.assign(notes_.journal.ids(), true);
     in_checkpoint_[Journal::kDetached] = false;
-    for (const auto& [b, page] : books.failed) image_.failed_in[idx(b)] = id_of.at(page);
+    for (const auto& [b, page] : books.failed) notes_.failed_in[idx(b)] = id_of.at(page);
     const std::uint64_t units = ftl_.logical_units() + ftl_.translation_pages();
     std::uint64_t l = 0;
     for (const PageAddress& a : books.map) {
@@ -146,10 +148,10 @@ void Recovery::find_journal() {
     for_each_page_in_order([this](const PageAddress& a, const PageRecord& record) {
         const PageContent* content = record.kind == PageKind::journal ? image_.flash.content(a) : nullptr;
         if (content == nullptr) return;
-        const Journal::Id id = image_.journal.found(a, Journal::decode(*content));
-        for (const JournalEntry& e : image_.journal.page(id).entries) entries_.push_back({e, id});
+        const Journal::Id id = notes_.journal.found(a, Journal::decode(*content));
+        for (const JournalEntry& e : notes_.journal.page(id).entries) entries_.push_back({e, id});
     });
-    in_checkpoint_.resize(image_.journal.ids());
+    in_checkpoint_.resize(notes_.journal.ids());
     // An entry that was noted again may be there twice: the newer one counts.
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const FoundEntry& a, const FoundEntry& b) { return a.entry.number < b.entry.number; });
@@ -165,7 +167,7 @@ void Recovery::take_entries(std::uint64_t below) {
 void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
     image_.last_number = std::max(image_.last_number, e.number);
     if (e.note == JournalNote::failed) {
-        image_.failed_in[idx(e.first)] = page;
+        notes_.failed_in[idx(e.first)] = page;
         return;
     }
     for (std::uint32_t i = 0; i < e.units; ++i) {
@@ -208,7 +210,7 @@ void Recovery::close_all() {
         for (std::uint32_t i = 0; i < ftl_.shape().planes(); ++i)
             used_[n] = used_[n] || image_.flash.next_page(ftl_.shape().block(SuperblockId{n}, i)) != 0;
     std::vector<bool> failed(ftl_.shape().superblocks());
-    for (const auto& [b, page] : image_.failed_in) failed[b] = true;
+    for (const auto& [b, page] : notes_.failed_in) failed[b] = true;
     const bool enough = image_.blocks.restart(used_, failed);
     for (const auto& feature : image_.features) feature->found_pages({used_, last_of_, image_.flash});
     count_what_is_mapped();
@@ -319,7 +321,7 @@ void Recovery::seal() {
             image_.policy.sealed(SuperblockId{n}, image_.blocks[SuperblockId{n}].valid, 0);
     }
     if (image_.placement != nullptr) image_.placement->found(of_placement);
-    if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
+    if (Checkpoints* const checkpoints = checkpoints_of(ftl_)) {
         for (std::uint32_t n = 0; n < last_of_.size(); ++n)
             checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
         image_.last_number = std::max(image_.last_number, checkpoints->root_number());
@@ -328,7 +330,7 @@ void Recovery::seal() {
 
 /// Not `enough`: a group has lost more superblocks than it had spare ones.
 void Recovery::take_stock_of_failures(bool enough) {
-    image_.media.blocks_retired = std::uint64_t{image_.failed_in.size()} * ftl_.shape().planes();
+    image_.media.blocks_retired = std::uint64_t{notes_.failed_in.size()} * ftl_.shape().planes();
     image_.media.available_spare = static_cast<std::uint8_t>(image_.blocks.spares_left());
     if (!enough) {
         image_.media.read_only = true;
@@ -373,7 +375,7 @@ void Recovery::find_erases(const CheckpointBooks* books) {
 }
 
 void Recovery::count_what_is_mapped() {
-    Journal& journal = image_.journal;
+    Journal& journal = notes_.journal;
     const auto in_use = [this](Ppa p) {
         image_.valid.set(p);
         ++image_.blocks[ftl_.shape().superblock_of(p)].valid;
@@ -394,7 +396,7 @@ void Recovery::count_what_is_mapped() {
     }
     for (std::uint32_t page = 0; page < ftl_.translation_pages(); ++page)
         if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) image_.translation_room.came(in_use(p));
-    for (const auto& [b, page] : image_.failed_in) ++journal.page(page).live;
+    for (const auto& [b, page] : notes_.failed_in) ++journal.page(page).live;
     for (Journal::Id id = 1; id < journal.ids(); ++id) {
         const Journal::Page& page = journal.page(id);
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page() && page.live != 0; ++s)

@@ -10,7 +10,7 @@
 
 #include "controller/ftl/checkpoint/checkpoint_books.h"
 #include "controller/ftl/image.h"
-#include "controller/ftl/journal/journal.h"
+#include "controller/ftl/journal/notes.h"
 #include "controller/ftl/superblock.h"
 #include "nand/array/spare_area.h"
 
@@ -62,6 +62,7 @@ private:
 
     Ftl& ftl_;
     const FtlImage image_;
+    const Notes::Image notes_;
     std::vector<std::uint32_t> from_;  // by block
     bool all_ = false;                 // pages that were laid out at the start, too, which have no number
     std::uint64_t number_ = 0;         // of the checkpoint: pages up to it are in it

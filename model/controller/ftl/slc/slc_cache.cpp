@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "common/report/error.h"
-#include "controller/ftl/checkpoint/checkpoint_layout.h"
+#include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
 
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& g) {
-    return {g.blocks_per_plane - CheckpointLayout(config, g).per_group() - config.slc.blocks, config.slc.blocks,
+    return {g.blocks_per_plane - set_apart_blocks(config, g) - config.slc.blocks, config.slc.blocks,
             g.slc_pages_per_block()};
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/image.h"
 
@@ -44,6 +45,7 @@ void FtlState::lay_out(const Ftl& ftl, const FtlImage& image, SpareArea& flash, 
 
 void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
     const FtlImage image = ftl.image();
+    const Notes::Image notes = notes_of(ftl).image();
     s.section("ftl");
     lay_out(ftl, image, flash, layout, s);
     flash.state(s);
@@ -60,15 +62,15 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     s.fixed(image.gc_stream);
     image.translation_room.state(s);
     s.section("journal");
-    image.journal.state(s);
-    s(image.journal_group);
-    s.map(image.failed_in);
-    if (image.checkpoints != nullptr) {
+    notes.journal.state(s);
+    s(notes.journal_group);
+    s.map(notes.failed_in);
+    if (Checkpoints* const checkpoints = checkpoints_of(ftl)) {
         s.section("checkpoints");
-        image.checkpoints->state(s);
+        checkpoints->state(s);
     }
     s.section("counters");
-    if (s.reads()) check_read(ftl, image, s);
+    if (s.reads()) check_read(ftl, image, notes, s);
     MediaHealth& m = image.media;
     s(image.counters, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired,
       m.units_lost);

@@ -12,21 +12,9 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/gc/choice_law.h"
 
 namespace ssdtlm {
-
-/// How a policy chooses its victims.
-struct ChoiceLaw {
-    enum class Kind : std::uint8_t {
-        other,    ///< no formula is known here
-        best_of,  ///< the least valid of some that are drawn at random
-        oldest    ///< the one that was sealed first
-    };
-    static constexpr std::uint32_t kAll = 0xFFFFFFFFu;
-    Kind kind = Kind::other;
-    std::uint32_t drawn = 1;       ///< best_of; kAll: the least valid of all
-    std::uint32_t most_valid = 0;  ///< best_of: blocks with more are not drawn
-};
 
 /// The shares of full blocks of n units that have 0 .. n valid units, when `density` x n are valid on average.
 /// Precondition: best_of, 0 < density < 1.

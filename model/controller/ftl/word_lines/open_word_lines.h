@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an FTL owes to flash that is programmed in two steps (NandGeometry::two_step): a lower page is not safe before
 // its upper one has been programmed. Whoever waits for it closes its word line with padding, which goes on where the
-// superblock is open. So a victim wins only what is invalid beyond that, and a superblock that was open when the drive
-// started is not written to any more.
+// superblock is open. So a victim wins only what is invalid beyond that (gc/victim_cost.h), and a superblock that was
+// open when the drive started is not written to any more.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,6 @@ namespace ssdtlm {
 
 class OpenWordLines final : public FtlFeature {
 public:
-    /// Most rows of pages that a victim costs beside its valid units: the rest of a row, and three to close it.
-    static constexpr std::uint32_t kRows = 4;
-
     struct Page {
         PageAddress at;
         PageRecord record;
@@ -34,11 +31,6 @@ public:
     explicit OpenWordLines(const FeatureSetup& setup) : in_(setup) {}
     /// Adds a problem for each parameter that it does not work with.
     static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
-    /// Invalid units from which on a superblock with this many planes is worth a collection: a page's worth, or with
-    /// two steps more than a victim costs.
-    static std::uint32_t reclaim_units(const NandGeometry& g, std::uint32_t planes) {
-        return g.units_per_page() * (g.two_step ? kRows * planes + 1 : 1);
-    }
 
     /// True: the upper page above the lower one at this row of the superblock has not been handed out yet, but will be.
     bool is_missing(SuperblockId b, std::uint32_t lower_row) const;
