@@ -5,7 +5,6 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
 
@@ -27,6 +26,7 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
+      needs_(needs_of(config_, geometry_)),
       mapping_(mapping_of(config_, geometry_)),
       shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock),
              config.parity != Parity::none),
@@ -37,10 +37,10 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
       codec_(logical_units_ + translation_pages_),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, mapping_->streams(),
+              CheckpointLayout(config, geometry).per_group() + needs_.apart, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
-                                              {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
+                                              {shape_, needs_.reclaim_units(geometry, shape_.planes()), seed},
                                               config.gc_policies)),
       books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
@@ -220,6 +220,12 @@ void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
 
 OverwriteRounds Ftl::precondition() {
     return Preconditioner(*this).run();
+}
+
+FeatureCounters Ftl::feature_counters() const {
+    FeatureCounters all;
+    for (const auto& feature : features_) add_counters(all, feature->counters());
+    return all;
 }
 
 FtlImage Ftl::image() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/ftl/recovery/recovery.h"
+#include "controller/ftl/slc/slc_cache.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {

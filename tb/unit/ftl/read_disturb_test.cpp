@@ -32,7 +32,7 @@ TEST_P(ReadDisturbTest, OneUnitThatIsReadAgainAndAgainMovesEachTime) {
         Device d(config(g, 0.5, most), g);
         d.ftl.precondition();
         std::uint32_t moves = 0;
-        d.ftl.feature<Refresh>()->on_due([&](GroupId group) { moves += d.collect(group); });
+        d.ftl.on_victim_due([&](GroupId group) { moves += d.collect(group); });
         const Lpa hot{5};
         for (std::uint32_t i = 1; i <= 1000; ++i) {
             const Ppa before = d.ftl.lookup(hot);
@@ -54,7 +54,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     constexpr std::uint32_t kMost = 300;
     Device d(config(g, 0.6, kMost), g);
     d.ftl.precondition();
-    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
+    d.ftl.on_victim_due([](GroupId) {});
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
         reads;  // by block: erases when it was first read, reads since
     const auto reads_of = [&](BlockId b) -> std::uint32_t& {
@@ -103,7 +103,7 @@ TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     const NandGeometry g = test::small_geometry();
     Device d(config(g, 0.6, 3), g);
     d.ftl.precondition();
-    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
+    d.ftl.on_victim_due([](GroupId) {});
     Random random(4);
     const std::uint64_t units = d.ftl.logical_units();
     for (int i = 0; i < 60000; ++i) {

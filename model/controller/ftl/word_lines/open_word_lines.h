@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "common/report/error.h"
 #include "controller/ftl/block_state.h"
-#include "controller/ftl/feature.h"
-#include "controller/ftl/ftl_config.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
 
@@ -21,24 +19,13 @@ namespace ssdtlm {
 
 class OpenWordLines final : public FtlFeature {
 public:
-    /// Most rows of pages that a victim costs beside its valid units: the rest of a row, and three to close it.
-    static constexpr std::uint32_t kRows = 4;
-
     struct Page {
         PageAddress at;
         PageRecord record;
         bool of_host = false;  ///< where the host writes; else where garbage collection does
     };
-    /// Null: flash is programmed in one step.
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit OpenWordLines(const FeatureSetup& setup) : in_(setup) {}
-    /// Adds a problem for each parameter that it does not work with.
-    static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
-    /// Invalid units from which on a superblock with this many planes is worth a collection: a page's worth, or with
-    /// two steps more than a victim costs.
-    static std::uint32_t reclaim_units(const NandGeometry& g, std::uint32_t planes) {
-        return g.units_per_page() * (g.two_step ? kRows * planes + 1 : 1);
-    }
 
     /// True: the upper page above the lower one at this row of the superblock has not been handed out yet, but will be.
     bool is_missing(SuperblockId b, std::uint32_t lower_row) const;
