@@ -312,6 +312,9 @@ Counters SsdSystem::counters() const {
                                {"parity_pages_not_rebuilt", p.not_rebuilt},
                                {"parity_pages_read", p.reads}});
     }
+    FeatureCounters of_features = earlier.features;
+    add_counters(of_features, c.ftl->feature_counters());
+    all.insert(all.end(), of_features.begin(), of_features.end());
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {

@@ -72,10 +72,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
           {peers.agenda, cores_, peers.ftl, buffer_, writer_, gc_, jobs_, wait_queues_, journal_, bytes_.get(),
            map_updates(), read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr, merges_.get()}),
       journal_(config, {peers.agenda, cores_, peers.ftl, writer_, gc_, jobs_, wait_queues_}),
-      parity_(peers.ftl.feature<RowParity>() == nullptr
-                  ? nullptr
-                  : std::make_unique<ParityWriter>(config, ParityWriter::Peers{peers.agenda, cores_, peers.ftl, writer_,
-                                                                               gc_, jobs_, wait_queues_})),
+      features_(feature_organs(
+          {config, peers.agenda, cores_, peers.ftl, peers.dram, peers.flash, writer_, gc_, jobs_, wait_queues_})),
       word_lines_(peers.word_lines == nullptr
                       ? nullptr
                       : std::make_unique<PaddingWriter>(
@@ -224,10 +222,13 @@ void Firmware::begin(Command& c) {
 
 std::vector<Organ*> Firmware::organs() {
     std::vector<Organ*> all;
-    for (Organ* const organ :
-         std::initializer_list<Organ*>{&gc_, merges_.get(), &destage_, &writer_, &journal_, parity_.get(),
-                                       word_lines_.get(), cached_map_.get(), dirty_limit_.get(), checkpoints_.get()})
-        if (organ != nullptr) all.push_back(organ);
+    const auto add = [&all](std::initializer_list<Organ*> organs) {
+        for (Organ* const organ : organs)
+            if (organ != nullptr) all.push_back(organ);
+    };
+    add({&gc_, merges_.get(), &destage_, &writer_, &journal_});
+    for (const auto& feature : features_) all.push_back(feature.get());
+    add({word_lines_.get(), cached_map_.get(), dirty_limit_.get(), checkpoints_.get()});
     return all;
 }
 

@@ -31,7 +31,7 @@
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
 #include "controller/page_writer/page_writer.h"
-#include "controller/parity/parity_writer.h"
+#include "controller/ports/feature_organ.h"
 #include "controller/shared_cache/shared_cache.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/padding_writer.h"
@@ -91,8 +91,8 @@ public:
     /// Continues where another firmware of the same configuration has stopped, over the same FTL. Precondition: both
     /// are idle, and nothing was submitted to this one yet. The write buffer and the read cache are left as they are.
     void take_over(Firmware& other);
-    /// Refresh::on_due() calls it.
-    void refresh(GroupId group) { gc_.check(group); }
+    /// Ftl::on_victim_due() calls it.
+    void victim_due(GroupId group) { gc_.check(group); }
     /// The drive works: what it holds grows old (refresh.age).
     void watch_ages() { gc_.watch_ages(); }
     /// Begins no new GC victims and finishes those under way. It is for the end of a run.
@@ -181,8 +181,8 @@ private:
     std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;
     JournalWriter journal_;
-    std::unique_ptr<ParityWriter> parity_;       // null: rows have none
-    std::unique_ptr<PaddingWriter> word_lines_;  // null: each program ends by itself
+    std::vector<std::unique_ptr<Organ>> features_;  // of the FTL, what they do in time
+    std::unique_ptr<PaddingWriter> word_lines_;     // null: each program ends by itself
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;

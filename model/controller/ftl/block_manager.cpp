@@ -156,7 +156,7 @@ bool BlockManager::fail(SuperblockId b) {
         g.open_cold = kNoSuperblock;
     else if (r.state == BlockState::open_map)
         g.open_map = kNoSuperblock;
-    else if (r.state != BlockState::full && r.state != BlockState::open_slc)
+    else if (r.state != BlockState::full && r.state != BlockState::own_open)
         refuse(b, "has a failed program");
     r.state = BlockState::failed;
     r.bad = true;
@@ -203,7 +203,7 @@ bool BlockManager::leave_out(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
     const BlockState was = std::exchange(r.state, BlockState::retired);
     r.bad = true;
-    if (was == BlockState::slc_free) return true;  // the SLC cache is smaller
+    if (was == BlockState::own_free) return true;  // its partition is smaller
     if (was == BlockState::spare) {
         g.spares = --g.spares_at_first;
         return true;
@@ -248,7 +248,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
                 failed_.push_back(SuperblockId{b});
                 continue;
             }
-            if (r.state == BlockState::slc_free) continue;
+            if (r.state == BlockState::own_free) continue;
             if (!used[b] && r.state == BlockState::spare) {
                 ++g.spares;
                 continue;
@@ -282,11 +282,11 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
             blocks_[n].next_free = kNoSuperblock;
             switch (blocks_[n].state) {
                 case BlockState::set_apart:
-                case BlockState::slc_free:
+                case BlockState::own_free:
                 case BlockState::retired:
                     continue;
-                case BlockState::open_slc:
-                case BlockState::slc_sealed:
+                case BlockState::own_open:
+                case BlockState::own_sealed:
                     in_use += n % shape_.blocks_per_group() < shape_.blocks_per_group() - set_apart_;
                     continue;  // dynamic ones are the group's
                 case BlockState::spare:
@@ -373,7 +373,7 @@ void BlockManager::check_read(Snapshot& s) const {
         s.require(r.state <= BlockState::placed && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(),
                   "a superblock that cannot be");
         const std::uint32_t named = r.stream < kNamedHostStreams ? 0 : host_stream_of(r.stream);
-        s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_),
+        s.require(r.stream <= kLastOwnStream || (r.stream >= kNamedHostStreams && named <= streams_),
                   "a superblock of a stream that there is not");
     }
     const auto open_is = [&](SuperblockId b, std::uint32_t group, BlockState state) {

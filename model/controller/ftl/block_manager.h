@@ -132,10 +132,10 @@ public:
         if (g.open_map == kNoSuperblock) g.open_map = open(group, BlockState::open_map);
         return hand_out(g.open_map);
     }
-    /// Opens the group's next free superblock for the SLC cache. Precondition: there is one.
-    SuperblockId open_slc(GroupId group) {
-        const SuperblockId b = open(group, BlockState::open_slc);
-        blocks_[idx(b)].stream = kSlcStream;
+    /// Opens the group's next free superblock for a feature's partition. Precondition: there is one.
+    SuperblockId open_own(GroupId group, std::uint8_t stream) {
+        const SuperblockId b = open(group, BlockState::own_open);
+        blocks_[idx(b)].stream = stream;
         return b;
     }
     /// Free superblocks of the group that the host may open; 0 while nothing is collected.

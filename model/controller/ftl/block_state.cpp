@@ -29,12 +29,12 @@ const char* name_of(BlockState state) {
             return "spare";
         case BlockState::set_apart:
             return "set apart for checkpoints";
-        case BlockState::slc_free:
-            return "free in the SLC cache";
-        case BlockState::open_slc:
-            return "open in the SLC cache";
-        case BlockState::slc_sealed:
-            return "full in the SLC cache";
+        case BlockState::own_free:
+            return "free in a partition of its own";
+        case BlockState::own_open:
+            return "open in a partition of its own";
+        case BlockState::own_sealed:
+            return "full in a partition of its own";
         case BlockState::placed:
             return "data or log block";
     }

@@ -22,16 +22,17 @@ enum class BlockState : std::uint8_t {
     retired,     ///< never used again
     spare,       ///< takes the place of one that fails
     set_apart,   ///< for checkpoints of the map
-    slc_free,    ///< of the SLC cache (slc/), erased
-    open_slc,    ///< takes host pages in SLC mode
-    slc_sealed,  ///< of the SLC cache, all its pages programmed: waits to be folded
+    own_free,    ///< of a feature's partition (allocation/host_partition.h), erased
+    own_open,    ///< of a partition, takes host pages
+    own_sealed,  ///< of a partition, all its pages programmed: its feature knows when it is emptied
     placed  ///< of a mapping by blocks (mapping/block_placement.h): a data block, or a log block that takes no more
             ///< pages
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4,
-                              kSlcStream = 5;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kColdStream = 2, kMapStream = 3, kCheckpointStream = 4;
+/// Streams of features with superblocks of their own (FeatureShare::stream).
+inline constexpr std::uint8_t kFirstOwnStream = 5, kLastOwnStream = 15;
 /// Streams from here on are the host's write streams that have superblocks of their own, and what GC moves of them. All
 /// others share kHostStream and kGcStream.
 inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMostNamedStreams = 64;
@@ -43,7 +44,7 @@ constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
 
 /// State of a superblock of this stream when all its programs have ended.
 constexpr BlockState sealed_state_of(std::uint8_t stream) {
-    return stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
+    return stream >= kFirstOwnStream && stream <= kLastOwnStream ? BlockState::own_sealed : BlockState::sealed;
 }
 
 struct BlockRecord {

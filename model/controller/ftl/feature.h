@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a feature of the FTL is, and what it is made with. The core keeps a list of features and asks all of them in
-// turn. It names none. A feature listens to events (events.h), may be a source of victims (gc/victim_source.h), and
-// says what it remembers and what must hold. All features of the model are named in one list, features.cpp.
+// turn. It names none. A feature listens to events (events.h), may be a source of victims (gc/victim_source.h), may own
+// superblocks (allocation/host_partition.h), and says what it counts, what it remembers and what must hold. All
+// features of the model are named in one list, features.cpp. What a configuration says of a feature: feature_kind.h.
+// What a feature does in time: ../ports/feature_organ.h.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/snapshot/snapshot.h"
@@ -25,6 +28,14 @@ class VictimPolicy;
 class Victims;
 struct FtlCounters;
 
+/// Superblocks of each group that are a feature's own, as its kind asks for (FeatureNeeds::apart). They are in state
+/// set_apart until the feature takes them over.
+struct FeatureShare {
+    std::uint8_t stream = 0;  ///< of what is written into superblocks of its own
+    std::uint32_t first = 0;  ///< in the group
+    std::uint32_t count = 0;
+};
+
 /// What a feature may ask and change. All of it outlives the feature.
 struct FeatureSetup {
     Ftl& ftl;
@@ -36,7 +47,13 @@ struct FeatureSetup {
     FtlCounters& counters;
     std::vector<HostPartition*>& host_partitions;  ///< asked in this order
     SlcRegion& slc;                                ///< which pages are in SLC mode
+    FeatureShare own{};
 };
+
+/// Counts by name. They only grow.
+using FeatureCounters = std::vector<std::pair<std::string, std::uint64_t>>;
+/// Adds to each count that is there already, and appends the others.
+void add_counters(FeatureCounters& to, const FeatureCounters& more);
 
 /// What is known after a loss of power, before the place of any unit is.
 struct FoundSuperblocks {
@@ -48,6 +65,9 @@ struct FoundSuperblocks {
 class FtlFeature {
 public:
     virtual ~FtlFeature() = default;
+    /// What it has counted since it was made, for `counters` of the results. It begins anew with each start of the
+    /// drive, and the results add up.
+    virtual FeatureCounters counters() const { return {}; }
     /// Reads or writes what it remembers. The drive is drained.
     virtual void state(Snapshot&) {}
     /// True: it stores a number for each group in checkpoints of the map.
@@ -77,15 +97,6 @@ public:
 };
 
 using FtlFeatures = std::vector<std::unique_ptr<FtlFeature>>;
-
-/// Makes a feature, which registers with what it needs; null: the configuration does not ask for it.
-using FtlFeatureMaker = std::unique_ptr<FtlFeature> (*)(const FeatureSetup& setup);
-
-/// A feature that is linked into the program from outside. It is made behind the others, in the order of the names.
-class FtlFeatureRegistration {
-public:
-    FtlFeatureRegistration(const char* name, FtlFeatureMaker make);
-};
 
 /// The numbers of all features that have one, in order.
 std::vector<std::uint32_t> remembered(const FtlFeatures& features, GroupId group);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/gc/victim_cost.h"
 
 namespace ssdtlm {
 
@@ -20,6 +19,7 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
+      needs_(needs_of(config_, geometry_)),
       mapping_(mapping_of(config_, geometry_)),
       shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock),
              config.parity != Parity::none),
@@ -30,10 +30,11 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       entries_per_translation_page_(ssdtlm::entries_per_translation_page(config, geometry)),
       codec_(logical_units_ + translation_pages_),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
-              set_apart_blocks(config, geometry) + config.slc.blocks, mapping_->streams(),
+              set_apart_blocks(config, geometry) + needs_.apart, mapping_->streams(),
               config.gc_frontier == GcFrontier::shared),
-      policy_(VictimPolicies::instance().make(
-          "gc.policy", config.gc_policy, {shape_, reclaim_units(geometry, shape_.planes()), seed}, config.gc_policies)),
+      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy,
+                                              {shape_, needs_.reclaim_units(geometry, shape_.planes()), seed},
+                                              config.gc_policies)),
       books_(geometry_, shape_, logical_units_, logical_units_ + translation_pages_, blocks_, *policy_),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       partitions_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers,
@@ -204,6 +205,12 @@ void Ftl::superblock_erased(SuperblockId victim) {
 void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
     counters_.checkpoint_pages += pages;
     counters_.blocks_erased += blocks_erased;
+}
+
+FeatureCounters Ftl::feature_counters() const {
+    FeatureCounters all;
+    for (const auto& feature : features_) add_counters(all, feature->counters());
+    return all;
 }
 
 FtlImage Ftl::image() {

@@ -29,6 +29,7 @@
 #include "controller/ftl/books.h"
 #include "controller/ftl/events.h"
 #include "controller/ftl/feature.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/core_sources.h"
@@ -191,6 +192,8 @@ public:
     /// at most gc_hard_free_blocks victims at a time, or GC may run out of blocks. kNoSuperblock: no source has one, or
     /// there is no room for what is in it; in that case the drive is now read-only (gc/core_sources.h).
     SuperblockId select_victim(GroupId group, bool idle = false);
+    /// `callback` is called when a source newly wants a superblock of the group collected.
+    void on_victim_due(std::function<void(GroupId)> callback) { victims_.on_due(std::move(callback)); }
     /// Collection of this victim stops. It will be the group's next victim.
     void leave_victim(SuperblockId victim) { begun_.leave(shape_.group_of(victim), victim); }
     /// Why this victim was chosen.
@@ -296,6 +299,10 @@ public:
     // --- State at start, counters, books ---
     /// The tables as a whole, for recovery, snapshots, checkpoints and preconditioning.
     FtlImage image();
+    /// What all features take of the flash.
+    const FeatureNeeds& needs() const { return needs_; }
+    /// What all features have counted.
+    FeatureCounters feature_counters() const;
     /// The feature of this type. Null: the configuration does not ask for it.
     template <class Feature>
     Feature* feature() const {
@@ -338,6 +345,7 @@ private:
 
     const FtlConfig config_;
     const NandGeometry geometry_;
+    const FeatureNeeds needs_;  // of all features
     const std::unique_ptr<const Mapping> mapping_;
     const SuperblockShape shape_;
     SpareArea& spare_;

@@ -77,7 +77,7 @@ void Ftl::verify_books() const {
         const GroupId group = shape_.group_of(b);
         switch (r.state) {
             case BlockState::free:
-            case BlockState::slc_free:
+            case BlockState::own_free:
                 free_blocks[idx(group)] += p == nullptr;
                 found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer,
                               0);
@@ -86,7 +86,7 @@ void Ftl::verify_books() const {
             case BlockState::open_gc:
             case BlockState::open_cold:
             case BlockState::open_map:
-            case BlockState::open_slc:
+            case BlockState::own_open:
                 if (const SuperblockId open = p != nullptr
                                                   ? p->open_block(group)
                                                   : blocks_.open_block(group, r.state, host_stream_of(r.stream));
@@ -102,7 +102,7 @@ void Ftl::verify_books() const {
                               1);
                 break;
             case BlockState::sealed:
-            case BlockState::slc_sealed:
+            case BlockState::own_sealed:
             case BlockState::placed:
                 found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n,
                               programmed, pages);

@@ -8,7 +8,7 @@
 
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/allocation/write_partitions.h"
-#include "controller/ftl/gc/victim_cost.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/unit_notes.h"
@@ -49,9 +49,9 @@ bool limits_dirty_pages(const FtlConfig& config) {
 std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
     const NandGeometry any;
     const auto mapping = mapping_of(c, any);
-    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && c.most_spread == 0 &&
-                             c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
-                             c.stream_frontiers == 0 && c.nvm_sets.empty() && mapping->static_dimensions() == "none" &&
+    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && !needs_of(c, any).writes &&
+                             c.spare_blocks == 0 && !c.has_checkpoints() && c.stream_frontiers == 0 &&
+                             c.nvm_sets.empty() && mapping->static_dimensions() == "none" &&
                              c.gc_frontier == GcFrontier::own && c.gc_charge_time;
     return two_writers ? 1 : 2;
 }
@@ -73,13 +73,13 @@ void follow_used_shares(FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
-    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC, wear
-    // levelling and the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and
-    // some are set apart for checkpoints.
+    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC and the map,
+    // and some for features. Spare blocks only take the place of others, and some are set apart for checkpoints and
+    // features.
     const auto mapping = mapping_of(config, g);
-    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) +
-           mapping->is_on_flash() + config.spare_blocks + set_apart_blocks(config, g) + config.slc.blocks +
-           (config.slc.dynamic_blocks != 0) +
+    const FeatureNeeds features = needs_of(config, g);
+    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + features.open + mapping->is_on_flash() +
+           config.spare_blocks + set_apart_blocks(config, g) + features.apart +
            (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
 }
 
@@ -130,7 +130,8 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     const auto mapping = mapping_of(config, g);
     if (mapping->places_by_blocks()) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
-    const std::uint32_t lost = g.two_step ? reclaim_units(g, 1) : g.units_per_page() - 1;
+    const FeatureNeeds features = needs_of(config, g);
+    const std::uint32_t lost = features.rows_of_victim != 0 ? features.reclaim_units(g, 1) : g.units_per_page() - 1;
     const std::uint64_t all = g.units_per_block() <= lost
                                   ? 0
                                   : std::uint64_t{shape.groups()} * shape.data_planes() *
@@ -311,24 +312,6 @@ void check_read_cache(std::vector<Problem>& out, const FtlConfig& config, const 
                        "\"fifo\" with \"arrival\"",
                        std::string("set buffer.order = ") + (by_age ? "\"arrival\"" : "\"lru\"")});
 }
-
-void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
-    const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config.slc.blocks},
-                                                          {"slc.dynamic_blocks", config.slc.dynamic_blocks}};
-    for (const auto& [key, blocks] : keys) {
-        if (blocks != 0 && config.stream_frontiers != 0)
-            out.push_back({"ftl.stream_frontiers",
-                           std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with " +
-                               key + " = " + std::to_string(blocks),
-                           "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
-        if (blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
-            out.push_back({key,
-                           std::to_string(blocks) + " blocks for an SLC cache, with " +
-                               std::to_string(g.bits_per_cell) + " bits per cell and " +
-                               std::to_string(g.pages_per_block) + " pages per block",
-                           "cells of 2 bits or more and a page for each", "set " + std::string(key) + " = 0"});
-    }
-}
 }  // namespace
 
 std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
@@ -437,8 +420,8 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
     else if (!config.map.quotas.empty())
         out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"",
                        "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
-    check_slc(out, config, g);
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
+    const FeatureNeeds features = needs_of(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
     } else if (logical > most) {
@@ -446,16 +429,13 @@ std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
             {"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
              "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                  " bytes of flash, because each plane keeps " + std::to_string(threshold_reached(config) + 1) +
-                 " free, " +
-                 std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + on_flash +
-                                (config.slc.dynamic_blocks != 0)) +
-                 " open and " +
+                 " free, " + std::to_string(2 + 2 * config.stream_frontiers + features.open + on_flash) + " open and " +
                  (by_blocks ? std::to_string(mapping->log_blocks()) + " log blocks and " +
                                   std::to_string(journal_blocks(config, g)) + " for the journal and "
                             : "") +
                  std::to_string(config.spare_blocks) + " spare blocks and " +
                  std::to_string(set_apart_blocks(config, g)) + " for checkpoints and " +
-                 std::to_string(config.slc.blocks) + " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
+                 std::to_string(features.apart) + " for features of its " + std::to_string(g.blocks_per_plane),
              "lower user_capacity or " + std::string(threshold_key(config)) + ", or give the planes more blocks"});
     }
     return out;

@@ -50,8 +50,6 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& ge
 
 /// Superblocks at the end of each group that are set apart for a feature, which alone uses them (features.cpp).
 std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry);
-/// Adds a problem for each parameter that a feature does not work with (features.cpp).
-void check_features(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& geometry);
 
 /// Returns all problems. If there are none, an Ftl can be built and will never run out of blocks.
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& geometry);

@@ -108,6 +108,7 @@ struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;  ///< exported namespace; < raw flash capacity
     std::string mapping = "page";           ///< registered mapping
     PolicyTable mappings;                   ///< parameters of mappings that have their own
+    PolicyTable features;                   ///< parameters of features that are linked from outside
     CachedMapConfig map;                    ///< dftl
     FastConfig fast;                        ///< fast
     std::string allocation = "CWDP";  ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;

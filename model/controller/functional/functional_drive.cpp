@@ -39,10 +39,9 @@ FunctionalDrive::FunctionalDrive(const FtlConfig& config, const NandConfig& nand
       dram_(agenda_),
       ftl_(ftl),
       slots_(kCommands) {
-    if (auto* const refresh = ftl.feature<Refresh>(); counts_reads(refresh)) {
+    ftl.on_victim_due([this](GroupId group) { firmware_->victim_due(group); });
+    if (auto* const refresh = ftl.feature<Refresh>(); counts_reads(refresh))
         read_counter_.emplace(flash_, ftl.geometry(), *refresh);
-        refresh->on_due([this](GroupId group) { firmware_->refresh(group); });
-    }
     FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
     if (ftl.feature<RowParity>() != nullptr) parity_engine_.emplace(counted, ftl);
     FlashPort& flash = parity_engine_ ? static_cast<FlashPort&>(*parity_engine_) : counted;

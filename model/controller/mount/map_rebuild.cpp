@@ -6,6 +6,7 @@
 
 #include "controller/ftl/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/recovery/recovery.h"
+#include "controller/ftl/slc/slc_cache.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {

@@ -5,12 +5,13 @@
 
 namespace ssdtlm {
 
-ParityWriter::ParityWriter(const FirmwareConfig& costs, const Peers& peers)
-    : costs_(costs),
-      geometry_(peers.ftl.geometry()),
-      peers_(peers),
-      parity_(*peers.ftl.feature<RowParity>()),
-      jobs_(peers.jobs) {
+std::unique_ptr<Organ> ParityWriter::make(const OrganPeers& peers) {
+    auto* const parity = peers.ftl.feature<RowParity>();
+    return parity != nullptr ? std::make_unique<ParityWriter>(peers, *parity) : nullptr;
+}
+
+ParityWriter::ParityWriter(const OrganPeers& peers, RowParity& parity)
+    : geometry_(peers.ftl.geometry()), peers_(peers), parity_(parity), jobs_(peers.jobs) {
     parity_.on_due([this] { due(); });
 }
 
@@ -38,7 +39,7 @@ void ParityWriter::begin() {
             row.add(job);
         }
         pages_ += pages;
-        peers_.cores.run(idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages,
+        peers_.cores.run(idx(geometry_.die_of(first.plane)), std::uint64_t{peers_.costs.flash_issue} * pages,
                          CoreStep::parity_issue, Then::to<&ParityWriter::issue>(this, *row.first()));
     }
     if (failed == 0) return;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
+#include "controller/ports/feature_organ.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
@@ -21,17 +23,9 @@ namespace ssdtlm {
 
 class ParityWriter final : public Organ {
 public:
-    /// All must outlive it. Precondition: the FTL has the feature RowParity.
-    struct Peers {
-        Agenda& agenda;
-        CorePort& cores;
-        Ftl& ftl;
-        PageWriter& writer;
-        GcEngine& gc;
-        FlashJobs& jobs;
-        WaitQueues& wait_queues;
-    };
-    ParityWriter(const FirmwareConfig& costs, const Peers& peers);
+    /// Null: the FTL has not the feature RowParity.
+    static std::unique_ptr<Organ> make(const OrganPeers& peers);
+    ParityWriter(const OrganPeers& peers, RowParity& parity);
 
     /// True: nothing is due or on its way.
     bool idle() const override { return !asked_ && pages_ == 0; }
@@ -46,9 +40,8 @@ private:
     void program_done(ProgramJob& job);
     void ended(ProgramJob& job);
 
-    const FirmwareConfig& costs_;
     const NandGeometry geometry_;
-    const Peers peers_;
+    const OrganPeers peers_;
     RowParity& parity_;
     JobPool<ProgramJob> jobs_;
     bool asked_ = false;       ///< begin() is to come

@@ -15,6 +15,7 @@
 #include "common/snapshot/snapshot_file.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
@@ -385,8 +386,9 @@ private:
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
+        const std::uint32_t features = needs_of(c_.ftl, g).apart - c_.ftl.slc.blocks;
         const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks -
-                                   checkpoints - c_.ftl.slc.blocks;
+                                   checkpoints - c_.ftl.slc.blocks - features;
         const auto mapping = mapping_of(c_.ftl, g);
         const std::uint32_t logs = mapping->log_blocks(),
                             journal = mapping->places_by_blocks() ? journal_blocks(c_.ftl, g) : 0;
@@ -397,7 +399,8 @@ private:
                  : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") +
             (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
             (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
-            (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
+            (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") +
+            (features == 0 ? "" : " + " + std::to_string(features) + " for other features") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
         if (most * g.unit_bytes < kLeastCapacity) {
             add("nand.geometry.blocks_per_plane",

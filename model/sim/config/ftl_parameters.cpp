@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/allocation/write_partitions.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
@@ -341,6 +342,8 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
         [](auto& c) -> auto& { return c.ftl.stream_policies; });
     add_policy_parameters(
         table, "ftl", "ftl.mapping", Mappings::instance(), [](auto& c) -> auto& { return c.ftl.mappings; });
+    add_policy_parameters(
+        table, "ftl", "", FtlFeatureKinds::instance(), [](auto& c) -> auto& { return c.ftl.features; });
     add_policy_parameters(
         table, "gc", "gc.policy", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(

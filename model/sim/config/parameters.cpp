@@ -5,6 +5,7 @@
 #include <map>
 
 #include "controller/dram/dram_models.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
@@ -119,6 +120,7 @@ const std::vector<TableSentence>& parameter_tables() {
         add_policy_tables(t, "block", IoSchedulers::instance(), "I/O scheduler");
         add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
+        add_policy_tables(t, "ftl", FtlFeatureKinds::instance(), "Feature");
         add_policy_tables(t, "ftl", Mappings::instance(), "Mapping");
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "gc", GcPaces::instance(), "Pace of collection");

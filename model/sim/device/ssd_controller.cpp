@@ -114,8 +114,8 @@ void SsdController::start_ages(bool written_now) {
 }
 
 void SsdController::build_firmware() {
+    ftl->on_victim_due([this](GroupId group) { firmware->victim_due(group); });
     auto* const refresh = ftl->feature<Refresh>();
-    if (refresh != nullptr) refresh->on_due([this](GroupId group) { firmware->refresh(group); });
     if (counts_reads(refresh)) read_counter.emplace(flash_port, ftl->geometry(), *refresh);
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     if (ftl->feature<RowParity>() != nullptr) parity_engine.emplace(counted, *ftl);
@@ -215,6 +215,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
         earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();
     earlier_.sets = ftl->set_counts();
+    add_counters(earlier_.features, ftl->feature_counters());
     earlier_.dram += dram->busy();
     const MediaHealth health = ftl->media();
 

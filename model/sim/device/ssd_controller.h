@@ -85,6 +85,7 @@ public:
     struct Earlier {
         FtlCounters ftl;
         std::vector<SetCounts> sets;
+        FeatureCounters features;
         std::array<std::uint64_t, kFlashWorkCount> pages{};  ///< by flash_work()
         Ps dram{};
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;

@@ -11,7 +11,7 @@
 #include "common/random/random.h"
 #include "controller/ftl/checkpoint/checkpoint_books.h"
 #include "controller/ftl/events.h"
-#include "controller/ftl/feature.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/gc/victim_source.h"
 #include "controller/ftl/gc/victims.h"
 #include "controller/ftl/recovery/recovery.h"
@@ -28,9 +28,6 @@ using test::Device;
 class ThirdSealed final : public FtlFeature, private FtlListener, private VictimSource {
 public:
     static bool asked_for;
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) {
-        return asked_for ? std::make_unique<ThirdSealed>(setup) : nullptr;
-    }
     explicit ThirdSealed(const FeatureSetup& setup) : in_(setup), wanted_(setup.ftl.shape().groups()) {
         in_.events.listen(*this, {FtlEvent::page_drawn, FtlEvent::page_ended, FtlEvent::superblock_sealed,
                                   FtlEvent::superblock_erased, FtlEvent::unit_superseded});
@@ -85,7 +82,20 @@ private:
     std::vector<std::vector<SuperblockId>> wanted_;  // by group
 };
 bool ThirdSealed::asked_for = false;
-const FtlFeatureRegistration registered("third_sealed", &ThirdSealed::make);
+
+class ThirdSealedKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return ThirdSealed::asked_for; }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<ThirdSealed>(setup);
+    }
+};
+const FtlFeatureKinds::Registered registered{
+    {"third_sealed",
+     "has every third superblock that is sealed collected out of turn",
+     {},
+     [](const FeatureSite& site, const PolicySettings&) { return std::make_unique<ThirdSealedKind>(site); }}};
 
 class FeatureSeam : public testing::TestWithParam<SuperblockSpan> {
 protected:

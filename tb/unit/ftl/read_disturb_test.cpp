@@ -33,7 +33,7 @@ TEST_P(ReadDisturbTest, OneUnitThatIsReadAgainAndAgainMovesEachTime) {
         Device d(config(g, 0.5, most), g);
         Preconditioner(d.ftl).run();
         std::uint32_t moves = 0;
-        d.ftl.feature<Refresh>()->on_due([&](GroupId group) { moves += d.collect(group); });
+        d.ftl.on_victim_due([&](GroupId group) { moves += d.collect(group); });
         const Lpa hot{5};
         for (std::uint32_t i = 1; i <= 1000; ++i) {
             const Ppa before = d.ftl.lookup(hot);
@@ -55,7 +55,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
     constexpr std::uint32_t kMost = 300;
     Device d(config(g, 0.6, kMost), g);
     Preconditioner(d.ftl).run();
-    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
+    d.ftl.on_victim_due([](GroupId) {});
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
         reads;  // by block: erases when it was first read, reads since
     const auto reads_of = [&](BlockId b) -> std::uint32_t& {
@@ -104,7 +104,7 @@ TEST_P(ReadDisturbTest, WhatIsCollectedForAnotherReasonIsNotWantedAnyMore) {
     const NandGeometry g = test::small_geometry();
     Device d(config(g, 0.6, 3), g);
     Preconditioner(d.ftl).run();
-    d.ftl.feature<Refresh>()->on_due([](GroupId) {});
+    d.ftl.on_victim_due([](GroupId) {});
     Random random(4);
     const std::uint64_t units = d.ftl.logical_units();
     for (int i = 0; i < 60000; ++i) {

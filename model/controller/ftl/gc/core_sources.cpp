@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/gc/victim_cost.h"
 #include "controller/ftl/gc/victims.h"
 
 namespace ssdtlm {
@@ -66,8 +65,9 @@ SuperblockId ScarceVictims::take(GroupId group, bool) {
 std::uint32_t PolicyVictims::most_valid(GroupId group) const {
     const NandGeometry& g = in_.ftl.geometry();
     const SuperblockShape& shape = in_.ftl.shape();
-    // This holds even for a policy that takes victims without gain: with two-step programming they would cost room.
-    std::uint32_t most = shape.data_units() - (g.two_step ? reclaim_units(g, shape.planes()) : 0);
+    // This holds even for a policy that takes victims without gain: where victims cost rows, they would cost room.
+    std::uint32_t most = shape.data_units() -
+                         (in_.ftl.needs().rows_of_victim != 0 ? in_.ftl.needs().reclaim_units(g, shape.planes()) : 0);
     // Behind the data moved into the last free superblock there must be a page for the journal, for which the erase may
     // wait.
     if (in_.blocks.free_blocks(group) <= 1 && in_.ftl.placement() == nullptr && room_.units(group) < g.units_per_page())

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "common/snapshot/snapshot.h"
@@ -18,6 +20,12 @@ public:
 
     /// Sources of one turn are asked in the order in which they were added. The source must outlive this.
     void add(VictimSource& source, VictimTurn turn);
+
+    /// A source newly wants a superblock of the group collected. Whoever collects is told at once.
+    void due(GroupId group) const {
+        if (due_) due_(group);
+    }
+    void on_due(std::function<void(GroupId)> callback) { due_ = std::move(callback); }
 
     /// True: a source has a reason of its own to collect in the group.
     bool wanted(GroupId group, bool idle) const {
@@ -48,6 +56,7 @@ private:
     BlockManager& blocks_;
     FtlCounters& counters_;
     std::vector<Entry> sources_;
+    std::function<void(GroupId)> due_;  // empty: nobody collects yet
     std::vector<VictimSource*> out_of_turn_;
     std::vector<const VictimSource*> by_;   // by group: who gave its last victim
     std::vector<std::uint8_t> moves_cold_;  // by group, of its last victim

@@ -7,27 +7,38 @@
 
 namespace ssdtlm {
 
-void RowParity::check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
-    if (config.parity == Parity::none) return;
-    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed,
-                            const std::string& repair) {
-        if (wrong)
-            out.push_back({key, found + " with ftl.parity = \"die\"", allowed, repair + ", or ftl.parity = \"none\""});
-    };
-    refuse(config.superblock != SuperblockSpan::drive, "ftl.superblock",
-           config.superblock == SuperblockSpan::die ? "\"die\"" : "\"plane\"",
-           "\"drive\": parity is that of a row over all dies", "set it to \"drive\"");
-    refuse(g.dies() < 2, "ftl.parity", "1 die", "2 dies or more: one of them takes it", "use more dies");
-    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
-           "none: rows in SLC mode have no parity", "leave it out");
-    refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"",
-           "\"fresh\", \"sequential\" or \"random\": by formula any block holds data", "set one of these");
-    refuse(!config.gc_charge_time, "gc.charge_time", "false",
-           "true: the parity of data that moves without time is not implemented", "set it to true");
-}
+namespace {
+class ParityKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return config_.parity != Parity::none; }
+    FeatureNeeds needs() const override { return {0, 0, 0, true}; }
+    void check(std::vector<Problem>& out) const override {
+        const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed,
+                                const std::string& repair) {
+            if (wrong)
+                out.push_back(
+                    {key, found + " with ftl.parity = \"die\"", allowed, repair + ", or ftl.parity = \"none\""});
+        };
+        refuse(config_.superblock != SuperblockSpan::drive, "ftl.superblock",
+               config_.superblock == SuperblockSpan::die ? "\"die\"" : "\"plane\"",
+               "\"drive\": parity is that of a row over all dies", "set it to \"drive\"");
+        refuse(geometry_.dies() < 2, "ftl.parity", "1 die", "2 dies or more: one of them takes it", "use more dies");
+        refuse(config_.slc.any(), config_.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
+               "none: rows in SLC mode have no parity", "leave it out");
+        refuse(config_.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"",
+               "\"fresh\", \"sequential\" or \"random\": by formula any block holds data", "set one of these");
+        refuse(!config_.gc_charge_time, "gc.charge_time", "false",
+               "true: the parity of data that moves without time is not implemented", "set it to true");
+    }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<RowParity>(setup);
+    }
+};
+}  // namespace
 
-std::unique_ptr<FtlFeature> RowParity::make(const FeatureSetup& setup) {
-    return setup.ftl.config().parity != Parity::none ? std::make_unique<RowParity>(setup) : nullptr;
+std::unique_ptr<FtlFeatureKind> RowParity::kind(const FeatureSite& site) {
+    return std::make_unique<ParityKind>(site);
 }
 
 RowParity::RowParity(const FeatureSetup& setup) : in_(setup) {

@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "common/report/error.h"
 #include "controller/ftl/events.h"
-#include "controller/ftl/feature.h"
-#include "controller/ftl/ftl_config.h"
+#include "controller/ftl/feature_kind.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -26,14 +24,11 @@ public:
         PageAddress at;
         PageRecord record;
     };
-    /// Null: the configuration has no parity (ftl.parity).
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit RowParity(const FeatureSetup& setup);
     /// What a slot adds to the sum (XOR) of its row. A slot that belongs to no unit adds 0. So the sum does not take a
     /// value that means "no unit", as far as a Spare has bits to spare.
     static std::uint32_t addend(Spare s) { return s == kPadding || s == kTorn ? 0 : idx(s); }
-    /// Adds a problem for each parameter that it does not work with.
-    static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
 
     /// `callback` is called when parity pages become due. This is within the step that hands out the last data page of
     /// a row, before that page has its number.

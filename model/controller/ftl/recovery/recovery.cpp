@@ -245,7 +245,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         r.cut = was.cut;
         r.bad = was.bad;
         last_of_[n] = was.last;
-        if (was.state == BlockState::free || was.state == BlockState::slc_free)
+        if (was.state == BlockState::free || was.state == BlockState::own_free)
             free[idx(shape.group_of(b))].push_back(b);
         // A read-only drive has left what it was collecting as it was.
         const bool begun = image_.begun.of(shape.group_of(b)) == b;

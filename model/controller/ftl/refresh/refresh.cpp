@@ -9,9 +9,19 @@
 
 namespace ssdtlm {
 
-std::unique_ptr<FtlFeature> Refresh::make(const FeatureSetup& setup) {
-    const FtlConfig& config = setup.ftl.config();
-    return config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(setup) : nullptr;
+namespace {
+class RefreshKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return config_.refresh_reads != 0 || config_.most_looks() != 0; }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<Refresh>(setup);
+    }
+};
+}  // namespace
+
+std::unique_ptr<FtlFeatureKind> Refresh::kind(const FeatureSite& site) {
+    return std::make_unique<RefreshKind>(site);
 }
 
 Refresh::Refresh(const FeatureSetup& setup) : in_(setup), queue_(setup.ftl.shape(), setup.blocks) {
@@ -27,7 +37,7 @@ Refresh::Refresh(const FeatureSetup& setup) : in_(setup), queue_(setup.ftl.shape
 void Refresh::page_read(BlockId block) {
     if (!reads_->read(block)) return;
     const SuperblockId b = in_.ftl.shape().superblock_of(block);
-    if (queue_.want(b)) due_(in_.ftl.shape().group_of(b));
+    if (queue_.want(b)) in_.victims.due(in_.ftl.shape().group_of(b));
 }
 
 void Refresh::look_at_ages() {
@@ -37,7 +47,7 @@ void Refresh::look_at_ages() {
         if (queue_.want(b)) ++in_.counters.aged_superblocks;
     // Where the work takes no time, the first of them may be moved within.
     for (std::uint32_t g = 0; !due.empty() && g < in_.ftl.shape().groups(); ++g)
-        if (queue_.wanted(GroupId{g})) due_(GroupId{g});
+        if (queue_.wanted(GroupId{g})) in_.victims.due(GroupId{g});
 }
 
 void Refresh::start_ages(bool written_now) {

@@ -5,14 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "controller/ftl/events.h"
-#include "controller/ftl/feature.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/gc/victim_source.h"
+#include "controller/ftl/gc/victims.h"
 #include "controller/ftl/refresh/read_disturb.h"
 #include "controller/ftl/refresh/refresh_queue.h"
 #include "controller/ftl/refresh/retention.h"
@@ -21,12 +20,9 @@ namespace ssdtlm {
 
 class Refresh final : public FtlFeature, private FtlListener, private VictimSource {
 public:
-    /// Null: the configuration refreshes nothing (refresh.reads, refresh.age).
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit Refresh(const FeatureSetup& setup);
 
-    /// `callback` is called when a superblock of a group newly has to be moved.
-    void on_due(std::function<void(GroupId)> callback) { due_ = std::move(callback); }
     /// Null: reads are not counted.
     const ReadDisturb* reads() const { return reads_ ? &*reads_ : nullptr; }
     /// Null: there are no looks at ages.
@@ -53,7 +49,6 @@ private:
     RefreshQueue queue_;
     std::optional<ReadDisturb> reads_;
     std::optional<Retention> ages_;
-    std::function<void(GroupId)> due_ = [](GroupId) {};
 };
 
 /// These return false for an FTL that refreshes nothing (null).

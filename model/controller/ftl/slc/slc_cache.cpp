@@ -25,7 +25,7 @@ SlcCache::SlcCache(const FtlConfig& config, const NandGeometry& geometry, const 
     for (std::uint32_t g = 0; g < shape.groups(); ++g)
         for (std::uint32_t i = 0; i < region_.blocks; ++i) {
             const SuperblockId b = superblock(g, i);
-            blocks_[b].state = BlockState::slc_free;
+            blocks_[b].state = BlockState::own_free;
             blocks_[b].stream = kSlcStream;
             set_mode(b, true);
             groups_[g].free.push_back(b);
@@ -45,13 +45,13 @@ PageAddress SlcCache::allocate(GroupId group) {
     Group& g = groups_[idx(group)];
     if (g.open == kNoSuperblock && g.free.empty()) {
         SSDTLM_CHECK(may_borrow(group) != 0, "a page of the SLC cache in a group where it is full");
-        g.open = blocks_.open_slc(group);
+        g.open = blocks_.open_own(group, kSlcStream);
         set_mode(g.open, true);
         ++g.dynamic;
     } else if (g.open == kNoSuperblock) {
         g.open = g.free.front();
         g.free.pop_front();
-        blocks_[g.open].state = BlockState::open_slc;
+        blocks_[g.open].state = BlockState::own_open;
     }
     BlockRecord& r = blocks_[g.open];
     const PageAddress page = shape_.page(g.open, r.write_pointer);
@@ -64,7 +64,7 @@ PageAddress SlcCache::allocate(GroupId group) {
 }
 
 void SlcCache::seal(SuperblockId b) {
-    blocks_[b].state = BlockState::slc_sealed;
+    blocks_[b].state = BlockState::own_sealed;
     group_of(b).sealed.push_back(b);
     group_of(b).sealed_dynamic += !is_static(b);
 }
@@ -100,7 +100,7 @@ void SlcCache::take(SuperblockId b) {
 void SlcCache::erased(SuperblockId b) {
     if (is_static(b)) {
         blocks_.emptied(b);
-        blocks_[b].state = BlockState::slc_free;
+        blocks_[b].state = BlockState::own_free;
         group_of(b).free.push_back(b);
         return;
     }
@@ -122,14 +122,14 @@ void SlcCache::found(SuperblockId b) {
     const auto from = std::find(g.free.begin(), g.free.end(), b);
     if (from != g.free.end()) g.free.erase(from);
     switch (blocks_[b].state) {
-        case BlockState::slc_free:
+        case BlockState::own_free:
             g.free.push_back(b);
             break;
-        case BlockState::slc_sealed:
+        case BlockState::own_sealed:
             g.sealed.push_back(b);
             g.sealed_dynamic += !is_static(b);
             break;
-        case BlockState::open_slc:
+        case BlockState::own_open:
             g.open = b;
             break;
         default:  // a victim still, or failed, or retired: then it is not the cache's any more
@@ -140,7 +140,7 @@ void SlcCache::found(SuperblockId b) {
 
 void SlcCache::found_sealed(SuperblockId b, bool cut) {
     BlockRecord& r = blocks_[b];
-    r.state = BlockState::slc_sealed;
+    r.state = BlockState::own_sealed;
     r.write_pointer = pages();
     r.cut = cut;
     found(b);
@@ -152,11 +152,11 @@ std::string SlcCache::check() const {
         const std::uint32_t first = n * shape_.blocks_per_group();
         for (SuperblockId b{first}; idx(b) < first + shape_.blocks_per_group(); b = SuperblockId{idx(b) + 1}) {
             const BlockRecord& r = blocks_[b];
-            free += r.state == BlockState::slc_free;
-            sealed += r.state == BlockState::slc_sealed;
-            open += r.state == BlockState::open_slc;
+            free += r.state == BlockState::own_free;
+            sealed += r.state == BlockState::own_sealed;
+            open += r.state == BlockState::own_open;
             dynamic += r.stream == kSlcStream && !is_static(b) && !r.bad;
-            sealed_dynamic += r.state == BlockState::slc_sealed && !is_static(b);
+            sealed_dynamic += r.state == BlockState::own_sealed && !is_static(b);
             for (std::uint32_t i = 0; i < shape_.planes() && !modes_.empty(); ++i)
                 if ((modes_[idx(shape_.block(b, i))] != 0) != (r.stream == kSlcStream))
                     return "SLC cache: superblock " + std::to_string(idx(b)) + ", which is " + name_of(r.state) +
@@ -190,9 +190,9 @@ void SlcCache::state(Snapshot& s) {
                       "a superblock of the SLC cache that is another's");
             seen[idx(b)] = true;
         };
-        if (g.open != kNoSuperblock) is(g.open, BlockState::open_slc);
-        for (const SuperblockId b : g.free) is(b, BlockState::slc_free);
-        for (const SuperblockId b : g.sealed) is(b, BlockState::slc_sealed);
+        if (g.open != kNoSuperblock) is(g.open, BlockState::own_open);
+        for (const SuperblockId b : g.free) is(b, BlockState::own_free);
+        for (const SuperblockId b : g.sealed) is(b, BlockState::own_sealed);
     }
 }
 

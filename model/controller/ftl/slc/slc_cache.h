@@ -18,6 +18,8 @@
 
 namespace ssdtlm {
 
+/// The first feature of the list (features.cpp) has this stream.
+inline constexpr std::uint8_t kSlcStream = kFirstOwnStream;
 /// Region of the static superblocks: the last blocks of each plane in front of those set apart for checkpoints.
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& geometry);
 /// Free superblocks of a group that the SLC cache must leave free. So opening one for the cache begins no collection,

@@ -6,14 +6,45 @@
 
 namespace ssdtlm {
 
-std::unique_ptr<FtlFeature> SlcFeature::make(const FeatureSetup& setup) {
-    return setup.ftl.config().slc.any() ? std::make_unique<SlcFeature>(setup) : nullptr;
+namespace {
+class SlcKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return config_.slc.any(); }
+    FeatureNeeds needs() const override { return {config_.slc.blocks, config_.slc.dynamic_blocks != 0, 0, true}; }
+    void check(std::vector<Problem>& out) const override {
+        const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config_.slc.blocks},
+                                                              {"slc.dynamic_blocks", config_.slc.dynamic_blocks}};
+        for (const auto& [key, blocks] : keys) {
+            if (blocks != 0 && config_.stream_frontiers != 0)
+                out.push_back({"ftl.stream_frontiers",
+                               std::to_string(config_.stream_frontiers) +
+                                   " streams with superblocks of their own, with " + key + " = " +
+                                   std::to_string(blocks),
+                               "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
+            if (blocks != 0 && (geometry_.bits_per_cell < 2 || geometry_.slc_pages_per_block() == 0))
+                out.push_back({key,
+                               std::to_string(blocks) + " blocks for an SLC cache, with " +
+                                   std::to_string(geometry_.bits_per_cell) + " bits per cell and " +
+                                   std::to_string(geometry_.pages_per_block) + " pages per block",
+                               "cells of 2 bits or more and a page for each", "set " + std::string(key) + " = 0"});
+        }
+    }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<SlcFeature>(setup);
+    }
+};
+}  // namespace
+
+std::unique_ptr<FtlFeatureKind> SlcFeature::kind(const FeatureSite& site) {
+    return std::make_unique<SlcKind>(site);
 }
 
 SlcFeature::SlcFeature(const FeatureSetup& setup)
     : in_(setup),
       cache_(setup.ftl.config(), setup.ftl.geometry(), setup.ftl.shape(), setup.blocks),
       folded_last_(setup.ftl.shape().groups()) {
+    SSDTLM_CHECK(in_.own.stream == kSlcStream, "the SLC cache is not the first feature");
     in_.slc = cache_.region();
     in_.host_partitions.push_back(this);
     in_.events.listen(*this, {FtlEvent::page_ended});

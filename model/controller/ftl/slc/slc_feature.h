@@ -11,7 +11,7 @@
 
 #include "controller/ftl/allocation/host_partition.h"
 #include "controller/ftl/events.h"
-#include "controller/ftl/feature.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/victim_source.h"
 #include "controller/ftl/slc/slc_cache.h"
@@ -20,8 +20,7 @@ namespace ssdtlm {
 
 class SlcFeature final : public FtlFeature, private HostPartition, private VictimSource, private FtlListener {
 public:
-    /// Null: the configuration has no SLC cache.
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit SlcFeature(const FeatureSetup& setup);
 
     const SlcCache& cache() const { return cache_; }

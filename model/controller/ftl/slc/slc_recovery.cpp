@@ -35,7 +35,7 @@ void SlcRecovery::from_pages(const std::vector<bool>& used) {
         const bool cut = shape_.any_block(
             b, [this](BlockId block) { return spare_.next_page(block) != spare_.geometry().slc_pages_per_block(); });
         const BlockState state = blocks_[b].state;
-        if (used[idx(b)] && (state == BlockState::slc_free || state == BlockState::sealed))
+        if (used[idx(b)] && (state == BlockState::own_free || state == BlockState::sealed))
             slc_.found_sealed(b, cut);
         else
             slc_.found(b);
@@ -52,7 +52,7 @@ void SlcRecovery::from_records(std::vector<std::vector<SuperblockId>>& free) {
         of_group.erase(of_group.begin(), others);
     }
     for (const SuperblockId b :
-         oldest_first([&](SuperblockId s) { return is_slc(s) && blocks_[s].state != BlockState::slc_free; }))
+         oldest_first([&](SuperblockId s) { return is_slc(s) && blocks_[s].state != BlockState::own_free; }))
         slc_.found(b);
 }
 

@@ -20,7 +20,7 @@ DriveState drive_state(const Ftl& ftl) {
     }
     for (std::uint32_t i = 0; i < shape.superblocks(); ++i) {
         const BlockRecord& r = ftl.superblock(SuperblockId{i});
-        if (r.state != BlockState::sealed && r.state != BlockState::slc_sealed && r.state != BlockState::placed)
+        if (r.state != BlockState::sealed && r.state != BlockState::own_sealed && r.state != BlockState::placed)
             continue;
         const std::uint64_t room = std::uint64_t{r.write_pointer} * ftl.geometry().units_per_page();
         ++s.full;

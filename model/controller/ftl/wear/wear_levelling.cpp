@@ -7,8 +7,20 @@
 
 namespace ssdtlm {
 
-std::unique_ptr<FtlFeature> WearLevelling::make(const FeatureSetup& setup) {
-    return setup.ftl.config().most_spread != 0 ? std::make_unique<WearLevelling>(setup) : nullptr;
+namespace {
+class WearKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return config_.most_spread != 0; }
+    FeatureNeeds needs() const override { return {0, 1, 0, true}; }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<WearLevelling>(setup);
+    }
+};
+}  // namespace
+
+std::unique_ptr<FtlFeatureKind> WearLevelling::kind(const FeatureSite& site) {
+    return std::make_unique<WearKind>(site);
 }
 
 WearLevelling::WearLevelling(const FeatureSetup& setup) : in_(setup), since_(setup.ftl.shape().groups()) {

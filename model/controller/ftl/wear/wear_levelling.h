@@ -9,15 +9,14 @@
 #include <memory>
 #include <vector>
 
-#include "controller/ftl/feature.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/gc/victim_source.h"
 
 namespace ssdtlm {
 
 class WearLevelling final : public FtlFeature, private VictimSource {
 public:
-    /// Null: the configuration asks for none (wear.most_spread).
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit WearLevelling(const FeatureSetup& setup);
 
     void state(Snapshot& s) override { s.fixed(since_); }

@@ -4,47 +4,62 @@
 #include <string>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/mapping/mapping.h"
 
 namespace ssdtlm {
 
-void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
-    if (!g.two_step) return;
-    const auto refuse = [&out](bool wrong, const char* key, const std::string& found, const std::string& allowed) {
-        if (wrong)
-            out.push_back(
-                {key, found + " with nand.two_step = true", allowed, "change it, or set nand.two_step = false"});
-    };
-    refuse(g.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(g.bits_per_cell),
-           "2: a lower and an upper page in each word line");
-    refuse(g.pages_per_block < 6 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block",
-           std::to_string(g.pages_per_block),
-           "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
-    const auto mapping = mapping_of(config, g);
-    refuse(mapping->is_on_flash() || mapping->places_by_blocks(), "ftl.mapping", "\"" + config.mapping + "\"",
-           "\"page\": closing word lines of a map's or log block's own pages is not implemented");
-    refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"",
-           "\"own\": closing word lines of one write pointer is not implemented");
-    refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"",
-           "\"full\": each pause in a victim would have to close word lines");
-    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: data that moves without time closes no word line");
-    refuse(config.parity != Parity::none, "ftl.parity", "\"die\"",
-           "\"none\": parity of rows that are padded is not implemented");
-    refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
-           "none: it is not implemented beside blocks of two steps");
-    refuse(config.has_checkpoints(),
-           config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown",
-           "checkpoints of the map", "none: a checkpoint would name pages that are not safe yet");
-    refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread),
-           "0: closing word lines of static levelling is not implemented");
-    refuse(config.refresh_reads != 0 || config.refresh_age != Age{},
-           config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh",
-           "none: what is refreshed wins nothing, and would cost padding");
-    refuse(!config.precondition_workload.empty(), "precondition.workload", "a workload in no time",
-           "none: it would leave word lines open");
-}
+namespace {
+/// Most rows of pages that a victim costs beside its valid units: the rest of a row, and three to close it.
+constexpr std::uint32_t kRows = 4;
 
-std::unique_ptr<FtlFeature> OpenWordLines::make(const FeatureSetup& setup) {
-    return setup.ftl.geometry().two_step ? std::make_unique<OpenWordLines>(setup) : nullptr;
+class WordLineKind final : public FtlFeatureKind {
+public:
+    using FtlFeatureKind::FtlFeatureKind;
+    bool is_wanted() const override { return geometry_.two_step; }
+    FeatureNeeds needs() const override { return {0, 0, kRows, false}; }
+    void check(std::vector<Problem>& out) const override {
+        const auto refuse = [&out](bool wrong, const char* key, const std::string& found, const std::string& allowed) {
+            if (wrong)
+                out.push_back(
+                    {key, found + " with nand.two_step = true", allowed, "change it, or set nand.two_step = false"});
+        };
+        refuse(geometry_.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(geometry_.bits_per_cell),
+               "2: a lower and an upper page in each word line");
+        refuse(geometry_.pages_per_block < 6 || geometry_.pages_per_block % 2 != 0, "nand.geometry.pages_per_block",
+               std::to_string(geometry_.pages_per_block),
+               "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
+        const auto mapping = mapping_of(config_, geometry_);
+        refuse(mapping->is_on_flash() || mapping->places_by_blocks(), "ftl.mapping", "\"" + config_.mapping + "\"",
+               "\"page\": closing word lines of a map's or log block's own pages is not implemented");
+        refuse(config_.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"",
+               "\"own\": closing word lines of one write pointer is not implemented");
+        refuse(config_.gc_pace != "full", "gc.pace", "\"" + config_.gc_pace + "\"",
+               "\"full\": each pause in a victim would have to close word lines");
+        refuse(!config_.gc_charge_time, "gc.charge_time", "false",
+               "true: data that moves without time closes no word line");
+        refuse(config_.parity != Parity::none, "ftl.parity", "\"die\"",
+               "\"none\": parity of rows that are padded is not implemented");
+        refuse(config_.slc.any(), config_.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache",
+               "none: it is not implemented beside blocks of two steps");
+        refuse(config_.has_checkpoints(),
+               config_.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown",
+               "checkpoints of the map", "none: a checkpoint would name pages that are not safe yet");
+        refuse(config_.most_spread != 0, "wear.most_spread", std::to_string(config_.most_spread),
+               "0: closing word lines of static levelling is not implemented");
+        refuse(config_.refresh_reads != 0 || config_.refresh_age != Age{},
+               config_.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh",
+               "none: what is refreshed wins nothing, and would cost padding");
+        refuse(!config_.precondition_workload.empty(), "precondition.workload", "a workload in no time",
+               "none: it would leave word lines open");
+    }
+    std::unique_ptr<FtlFeature> make(const FeatureSetup& setup) const override {
+        return std::make_unique<OpenWordLines>(setup);
+    }
+};
+}  // namespace
+
+std::unique_ptr<FtlFeatureKind> OpenWordLines::kind(const FeatureSite& site) {
+    return std::make_unique<WordLineKind>(site);
 }
 
 bool OpenWordLines::is_open(SuperblockId b) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an FTL owes to flash that is programmed in two steps (NandGeometry::two_step): a lower page is not safe before
 // its upper one has been programmed. Whoever waits for it closes its word line with padding, which goes on where the
-// superblock is open. So a victim wins only what is invalid beyond that (gc/victim_cost.h), and a superblock that was
+// superblock is open. So a victim wins only what is invalid beyond that (FeatureNeeds), and a superblock that was
 // open when the drive started is not written to any more.
 #pragma once
 
@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "common/report/error.h"
 #include "controller/ftl/block_state.h"
-#include "controller/ftl/feature.h"
-#include "controller/ftl/ftl_config.h"
+#include "controller/ftl/feature_kind.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
 
@@ -26,11 +24,8 @@ public:
         PageRecord record;
         bool of_host = false;  ///< where the host writes; else where garbage collection does
     };
-    /// Null: flash is programmed in one step.
-    static std::unique_ptr<FtlFeature> make(const FeatureSetup& setup);
+    static std::unique_ptr<FtlFeatureKind> kind(const FeatureSite& site);
     explicit OpenWordLines(const FeatureSetup& setup) : in_(setup) {}
-    /// Adds a problem for each parameter that it does not work with.
-    static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
 
     /// True: the upper page above the lower one at this row of the superblock has not been handed out yet, but will be.
     bool is_missing(SuperblockId b, std::uint32_t lower_row) const;
