@@ -68,7 +68,10 @@ BlockFigures Simulation::summarise_block(const BlockLayer& block) const {
         c.name = i < options_.context_names.size() ? options_.context_names[i] : std::to_string(i + 1);
         c.weight = block.contexts().weights()[i];
         c.use = end_.block[i] - (i < begin_.block.size() ? begin_.block[i] : ContextUse{});
-        if (block.nass() != nullptr) c.limit = block.nass()->limit(static_cast<std::uint32_t>(i));
+        if (const Nass* const nass = block.nass(); nass != nullptr) {
+            c.limit = nass->limit(static_cast<std::uint32_t>(i));
+            c.least_limit = nass->least_limit(static_cast<std::uint32_t>(i));
+        }
         f.contexts.push_back(std::move(c));
     }
     if (block.nass() != nullptr) f.nass_windows = block.nass()->model().windows();
@@ -167,8 +170,8 @@ void Simulation::judge(RunSummary& r) const {
     context.queue_entries = s.host.queue_slots(s.config);
     if (const BlockLayer* const block = s.host.driver.block()) {
         const std::uint32_t given = host.block.queue_depth;
-        context.block_depth = block->nr_requests() <= block->queue_depth()  ? "block.nr_requests"
-                              : given != 0 && given <= block->queue_depth() ? "block.queue_depth"
+        context.block_depth = block->nr_requests() <= block->queue_depth()  ? Bound{{"block.nr_requests"}, {}}
+                              : given != 0 && given <= block->queue_depth() ? Bound{{"block.queue_depth"}, {}}
                                                                             : context.queue_entries;
     }
     if (const std::string& kind = s.config.front_end.kind; kind != "nvme")
