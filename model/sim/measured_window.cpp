@@ -39,6 +39,11 @@ SteadyCounts Simulation::steady_counts() const {
         const CachedMap::Counters map = system_->map_counters();
         c.map_lookups = map.hits + map.misses;
     }
+    if (const ReadCache* const cache = system_->device.controller.firmware->read_cache()) {
+        const ReadCache::Counters &now = cache->counters(), &before = system_->device.controller.earlier().read_cache;
+        c.cache_hits = now.hits + before.hits;
+        c.cache_lookups = c.cache_hits + now.misses + before.misses;
+    }
     for (std::uint32_t p = 0; p < ftl.geometry().planes(); ++p) c.free_blocks += ftl.free_blocks(PlaneId{p});
     return c;
 }
@@ -49,6 +54,7 @@ KeptByDrive Simulation::kept_by_drive() const {
     KeptByDrive kept;
     if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
     kept.read_cache_bytes = config.read_cache.bytes;
+    if (read_spread_) kept.read_spread = read_spread_->bytes();
     if (const auto* const slc = c.ftl->feature<SlcFeature>())
         kept.slc_bytes = std::uint64_t{slc->cache().pages()} * (config.slc.blocks + config.slc.dynamic_blocks) *
                          c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
