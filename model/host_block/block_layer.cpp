@@ -310,6 +310,14 @@ bool BlockLayer::scheduler_waits() const {
     return scheduler_ && in_drive_ < depth_ && scheduler_->waiting() != 0;
 }
 
+BlockLayer::Holder BlockLayer::holder() const {
+    if (!nass_ || scheduler_->anticipates() >= 0) return Holder::scheduler;
+    for (std::uint32_t i = 0; i < context_.size(); ++i)
+        if (context_[i].meter.requests() > context_[i].meter.tags() && !may_dispatch(i))
+            return nass_->is_by_aggre(i) ? Holder::aggre : Holder::seq;
+    return Holder::scheduler;
+}
+
 bool BlockLayer::waits_for_depth() const {
     if (!scheduler_) return false;
     return (in_drive_ >= depth_ && scheduler_->waiting() != 0) || (in_drive_ >= most_requests_ && !incoming_.empty());
@@ -402,6 +410,7 @@ std::vector<ContextUse> BlockLayer::uses(SimTime now) {
     for (Context& c : context_) {
         c.meter.advance(now);
         all.push_back(c.meter.use());
+        if (nass_) all.back().limit_ps = nass_->limit_ps(static_cast<std::uint32_t>(all.size() - 1), now);
     }
     return all;
 }

@@ -77,6 +77,9 @@ public:
     bool is_empty() const { return requests_.in_use() == 0; }
     /// True: requests wait for the scheduler, the scheduler waits for a time of its own, and the drive has room.
     bool scheduler_waits() const;
+    /// What keeps the requests of scheduler_waits() from the drive is the scheduler, or a limit of NASS.
+    enum class Holder : std::uint8_t { scheduler, aggre, seq };
+    Holder holder() const;
     /// True: requests wait, and the drive, or scheduler and drive, have as many commands as they may.
     bool waits_for_depth() const;
     /// True: only the limit of their virtual machines keeps requests from the drive.

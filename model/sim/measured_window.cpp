@@ -39,6 +39,11 @@ SteadyCounts Simulation::steady_counts() const {
         const CachedMap::Counters map = system_->map_counters();
         c.map_lookups = map.hits + map.misses;
     }
+    if (const ReadCache* const cache = system_->device.controller.firmware->read_cache()) {
+        const ReadCache::Counters &now = cache->counters(), &before = system_->device.controller.earlier().read_cache;
+        c.cache_hits = now.hits + before.hits;
+        c.cache_lookups = c.cache_hits + now.misses + before.misses;
+    }
     for (std::uint32_t p = 0; p < ftl.geometry().planes(); ++p) c.free_blocks += ftl.free_blocks(PlaneId{p});
     return c;
 }
@@ -49,6 +54,7 @@ KeptByDrive Simulation::kept_by_drive() const {
     KeptByDrive kept;
     if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
     kept.read_cache_bytes = config.read_cache.bytes;
+    if (read_spread_) kept.read_spread = read_spread_->bytes();
     if (const auto* const slc = c.ftl->feature<SlcFeature>())
         kept.slc_bytes = std::uint64_t{slc->cache().pages()} * (config.slc.blocks + config.slc.dynamic_blocks) *
                          c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
@@ -68,7 +74,10 @@ BlockFigures Simulation::summarise_block(const BlockLayer& block) const {
         c.name = i < options_.context_names.size() ? options_.context_names[i] : std::to_string(i + 1);
         c.weight = block.contexts().weights()[i];
         c.use = end_.block[i] - (i < begin_.block.size() ? begin_.block[i] : ContextUse{});
-        if (block.nass() != nullptr) c.limit = block.nass()->limit(static_cast<std::uint32_t>(i));
+        if (const Nass* const nass = block.nass(); nass != nullptr) {
+            c.limit = nass->limit(static_cast<std::uint32_t>(i));
+            c.least_limit = nass->least_limit(static_cast<std::uint32_t>(i));
+        }
         f.contexts.push_back(std::move(c));
     }
     if (block.nass() != nullptr) f.nass_windows = block.nass()->model().windows();
@@ -167,8 +176,8 @@ void Simulation::judge(RunSummary& r) const {
     context.queue_entries = s.host.queue_slots(s.config);
     if (const BlockLayer* const block = s.host.driver.block()) {
         const std::uint32_t given = host.block.queue_depth;
-        context.block_depth = block->nr_requests() <= block->queue_depth()  ? "block.nr_requests"
-                              : given != 0 && given <= block->queue_depth() ? "block.queue_depth"
+        context.block_depth = block->nr_requests() <= block->queue_depth()  ? Bound{{"block.nr_requests"}, {}}
+                              : given != 0 && given <= block->queue_depth() ? Bound{{"block.queue_depth"}, {}}
                                                                             : context.queue_entries;
     }
     if (const std::string& kind = s.config.front_end.kind; kind != "nvme")

@@ -45,6 +45,9 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before, options_.host);
+    if (config.ftl.read_cache.bytes != 0)
+        read_spread_.emplace(system_->device.controller.ftl->logical_units() *
+                             std::uint64_t{config.nand.geometry.unit_bytes});
     if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
                                                *system_->device.controller.ftl, *options_.series);
@@ -228,6 +231,7 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
         if ((completions_ & 1023) == 0) poll();
     }
     if (__builtin_expect(history_.is_due(now), 0)) history_.look(now, steady_counts());
+    if (__builtin_expect(read_spread_.has_value(), 0) && request.op == HostOp::read) read_spread_->read(request.offset);
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
     if (__builtin_expect(flow_stats_ != nullptr, 0))
         flow_stats_->on_complete(request, issued, submitted, now, timeline, measured);

@@ -16,6 +16,7 @@
 #include "sim/results/flow_stats.h"
 #include "sim/results/gc_log.h"
 #include "sim/results/latency_stats.h"
+#include "sim/results/read_spread.h"
 #include "sim/results/run_summary.h"
 #include "sim/results/slowest_commands.h"
 #include "sim/results/time_series.h"
@@ -136,6 +137,7 @@ private:
     SteadyCounts steady_counts() const;
     KeptByDrive kept_by_drive() const;
     SteadyHistory history_;
+    std::optional<ReadSpread> read_spread_;  // where the drive has a read cache
     Edge begin_, end_;
     enum class Window : std::uint8_t { unknown, ramp, open } window_ = Window::unknown;
     SimTime workload_end_{};

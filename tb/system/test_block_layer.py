@@ -66,6 +66,32 @@ class BlockLayer(SystemTest):
                 _, after = self.run_job(job, *settings, more)
                 self.assertGreater(after["read"]["iops"], 1.1 * before["read"]["iops"])
 
+    def test_a_full_core_limits_though_the_scheduler_idles(self):
+        """Two jobs fill the tags, and BFQ leaves the drive empty when it changes between them: a faster core brings more, and more tags do not."""
+        two = self.write("two.fio", "[global]\nioengine=libaio\nrw=randread\nbs=4k\niodepth=32\ntime_based\nruntime=150ms\n[a]\ncgroup_weight=300\n[b]\ncgroup_weight=100\n")
+        run = lambda *settings: self.simulate("s4500", two, *sets("block.scheduler=bfq", "host.tenants=by_job", *settings)).json()
+        before = run()
+        self.assertEqual((before["limit"]["kind"], before["limit"]["names"]), ("resource", ["firmware core"]), before["limiting"])
+        self.assertIn("the I/O scheduler leaves the drive empty for", before["limiting"])
+        clock = 2 * int(re.search(r'^clock = "(\d+)MHz"', before["config_toml"], re.M)[1])
+        self.assertGreater(run(f"firmware.clock={clock}MHz")["read"]["iops"], 1.3 * before["read"]["iops"])
+
+    def test_limits_of_nass_that_hold_requests_back_are_named(self):
+        """Without AggreBDL nearly all tags are in use, with it few: the verdict names it, and the table has the limit over the run."""
+        two = self.write("two.fio", "[global]\nioengine=libaio\nrw=randread\ntime_based\nruntime=200ms\n[small]\nbs=4k\niodepth=2\n[large]\nbs=128k\niodepth=32\n")
+        settings = ("block.scheduler=fiops", "block.nass.window=10ms", "host.tenants=by_job")
+        limited = self.simulate("s4500", two, *sets(*settings, "block.nass.aggre=true"), output="limited").json()
+        plain = self.simulate("s4500", two, *sets(*settings), output="plain").json()
+        self.assertGreater(plain["block"]["utilisation"], 3 * limited["block"]["utilisation"])
+        self.assertEqual((limited["limit"]["names"], limited["limit"]["parameters"]), (["limits of NASS"], ["block.nass.aggre"]), limited["limiting"])
+        self.assertGreater(plain["read"]["MB_per_s"], 1.1 * limited["read"]["MB_per_s"])
+        self.assertNotIn("block.nass", plain["limiting"])
+        for context in limited["block"]["contexts"]:
+            self.assertLessEqual(context["limit_least"], context["limit_mean"])
+            self.assertLessEqual(context["limit_mean"], 32)
+        self.assertLess(limited["block"]["contexts"][1]["limit_least"], 32)
+        self.assertNotIn("limit_mean", plain["block"]["contexts"][0])
+
     def test_stages_add_up_to_all_requests(self):
         """Little's law: the time of requests in and below the block layer is the sum of their latencies, and what the tags were held for is that less block_queue
         and without merging."""

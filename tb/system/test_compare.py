@@ -159,6 +159,24 @@ class Compare(SystemTest):
                                        f"from {100 * busy(a, resource):.1f} % busy to {100 * busy(b, resource):.1f} %.")
         self.assertIn(f"\nwhy: {found['why']}\n", self.compared("a", "b"))
 
+    def test_parts_that_cancel_each_other(self):
+        """Two runs whose means hardly differ while stages do: the parts are named, and none has a share of next to nothing."""
+        self.simulate("tiny-test", self.mix, output="a")
+        for name, change in (("b", 0.1), ("same", 0.0)):
+            shutil.copytree(self.dir / "a", self.dir / name)
+            path = self.dir / name / "result.json"
+            result = json.loads(path.read_text())
+            for of in ("read", "write"):
+                for stage, by in (("firmware_wait", 15.26), ("array", change - 15.26), ("total", change)):
+                    result["latency_us"][of].setdefault(stage, {**result["latency_us"][of]["total"], "mean": 0})["mean"] += by
+            path.write_text(json.dumps(result))
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        self.assertIn("takes 0.10 us more on average", found["why"])
+        self.assertIn("; parts cancel each other, the largest are firmware_wait, +15.26 us, and array, -15.16 us.", found["why"])
+        self.assertNotRegex(found["why"], r"us \(\d+ %\)")
+        (found,) = json.loads(self.compared("a", "same", "--json"))["runs"]
+        self.assertNotRegex(found["why"], r"us \(\d+ %\)")
+
     def test_what_cannot_be_trusted(self):
         """Fewer than ten samples above a percentile; writes that met no collection; what the runs say of their steadiness."""
         for name, count, t_read in (("few", 300, "75us"), ("many", 1000, "100us")):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pathlib
 import re
 import subprocess
 import unittest
@@ -93,6 +94,29 @@ class ConfigErrors(ErrorTest):
 
     def test_unknown_preset(self):
         self.refused(self.run_args("tiny-tset"), r"command line: .*tiny-tset.*mqsim-table3.*'tiny-test'\?$")
+
+    def test_a_program_whose_tree_has_gone(self):
+        """It says where it has looked and how to repair, for devices and for job files."""
+        configs = f"{os.environ['SSDTLM_SOURCE']}/configs".encode()
+        gone = b"/_" + configs[2:]  # the end of the text may be part of other texts, too
+        program = self.dir / "bin" / "ssdtlm"
+        program.parent.mkdir()
+        image = pathlib.Path(BINARY).read_bytes()
+        self.assertIn(configs + b"\0", image)
+        program.write_bytes(image.replace(configs + b"\0", gone + b"\0"))
+        program.chmod(0o755)
+        for words, found, kind in ((["config", "presets"], "config presets: no presets", "device"), (["config", "presets", "--json"], "config presets: no presets", "device"),
+                                   (["run", "s4500", "-w", self.job("few", "rw=read", "number_ios=1")], "command line: no device 's4500'", "device"),
+                                   (["config", "show", "s4500"], "command line: no device 's4500'", "device"),
+                                   (["run", self.write("d.toml", ""), "-w", "random_mix"], "no workload 'random_mix'", "workload")):
+            with self.subTest(words):
+                done = self.ssdtlm(*words, binary=program)
+                self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+                self.assertIn(f"{found}, and nothing that comes with the program is in {self.dir}/share/ssdtlm/configs/{kind}, {gone.decode()}/{kind}; install again, or ", done.stderr)
+        done = self.ssdtlm("config", "workloads", binary=program)
+        self.assertEqual(done.returncode, OK)
+        self.assertIn("tpcc", done.stdout)
+        self.assertIn("config workloads: no job files, and nothing that comes with the program is in ", done.stderr)
 
     def test_missing_device_file(self):
         self.refused(self.run_args("nosuch.toml"), r"command line: .*nosuch\.toml")

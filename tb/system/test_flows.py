@@ -99,6 +99,18 @@ class Flows(SystemTest):
         # The die serves the nine in turn: each flow has its part of them.
         self.assertLess(abs(flows[0]["iops"] / flows[1]["iops"] * 7 / 2 - 1), 0.01)
 
+    def test_the_table_says_what_a_response_time_leaves_out(self):
+        """Where commands wait in the host the means of both tables differ by just that, and the table says so; else they are equal, and it says nothing."""
+        for settings in ((), ("--set", "block.scheduler=noop", "--set", "block.queue_depth=2"), ("--set", "host.queue_entries=3")):
+            with self.subTest(settings):
+                text = "[global]\nioengine=libaio\nrw=randread\nbs=4k\niodepth=8\nnumber_ios=200\n[a]\n[b]\n"
+                done = self.ssdtlm("run", "tiny-test", "-w", self.write("two.fio", text), "-o", "out", "--set", "host.tenants=by_job", *settings)
+                j = json.loads((self.dir / "out" / "result.json").read_text())
+                mean = lambda stage: j["latency_us"]["read"].get(stage, {"mean": 0})["mean"]
+                response = sum(f["response_ps"] for f in j["flows"]) * 1e-6 / sum(f["commands"] for f in j["flows"])
+                self.assertAlmostEqual(response, mean("total") - mean("block_queue") - mean("host_queue"), places=2)
+                self.assertEqual(bool(settings), "block_queue and host_queue are not in it" in done.stdout, done.stdout)
+
     def test_regions_and_sets(self):
         """Each flow keeps to its region, which it sees as a drive, and explain names the flow that held a die."""
         self.job("w", "rw=randwrite", "bs=4k", "iodepth=8", "number_ios=2000", "io_size=64m", "norandommap", "size=100%")

@@ -113,13 +113,32 @@ class Sata(SystemTest):
             with self.subTest(few):
                 one = self.simulate("mqsim-table3", job, *SATA, "--set", few, output="one").json()
                 self.assertEqual(one["limit"]["parameters"], [few.split("=")[0]])
+                self.assertEqual(one["limit"]["kind"], "wait", one["limiting"])
                 four = self.simulate("mqsim-table3", job, *SATA, "--set", more, output="four").json()
                 self.assertAlmostEqual(four["read"]["iops"] / one["read"]["iops"], 4, delta=0.8)
         slow = ("--set", "nand.t_read=400us")  # else the link would limit
         all_tags = self.simulate("mqsim-table3", job, *SATA, *slow, output="all").json()
-        self.assertEqual(all_tags["limit"]["parameters"], ["frontend.kind"], all_tags["limiting"])  # the protocol has no more
+        self.assertEqual(all_tags["limit"]["names"], ["queue slots"], all_tags["limiting"])
+        self.assertEqual(all_tags["limit"]["parameters"], [], all_tags["limiting"])  # the protocol has no more
+        self.assertIn("the 32 tags of NCQ limit throughput", all_tags["limiting"])
+        full = self.simulate("mqsim-table3", self.job("full", "rw=randread", "bs=4k", "iodepth=32", "number_ios=4000"), *SATA, *slow, output="full").json()
+        self.assertNotIn("frontend.kind", full["limiting"])
+        self.assertIn("; the 32 tags of NCQ allow no more of them)", full["limiting"])
         nvme = self.simulate("mqsim-table3", job, *slow, output="nvme").json()
         self.assertGreater(nvme["read"]["iops"], 1.1 * all_tags["read"]["iops"])
+
+    def test_without_queueing_requests_wait_in_the_host(self):
+        """As with a depth of one: one command is in the drive, the others have no slot. Both bind when both are set, and both have to be lifted."""
+        job = self.job("read", "rw=randread", "bs=4k", "iodepth=32", "number_ios=1000")
+        found = {}
+        for name, settings in (("ncq", {"host__sata__ncq": "false"}), ("depth", {"host__sata__queue_depth": 1}), ("both", {"host__sata__ncq": "false", "host__sata__queue_depth": 1})):
+            found[name] = j = self.simulate("s4500", job, *self.settings(**settings), output=name).json()
+            self.assertEqual((j["limit"]["kind"], j["limit"]["names"]), ("wait", ["queue slots"]), j["limiting"])
+            self.assertGreater(j["latency_us"]["read"]["host_queue"]["mean"], 0.9 * j["latency_us"]["read"]["total"]["mean"])
+            self.assertLess(j["latency_us"]["read"]["submit"]["mean"], 0.01 * j["latency_us"]["read"]["total"]["mean"])
+        self.assertEqual(found["ncq"]["limit"]["parameters"], ["host.sata.ncq"])
+        self.assertEqual(found["depth"]["limit"]["parameters"], ["host.sata.queue_depth"])
+        self.assertEqual(found["both"]["limit"]["parameters"], ["host.sata.ncq", "host.sata.queue_depth"])
 
     def test_what_it_refuses(self):
         job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
@@ -130,6 +149,18 @@ class Sata(SystemTest):
         self.assertEqual(done.returncode, OK, done.stderr)
         self.assertIn('host.queue_pairs=2 has no effect: frontend.kind = "sata" has one queue, and no registers, namespaces or streams of NVMe', done.stdout + done.stderr)
 
+    def test_bounds_say_why(self):
+        """And nothing is suggested that is not near."""
+        for setting, message in (("host.sata.queue_depth=64", "64 is out of range; 1..32; Linux include/linux/libata.h ATA_MAX_QUEUE = 32"),
+                                 ("frontend.sata.queue_depth=33", "33 is out of range; 1..32; Serial ATA 3.0, 13.6: at most 32"),
+                                 ("host.sata.coalescing_commands=256", "256 is out of range; 0..255; Linux drivers/ata/libahci.c"),
+                                 ("frontend.sata.rate=12Gbps", "is '12Gbps'; 1.5Gbps, 3Gbps or 6Gbps"), ("frontend.kind=sas", "is 'sas'; "),
+                                 ("block.scheduler=bqf", "did you mean \"bfq\"?")):
+            done = self.ssdtlm("config", "check", "s4500", "--set", setting)
+            self.assertEqual(done.returncode, USER_ERROR)
+            self.assertIn(message, done.stderr)
+            self.assertEqual("did you mean" in message, "did you mean" in done.stderr.lower(), done.stderr)
+
     def test_what_acts_as_less_and_what_is_not_asked(self):
         """Caps are said, and rules of NVMe are none of Serial ATA."""
         job = self.job("job", "rw=randread", "bs=4k", "number_ios=10")
@@ -139,6 +170,10 @@ class Sata(SystemTest):
         said = done.stdout + done.stderr
         self.assertIn("host.sata.queue_depth=16 acts as 8: host and drive use what both have", said)
         self.assertIn("block.queue_depth=64 acts as 8: host and drive have no more tags", said)
+        for most, acts in (("2MiB", "host.sata.max_transfer=2MiB acts as 1MiB: the drive is made for commands of at most nvme.max_transfer"), ("512KiB", None)):
+            done = self.ssdtlm("run", "tiny-test", "-w", job, *SATA, *self.settings(host__sata__max_transfer=most, nvme__max_transfer="1MiB"), "-o", "out")
+            self.assertEqual(acts is None, "host.sata.max_transfer" not in done.stdout, done.stdout)
+            self.assertIn(acts or "", done.stdout)
         refused = self.ssdtlm("config", "check", "tiny-test", *SATA, *self.settings(host__sata__write_cache="off", buffer__mode="write_through"))
         self.assertEqual(refused.returncode, USER_ERROR)
         self.assertIn('host.sata.write_cache: "off", and the drive refuses it', refused.stderr)

@@ -61,6 +61,17 @@ class SteadyStart(SystemTest):
             self.assertFalse(json.loads((self.dir / "out" / "result.json").read_text())["precondition"]["asked"]["fill_caches"])
             self.assertIn("precondition.fill_caches", self.ssdtlm(*run, "--set", "precondition.fill_caches=true").stderr)
 
+    def test_reads_of_far_more_than_the_cache_holds(self):
+        """Random reads over the whole drive find next to nothing in the cache, full or not. Over 64 MiB, or in some streams, they may."""
+        for name, options, verdict in (("wide", ("--rw=randread",), "steady"), ("narrow", ("--rw=randread", "--size=64m"), "too short to say"),
+                                       ("streams", ("--rw=read", "--numjobs=8", "--offset_increment=50g"), "too short to say")):
+            with self.subTest(name):
+                done = self.ssdtlm("run", "s4500", "--ioengine=libaio", "--bs=4k", "--iodepth=4", f"--number_ios={4000 if name != 'streams' else 500}", "-o", name, *options)
+                self.assertEqual((done.returncode, done.stderr), (OK, ""))
+                found = json.loads((self.dir / name / "result.json").read_text())["steadiness"]
+                self.assertEqual(found["verdict"], verdict, found["reason"])
+                self.assertEqual(verdict == "steady", "read cache" not in [t["of"] for t in found["turnover"]])
+
     def test_too_short_to_say(self):
         """A window that turns nothing over is never called steady, however level it is."""
         for name, options, of in (("short", ("--number_ios=2000",), "write buffer"), ("fresh", ("--number_ios=20000",), "free blocks")):

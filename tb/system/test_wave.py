@@ -201,7 +201,8 @@ class Waves(SystemTest):
     def test_trigger_that_never_comes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
         for trigger in ("gc", "latency=1s", "command=11", "power"):
-            folder, text = self.wave("tiny-test", job, "--wave-trigger", trigger)
+            later = ["--set", "host.power_cut_at=10s"] if trigger == "power" else []
+            folder, text = self.wave("tiny-test", job, "--wave-trigger", trigger, *later)
             self.assertIn(f"no waveform: the trigger {trigger} never came", text)
             self.assertFalse((folder / "wave.vcd").exists())
 
@@ -218,6 +219,28 @@ class Waves(SystemTest):
         self.assertEqual(scopes("die[1][*]"), {f"die_1_{d}" for d in range(8)})
         self.assertEqual(scopes("channel"), {"channel_0", "channel_1"})
         self.assertEqual(scopes("firmware,gc,scheduler[0]"), {"firmware", "gc", "scheduler"})
+
+    def test_a_part_that_the_device_lacks_is_refused(self):
+        """Each scope of each front end: it is in the waveform, or the message names those that the device has."""
+        job = self.job("few", "rw=randrw", "bs=4k", "number_ios=10")
+        common = ["all", "host", "firmware", "gc", "scheduler", "channel", "die"]
+        own = {"nvme": ["link", "nvme"], "sata": ["link", "sata_link"], "raw": []}
+        self.assertIn("sata_link (FISes)", " ".join(self.ssdtlm("run", "--help").stdout.split()))
+        for kind, more in own.items():
+            for scope in [*common, "link", "nvme", "sata_link"]:
+                with self.subTest(kind=kind, scope=scope):
+                    done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "out", "--set", f"frontend.kind={kind}", f"--wave={scope}")
+                    if scope in common + more:
+                        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+                        found = {name.split(".")[1] for name in Vcd(self.dir / "out" / "wave.vcd").signals}
+                        self.assertEqual({p for p in ("link", "nvme", "sata_link") if p in found},
+                                         set(more) if scope == "all" else {scope} & set(more) | ({"sata_link"} if (kind, scope) == ("sata", "link") else set()))
+                        self.assertTrue(found)
+                    else:
+                        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+                        self.assertIn(f"command line: --wave scope '{scope}': a device with frontend.kind = \"{kind}\" has none; all, host, ", done.stderr)
+                        self.assertIn("; record '" + {"nvme": "link", "sata": "sata_link", "raw": "host"}[kind] + "'", done.stderr)
+                        self.assertFalse(any(f"{other}," in done.stderr.split(";")[1] for other in ("link", "nvme", "sata_link") if other not in more and other != "link"))
 
     def test_planes(self):
         """Several planes of a die, joined or each on its own: R/B# is low while any of them works."""
@@ -369,6 +392,8 @@ class Waves(SystemTest):
             (["--wave", "--wave-from", "5ms", "--wave-to", "1ms"], "--wave-to is before --wave-from"),
             (["--wave", "--wave-trigger", "latncy=5ms"], "did you mean 'latency'?"),
             (["--wave", "--wave-trigger", "latency=5"], "--wave-trigger 'latency=5'"),
+            (["--wave", "--wave-trigger", "power"], "command line: --wave-trigger 'power': this run has no loss of power; command=N, gc, latency=TIME, overtake, "
+                                                    "overtake=N, error; add --set host.power_cut_at=TIME"),
             (["--wave", "--wave-trigger", "command=0"], "'0' is no count"),
             (["--wave", "--wave-trigger", "error=5"], "--wave-trigger 'error=5': takes no value; error"),
             (["--wave", "--wave-trigger", "overtake=x"], "overtake=N with N from 1 on"),

@@ -2,6 +2,7 @@
 #include "common/config/parameter.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "common/config/like.h"
@@ -99,13 +100,26 @@ public:
                 return wrong(raw, given + " is not possible", allowed_text(p_), "");
             }
         } else if (v < p_.min || v > p_.max) {
-            return wrong(raw, given + " is out of range", range_like(given), "");
+            return wrong(raw, given + " is out of range", range_like(given), reason(v < p_.min ? p_.min : p_.max));
         } else if (v % p_.step != 0) {
             return wrong(raw, given + " is not a multiple of " + scalar_text(p_, p_.step), allowed_text(p_), "");
         }
         return v;
     }
 
+    /// Why there is this bound: the source of the parameter, where it names the bound. Text of one digit may mean
+    /// something else.
+    std::string reason(std::int64_t bound) const {
+        const std::string text = scalar_text(p_, bound);
+        const auto inside = [this](std::size_t at) {
+            return at < p_.source.size() &&
+                   (std::isalnum(static_cast<unsigned char>(p_.source[at])) != 0 || p_.source[at] == '.');
+        };
+        for (std::size_t at = p_.source.find(text); text.size() > 1 && at != std::string::npos;
+             at = p_.source.find(text, at + 1))
+            if ((at == 0 || !inside(at - 1)) && !inside(at + text.size())) return p_.source;
+        return {};
+    }
     /// The bounds in the unit of the given value.
     std::string range_like(const std::string& given) const {
         if (p_.kind != ParameterKind::quantity) return allowed_text(p_);

@@ -28,19 +28,26 @@ std::string join(const std::vector<Problem>& ps) {
     return s;
 }
 
+/// Damerau-Levenshtein distance, without edits inside of a transposition (optimal string alignment).
 std::size_t edit_distance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        before.swap(last);
+        last.swap(row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t up = row[j];
-            row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-            diagonal = up;
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
+}
+
+/// The number with which a word begins, as text; empty: it begins with none.
+std::string number_of(const std::string& word) {
+    return word.substr(0, std::min(word.find_first_not_of("0123456789.,"), word.size()));
 }
 
 std::string lower(std::string s) {
@@ -90,11 +97,13 @@ void panic(const char* where, const std::string& what) {
     throw Panic(std::string(where) + ": " + what);
 }
 
+/// What differs by half of the word or more is not near, and another number never is: 12Gbps is no slip of 1.5Gbps.
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {
     std::string best;
-    std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
+    std::size_t best_distance = std::min(std::max<std::size_t>(2, given.size() / 3) + 1, (given.size() + 1) / 2);
     for (const auto& c : candidates) {
         if (lower(c) == lower(given)) return c;
+        if (number_of(c) != number_of(given)) continue;
         const std::size_t d = edit_distance(given, c);
         if (d < best_distance) {
             best_distance = d;

@@ -24,6 +24,7 @@ struct ContextUse {
     // These are sums over time.
     std::int64_t requests_ps = 0;  ///< requests in the block layer and below, times time
     std::int64_t tags_ps = 0;      ///< commands in the drive, times time
+    std::int64_t limit_ps = 0;     ///< the limit of NASS, times time; 0 without NASS
     std::int64_t starved_ps = 0;   ///< time in which a request waits, and none of its commands is in the drive
 
     ContextUse operator-(const ContextUse& b) const {
@@ -38,6 +39,7 @@ struct ContextUse {
                 latency_ps - b.latency_ps,
                 requests_ps - b.requests_ps,
                 tags_ps - b.tags_ps,
+                limit_ps - b.limit_ps,
                 starved_ps - b.starved_ps};
     }
 };

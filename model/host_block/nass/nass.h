@@ -22,6 +22,8 @@ public:
           model_(static_cast<std::uint32_t>(weights_.size()), depth),
           aggre_(weights_.size(), depth),
           limits_(weights_.size(), depth),
+          least_(weights_.size(), depth),
+          limit_ps_(weights_.size()),
           probes_(weights_.size()) {}
 
     /// True: the window has lasted for its time, or has seen enough completions.
@@ -42,6 +44,13 @@ public:
     bool lends() const { return config_.anti; }
     bool is_limited(std::uint32_t context) const { return limits_[context] < depth_; }
     std::uint32_t limit(std::uint32_t context) const { return limits_[context]; }
+    /// True: AggreBDL gives the limit, not SeqBDL.
+    bool is_by_aggre(std::uint32_t context) const { return aggre_[context] == limits_[context]; }
+    std::uint32_t least_limit(std::uint32_t context) const { return least_[context]; }
+    /// The limit times time, since the start.
+    std::int64_t limit_ps(std::uint32_t context, SimTime now) const {
+        return limit_ps_[context] + (now - begin_).count() * limits_[context];
+    }
     const EvaluationModel& model() const { return model_; }
 
 private:
@@ -53,6 +62,8 @@ private:
     EvaluationModel model_;
     std::vector<std::uint32_t> aggre_;
     std::vector<std::uint32_t> limits_;
+    std::vector<std::uint32_t> least_;    // by context, of all windows
+    std::vector<std::int64_t> limit_ps_;  // and up to the last window
     std::vector<SeqProbe> probes_;
     SimTime begin_{};
     std::uint64_t ended_ = 0;

@@ -265,8 +265,8 @@ void AhciControl::learn() {
     drive_.most_trim_blocks = std::clamp<std::uint32_t>(word(id::kTrimBlocks), 1, 8);
     const std::uint32_t tags = (word(id::kQueueDepth) & 0x1Fu) + 1;
     info_.queue_pairs = 1;
-    // Without queueing the host's commands wait here and not in the drive. They still have a slot each.
-    info_.queue_entries = std::min({config_.queue_depth, drive_.ncq && config_.ncq ? tags : slots_, slots_}) + 1;
+    // libata-scsi.c ata_scsi_dev_config(): without queueing the depth is 1, and requests wait above the driver.
+    info_.queue_entries = (drive_.ncq && config_.ncq ? std::min({config_.queue_depth, tags, slots_}) : 1) + 1;
     info_.max_transfer_bytes =
         std::min(config_.max_transfer, 65535 * info_.lba_bytes) / info_.lba_bytes * info_.lba_bytes;
     if (std::exchange(identified_, true) && (before.blocks != info_.blocks || before.lba_bytes != info_.lba_bytes ||

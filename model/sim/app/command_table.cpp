@@ -127,8 +127,8 @@ private:
         WaveTexts& w = texts_.wave;
         group(run, "Waveform");
         run->add_option("--wave", w.scopes,
-                        "Record a waveform of these parts: all, host, link, nvme, firmware, gc, scheduler, channel[3], "
-                        "channel[*].pins, die[3][1], ...; --wave alone: all")
+                        "Record a waveform of these parts: all, host, link, nvme, sata_link (FISes), firmware, gc, "
+                        "scheduler, channel[3], channel[*].pins, die[3][1], ...; --wave alone: all that the device has")
             ->expected(1)
             ->type_name("SCOPES");
         run->add_option("--wave-from", w.from, "Simulated time at which the recording begins, for example 1ms")

@@ -112,6 +112,7 @@ int config_derive(const CommandLine& line) {
 }
 
 int config_presets(const CommandLine& line) {
+    if (presets().empty()) throw UserError(nothing_shipped("device", "config presets", "no presets"));
     if (line.run.json) {
         nlohmann::ordered_json all = nlohmann::ordered_json::array();
         for (const auto& p : presets())
@@ -139,6 +140,9 @@ int config_workloads(const CommandLine& line) {
             std::printf("%-22s %s\n", r.name.c_str(), r.description.c_str());
     }
     if (line.run.json) std::puts(json_dump(all).c_str());
+    if (shipped_jobs().empty())
+        std::fprintf(stderr, "warning: %s\n",
+                     nothing_shipped("workload", "config workloads", "no job files").text().c_str());
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -205,6 +205,8 @@ void read_named(WorkloadOptions& options) {
         options.workload_kind = WorkloadOptions::WorkloadKind::generated;
         return;
     }
+    if (shipped_jobs().empty() && nearest(name, names).empty())
+        throw UserError(nothing_shipped("workload", options.named_by, "no workload '" + name + "'"));
     throw UserError(Problem{
         options.named_by, "no workload '" + name + "'", fmt::format("a file, or one of {}", fmt::join(names, ", ")),
         (nearest(name, names).empty() ? "check the path; " : "") + remedy_for_name(name, names, true, '\'')});

@@ -15,8 +15,11 @@ void add_nass(std::vector<SsdParameter>& table) {
     };
     flag(
         "block.nass.aggre", [](auto& c) -> auto& { return c.host.block.nass.aggre; },
-        "AggreBDL: a context that has more than its share of tags times cost may have only so many commands in the "
-        "drive that the shares are equal, by weight");
+        "AggreBDL: where the commands of a context take more of the drive than its weight gives it, it may have only "
+        "so "
+        "many in the drive that all take their share. Others then wait less, above all those with few or small "
+        "requests. It costs use of the drive: tags stay free, and all together may get less done. "
+        "studies/ncq/README.md has figures");
     flag(
         "block.nass.anti", [](auto& c) -> auto& { return c.host.block.nass.anti; },
         "AntiBDL: limited contexts may have the tags that are free while a context without a limit has nothing that "

@@ -101,6 +101,12 @@ private:
             value("host.sata.ncq") == "false" ? "host.sata.ncq = false" : "host and drive use what both have";
         for (const char* const key : {"host.sata.queue_depth", "frontend.sata.queue_depth"})
             limit(key, std::stoull(value(key)), sata_tags(), std::to_string(sata_tags()), why);
+        const auto bytes = [this](const char* key) {
+            return static_cast<std::uint64_t>(parse_quantity(value(key), Dimension::bytes).value);
+        };
+        if (const std::uint64_t most = c_.nvme.max_transfer_bytes; most != 0)
+            limit("host.sata.max_transfer", bytes("host.sata.max_transfer"), most, value("nvme.max_transfer"),
+                  "the drive is made for commands of at most nvme.max_transfer");
     }
     /// Orders of flash work by tenant, priority or deadline, where no command has any.
     void whose_order() {

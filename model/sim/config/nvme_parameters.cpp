@@ -14,11 +14,11 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         "nvme.max_queue_entries", [](auto& c) -> auto& { return c.nvme.max_queue_entries; })
                         .range("2", "65536")
                         .says("Largest queue, CAP.MQES + 1")
-                        .from("NVMe 1.4 §3.1.1, the largest value of CAP.MQES"));
+                        .from("NVMe 1.4 §3.1.1, the largest value of CAP.MQES: 65536"));
     table.push_back(P::quantity(
                         "nvme.lba_size", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.lba_bytes; })
                         .only({512, 4096})
-                        .says("Logical block of the namespace")
+                        .says("Logical block of the namespace, and of a Serial ATA or raw drive")
                         .from("LBA format 0 of most drives"));
     table.push_back(P::sizes(
                         "nvme.namespaces", [](auto& c) -> auto& { return c.nvme.namespaces; })
@@ -64,7 +64,9 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
         P::quantity(
             "nvme.max_transfer", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.max_transfer_bytes; })
             .only(mdts)
-            .says("Largest data transfer of one command (Identify MDTS); 0B: no limit")
+            .says(
+                "Largest data transfer of one command (Identify MDTS); 0B: no limit. It also bounds the commands of a "
+                "Serial ATA drive and of a raw one")
             .from("assumed: between the 128 KiB and 2 MiB of client drives"));
     table.push_back(P::integer(
                         "nvme.interrupt_coalescing_threshold",

@@ -15,13 +15,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Paths by name, of the files with this extension in configs/<kind>.
-std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
+/// Where configs/<kind> may be.
+std::vector<fs::path> shipped_folders(const char* kind) {
     std::vector<fs::path> folders;
     for (const fs::path& prefix : installations()) folders.push_back(prefix / "share" / "ssdtlm" / "configs" / kind);
     folders.push_back(fs::path(SSDTLM_SOURCE_CONFIGS) / kind);
+    return folders;
+}
+
+/// Paths by name, of the files with this extension in configs/<kind>.
+std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
     std::map<std::string, std::string> paths;
-    for (const auto& folder : folders) {
+    for (const auto& folder : shipped_folders(kind)) {
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(folder, none)) {
             if (entry.path().extension() == extension)
@@ -67,6 +72,13 @@ std::vector<Preset> presets() {
     return all;
 }
 
+Problem nothing_shipped(const char* kind, const std::string& where, const std::string& found) {
+    std::string folders;
+    for (const fs::path& folder : shipped_folders(kind)) folders += (folders.empty() ? "" : ", ") + folder.string();
+    return {where, found + ", and nothing that comes with the program is in " + folders, "",
+            "install again, or build in the source tree that is there; else name a file"};
+}
+
 DeviceFile find_device(const std::string& path_or_preset) {
     std::error_code error;
     // It may also be a fifo, or a file of the shell's <(...).
@@ -75,6 +87,7 @@ DeviceFile find_device(const std::string& path_or_preset) {
     const auto paths = preset_paths();
     const auto found = paths.find(path_or_preset);
     if (found != paths.end()) return {found->second, found->first + ".toml"};
+    if (paths.empty()) throw UserError(nothing_shipped("device", "command line", "no device '" + path_or_preset + "'"));
     std::vector<std::string> names;
     std::string allowed = "a file, or one of the presets ";
     for (const auto& [name, path] : paths) {

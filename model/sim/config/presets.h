@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/report/error.h"
+
 namespace ssdtlm {
 
 struct Preset {
@@ -24,6 +26,9 @@ std::vector<Preset> presets();
 /// All fio job files (configs/workload), found in the same way. The first sentence of the comment at their top
 /// describes them.
 std::vector<Preset> shipped_jobs();
+/// The message where no devices (kind "device") or job files ("workload") come with the program, because its folders
+/// have gone: where it has looked, and how to repair.
+Problem nothing_shipped(const char* kind, const std::string& where, const std::string& found);
 /// Finds an existing file, or a preset of that name. Throws UserError if there is neither.
 DeviceFile find_device(const std::string& path_or_preset);
 

@@ -57,8 +57,10 @@ Counters HostSide::figures() const {
             {"host_cq_doorbells", driver.counters().acknowledgements}};
 }
 
-std::string HostSide::queue_slots(const SsdConfig& config) const {
-    return driver.drive().queue_entries < config.host.queue_entries ? "nvme.max_queue_entries" : "host.queue_entries";
+Bound HostSide::queue_slots(const SsdConfig& config) const {
+    return {
+        {driver.drive().queue_entries < config.host.queue_entries ? "nvme.max_queue_entries" : "host.queue_entries"},
+        {}};
 }
 
 std::unique_ptr<HostSide> make_host_side(const HostSetup& setup) {

@@ -18,6 +18,7 @@
 #include "host_pcie/link/pcie_link.h"
 #include "sim/device/device.h"
 #include "sim/host/host_sides.h"
+#include "sim/limits/verdict.h"
 #include "sim/results/counters.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
@@ -71,8 +72,8 @@ public:
     virtual std::vector<Resource> resources() const { return {}; }
     /// Counters of the host's own traffic, for the results.
     virtual Counters figures() const;
-    /// The parameter that sets how many commands a queue has at a time.
-    virtual std::string queue_slots(const SsdConfig& config) const;
+    /// What sets how many commands a queue has at a time.
+    virtual Bound queue_slots(const SsdConfig& config) const;
     /// Text for the watchdog, one fact per line.
     virtual std::string dump() const { return {}; }
 

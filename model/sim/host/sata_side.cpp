@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -98,11 +101,15 @@ public:
                 {"host_error_recoveries", host_->driver.control().recoveries()},
                 {"host_commands_submitted_again", host_->driver.queue().submitted_again()}};
     }
-    /// The parameter that limits the commands most. The protocol itself has no more than 32 tags.
-    std::string queue_slots(const SsdConfig&) const override {
-        if (!own_.ncq) return "host.sata.ncq";
-        if (drive_tags_ < own_.queue_depth) return "frontend.sata.queue_depth";
-        return own_.queue_depth == ahci::kSlots ? "frontend.kind" : "host.sata.queue_depth";
+    /// All that allow no more commands than there are. The protocol itself has no more than 32 tags.
+    Bound queue_slots(const SsdConfig&) const override {
+        const std::uint32_t most = own_.ncq ? std::min(own_.queue_depth, drive_tags_) : 1;
+        if (most == ahci::kSlots) return {{}, fmt::format("the {} tags of NCQ", ahci::kSlots)};
+        Bound b;
+        if (!own_.ncq) b.parameters.emplace_back("host.sata.ncq");
+        if (own_.queue_depth == most) b.parameters.emplace_back("host.sata.queue_depth");
+        if (drive_tags_ == most) b.parameters.emplace_back("frontend.sata.queue_depth");
+        return b;
     }
     std::string dump() const override { return host_->adapter.adapter().dump() + host_->sata_link.dump(); }
 
@@ -144,7 +151,8 @@ const HostSides::Registered kSata{
       policy_quantity("max_transfer", Dimension::bytes, 1280 * 1024)
           .range("4KiB", "32760KiB")
           .multiple_of("4KiB")
-          .says("Data of a command, at most nvme.max_transfer. Larger requests are split")
+          .says("Data of a command. Larger requests are split. The drive is made for commands of at most "
+                "nvme.max_transfer, so the smaller one of both acts")
           .from("Linux include/linux/blkdev.h BLK_DEF_MAX_SECTORS: 2560 sectors (max_sectors_kb = 1280)"),
       policy_choice("write_cache", {"as_is", "on", "off"}, "as_is")
           .says("What the driver does about the drive's write cache when it starts (SET FEATURES 02h, 82h)")
@@ -156,7 +164,7 @@ const HostSides::Registered kSata{
       policy_integer("coalescing_commands", 0)
           .range("0", "255")
           .says("Ends of commands for one interrupt (CCC_CTL.CC). 0: each Set Device Bits has its own")
-          .from("Linux drivers/ata/libahci.c does not use command completion coalescing"),
+          .from("Linux drivers/ata/libahci.c does not use command completion coalescing; CCC_CTL.CC is at most 255"),
       policy_quantity("coalescing_time", Dimension::time, 1'000'000'000)
           .range("1ms", "65535ms")
           .multiple_of("1ms")

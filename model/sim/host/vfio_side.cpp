@@ -49,7 +49,7 @@ public:
         for (const auto& [name, value] : host_->figures()) all.push_back({name, value});
         return all;
     }
-    std::string queue_slots(const SsdConfig&) const override { return "nvme.max_queue_entries"; }
+    Bound queue_slots(const SsdConfig&) const override { return {{"nvme.max_queue_entries"}, {}}; }
     std::string dump() const override { return static_cast<const VfioHost&>(*host_).dump(); }
     std::uint64_t carried_out() const override { return host_->carried_out(); }
     bool knows_all() const override { return false; }

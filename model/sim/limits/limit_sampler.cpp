@@ -84,6 +84,12 @@ void LimitSampler::host(WaitShares& now) const {
         of(now, WaitKind::block_depth) = block->waits_for_depth();
         of(now, WaitKind::virtual_room) = block->waits_for_virtual_room();
         of(now, WaitKind::io_scheduler) = block->scheduler_waits();
+        if (block->scheduler_waits()) {
+            const BlockLayer::Holder holder = block->holder();
+            of(now, WaitKind::held_by_aggre) = holder == BlockLayer::Holder::aggre;
+            of(now, WaitKind::held_by_seq) = holder == BlockLayer::Holder::seq;
+            of(now, WaitKind::held_empty) = block->in_drive() == 0;
+        }
     }
     of(now, WaitKind::own_time) = system_.host.driver.waits_for_time();
 }

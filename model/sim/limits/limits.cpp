@@ -61,6 +61,11 @@ struct Evidence {
             if (wait_rows()[i].kind == kind) return all[i];
         return {};
     }
+    /// Share of the time in which the host's scheduler leaves the drive empty; 0 where that alone limits.
+    double emptied() const {
+        const double held = share(WaitKind::held_empty);
+        return held < kMostly ? held : 0;
+    }
     /// While this resource is free, it waits for credits so much of the time; null: it needs none.
     const CreditRow* credits(const ResourceUse& r) const {
         for (const CreditRow& row : credit_rows())
@@ -140,6 +145,11 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
             texts.back().pop_back();
             texts.back() += fmt::format("; of its work {})", run.context.background);
         }
+        if (run.emptied() >= kGain) {
+            texts.back().pop_back();
+            texts.back() +=
+                fmt::format("; the I/O scheduler leaves the drive empty for {:.1f} %)", 100 * run.emptied());
+        }
         for (const ResourceParameters& p : parameters_of_resources())
             if (p.resource == r.name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());
         if (r.name == "host CPU")
@@ -150,13 +160,22 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
     return v;
 }
 
+std::string bound_text(const std::vector<std::string>& parameters, const std::string& fixed) {
+    return fixed.empty() ? joined(parameters, "and") : fixed;
+}
+/// Ending of a verb behind the text.
+const char* verb_end(const std::vector<std::string>& parameters, const std::string& fixed) {
+    return parameters.size() == 1 && fixed.empty() ? "s" : "";
+}
+
 LimitVerdict by_wait(const WaitUse& wait) {
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::wait;
     v.names = {wait.name};
     v.parameters = wait.parameters;
-    v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"),
-                             wait.says, 100 * wait.share);
+    v.sentence =
+        fmt::format("{} limit{} throughput: {} ({:.0f} % of the time)", bound_text(wait.parameters, wait.fixed),
+                    verb_end(wait.parameters, wait.fixed), wait.says, 100 * wait.share);
     return v;
 }
 
@@ -174,6 +193,7 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
         who = "the times that the workload keeps";
     } else {
         v.names = {"depth"};
+        std::string fixed;
         for (const auto& [fill, wait] : {std::pair{WaitKind::slots_filled, WaitKind::queue_slots},
                                          std::pair{WaitKind::window_filled, WaitKind::fetch_window}}) {
             if (run.share(fill) <= 0.5) continue;
@@ -182,33 +202,48 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
             const WaitUse use = run.wait(wait);
             v.names.push_back(use.name);
             v.parameters.insert(v.parameters.end(), use.parameters.begin(), use.parameters.end());
+            if (fixed.empty()) fixed = use.fixed;
         }
-        if (!v.parameters.empty())
-            who += fmt::format("; {} {} no more of them", joined(v.parameters, "and"),
-                               v.parameters.size() == 1 ? "allows" : "allow");
+        if (v.names.size() > 1)
+            who += fmt::format("; {} allow{} no more of them", bound_text(v.parameters, fixed),
+                               verb_end(v.parameters, fixed));
     }
     v.sentence =
         fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}", who, busy_text(top));
     return v;
 }
 
-/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a link while
-/// it lacks credits.
+/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a
+/// link while it lacks credits. Nothing has a chance to work while the host's scheduler leaves the drive empty.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
-    const double share = run.share(WaitKind::flash_work);
+    const double share = run.share(WaitKind::flash_work), emptied = run.emptied();
     for (ResourceUse& r : resources) {
         const CreditRow* const credits = run.credits(r);
         const double more = r.name == "channel bus" ? run.share(WaitKind::scheduler)
                             : credits != nullptr    ? run.share(credits->any)
                                                     : 0;
-        for (double& u : r.busy) u = std::min(1.0, u + more);
+        for (double& u : r.busy) u = std::min(1.0, u + more + emptied);
         if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
         for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
     }
     return resources;
 }
 
+}  // namespace
+
+namespace {
+/// Where limits of NASS hold back most of what the scheduler keeps, they are what has to change.
+void name_nass(WaitUse& use, const WaitShares& shares) {
+    const auto of = [&shares](WaitKind kind) { return shares[static_cast<std::size_t>(kind)]; };
+    const double aggre = of(WaitKind::held_by_aggre), seq = of(WaitKind::held_by_seq);
+    if (2 * (aggre + seq) <= use.share || aggre + seq == 0) return;
+    use.name = "limits of NASS";
+    use.parameters.clear();
+    if (aggre >= seq || aggre > use.share - kSureGain) use.parameters.emplace_back("block.nass.aggre");
+    if (seq > aggre || seq > use.share - kSureGain) use.parameters.emplace_back("block.nass.seq");
+    use.says = "it lets contexts have no more commands in the drive, which has room for them";
+}
 }  // namespace
 
 const char* limit_kind_name(LimitVerdict::Kind kind) {
@@ -230,8 +265,13 @@ std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& con
     std::vector<WaitUse> all;
     for (const WaitRow& row : wait_rows()) {
         WaitUse use{row.name, row.parameters, row.says, shares[static_cast<std::size_t>(row.kind)]};
-        if (row.kind == WaitKind::queue_slots) use.parameters = {context.queue_entries};
-        if (row.kind == WaitKind::block_depth) use.parameters = {context.block_depth};
+        for (const auto& [kind, bound] : {std::pair{WaitKind::queue_slots, &context.queue_entries},
+                                          std::pair{WaitKind::block_depth, &context.block_depth}})
+            if (row.kind == kind) {
+                use.parameters = bound->parameters;
+                use.fixed = bound->fixed;
+            }
+        if (row.kind == WaitKind::io_scheduler) name_nass(use, shares);
         if (row.kind == WaitKind::fetch_window) use.parameters = {context.fetch_window};
         if (row.kind == WaitKind::buffer_room) use.parameters = {context.buffer_room};
         all.push_back(std::move(use));

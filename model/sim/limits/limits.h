@@ -26,8 +26,8 @@ namespace ssdtlm {
 
 /// A device's parameters as far as verdicts name them.
 struct LimitContext {
-    std::string queue_entries = "host.queue_entries";  ///< the parameter that sets the slots of a queue
-    std::string block_depth = "block.queue_depth";     ///< the one that sets the depth of the block layer
+    Bound queue_entries{{"host.queue_entries"}, {}};  ///< what sets the slots of a queue
+    Bound block_depth{{"block.queue_depth"}, {}};     ///< and the depth of the block layer
     std::string buffer_room = "buffer.size";
     std::string fetch_window = "nvme.fetch_window";  ///< how many commands the front end takes
     std::vector<std::string> host_cpu;               ///< parameters that cost its time beside those that always can

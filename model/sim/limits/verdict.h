@@ -8,12 +8,19 @@
 
 namespace ssdtlm {
 
+/// What sets how many of something there are.
+struct Bound {
+    std::vector<std::string> parameters;  ///< all of them have to rise for more
+    std::string fixed;                    ///< in words, where no parameter can: "the 32 tags of NCQ"
+};
+
 /// A wait that can limit a run.
 struct WaitUse {
     std::string name;
     std::vector<std::string> parameters;  ///< that shorten it
     std::string says;                     ///< who waits
     double share = 0;                     ///< of the time, somebody waited
+    std::string fixed{};                  ///< what bounds it where no parameter does, as in Bound
 };
 
 struct LimitVerdict {

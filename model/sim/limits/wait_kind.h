@@ -36,6 +36,9 @@ enum class WaitKind : std::uint8_t {
     own_time,       ///< the workload waits for a time of its own
     slots_filled,   ///< no wait: share of the slots that are taken, of queues in use
     window_filled,  ///< no wait: the same of the fetch windows
+    held_by_aggre,  ///< part of io_scheduler: limits of AggreBDL hold the requests back,
+    held_by_seq,    ///< or limits of SeqBDL
+    held_empty,     ///< part of io_scheduler: nothing is in the drive
     flash_work,     ///< no wait: share of the dies (planes, where they read on their own) that have something to do
     count
 };

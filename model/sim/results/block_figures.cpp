@@ -45,7 +45,11 @@ Json block_json(const BlockFigures& f) {
                  {"starved", f.starved(c)}};
         if (c.use.commands != 0)
             one["command_us"] = static_cast<double>(c.use.latency_ps) * 1e-6 / static_cast<double>(c.use.commands);
-        if (c.limit) one["limit"] = *c.limit;
+        if (c.limit) {
+            one["limit"] = *c.limit;
+            one["limit_mean"] = f.limit(c);
+            one["limit_least"] = c.least_limit;
+        }
         j["contexts"].push_back(std::move(one));
     }
     return j;
@@ -56,12 +60,15 @@ std::string block_text(const BlockFigures& f) {
         fmt::format("\nblock layer: {}, {} of {} tags in use on average ({:.1f}%), {} requests in {} commands\n",
                     f.scheduler, fmt::format("{:.2f}", f.utilisation() * f.queue_depth), f.queue_depth,
                     f.utilisation() * 100, f.counters.completed, f.counters.dispatched);
-    t += "  context           weight  requests   merged  commands  requests there     tags  starved  limit\n";
+    t += "  context           weight  requests   merged  commands  requests there     tags  starved  limit";
+    // A limit of NASS changes with each window: its mean, and the least.
+    t += f.nass_windows ? "  least\n" : "\n";
     for (std::size_t i = 0; i < std::min(kRows, f.contexts.size()); ++i) {
         const BlockFigures::Context& c = f.contexts[i];
-        t += fmt::format("  {:<18}{:>6}{:>10}{:>9}{:>10}{:>16.2f}{:>9.2f}{:>8.1f}%{:>7}\n", c.name, c.weight,
+        t += fmt::format("  {:<18}{:>6}{:>10}{:>9}{:>10}{:>16.2f}{:>9.2f}{:>8.1f}%{:>7}{}\n", c.name, c.weight,
                          c.use.completions, c.use.merged, c.use.commands, f.requests(c), f.tags(c), f.starved(c) * 100,
-                         c.limit ? std::to_string(*c.limit) : "-");
+                         c.limit ? fmt::format("{:.2f}", f.limit(c)) : "-",
+                         c.limit ? fmt::format("{:>7}", c.least_limit) : "");
     }
     if (f.contexts.size() > kRows)
         t += fmt::format("  the first {} of {}; all are in result.json\n", kRows, f.contexts.size());

@@ -25,6 +25,7 @@ struct BlockFigures {
         std::uint32_t weight = 100;
         ContextUse use;
         std::optional<std::uint32_t> limit;  ///< at the end; none: no NASS
+        std::uint32_t least_limit = 0;       ///< of the whole run
     };
     std::vector<Context> contexts;
     std::optional<std::uint64_t> nass_windows;  ///< none: no NASS
@@ -33,6 +34,7 @@ struct BlockFigures {
     /// Means over the window.
     double tags(const Context& c) const { return mean(c.use.tags_ps); }
     double requests(const Context& c) const { return mean(c.use.requests_ps); }
+    double limit(const Context& c) const { return mean(c.use.limit_ps); }
     double starved(const Context& c) const { return mean(c.use.starved_ps); }
     /// U: the mean share of all tags that is in use.
     double utilisation() const {

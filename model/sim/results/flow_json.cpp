@@ -77,6 +77,13 @@ const FlowFigures* named(const std::vector<FlowFigures>& flows, const std::strin
     return nullptr;
 }
 
+/// True: commands wait in the host for a time that the table of latencies shows.
+bool waits_before_the_drive(const RunSummary& s) {
+    return std::any_of(s.latency.begin(), s.latency.end(), [](const LatencyStats::Row& row) {
+        return (row.stage == "block_queue" || row.stage == "host_queue") && row.mean >= 0.005;
+    });
+}
+
 std::string name_of(const RunSummary& s, std::uint32_t flow) {
     return flow == 0 ? "nobody" : s.flows[flow - 1].name;
 }
@@ -159,6 +166,8 @@ std::string flows_text(const RunSummary& s) {
         }
         t += '\n';
     }
+    if (waits_before_the_drive(s))
+        t += "  response us begins with the entry in the drive's queue: block_queue and host_queue are not in it\n";
     if (const auto all = interference_of(change))
         t += fmt::format("  -> fairness {:.3f}, weighted speed-up {:.3f} of {}\n", all->fairness, all->weighted_speedup,
                          s.flows.size());

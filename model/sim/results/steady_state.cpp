@@ -109,6 +109,15 @@ private:
     bool writes() const { return written() > kLeastPart * (written() + read()); }
     bool reads() const { return read() > kLeastPart * (written() + read()); }
 
+    /// False: the reads are spread so far that the cache, full, would answer no more of them than count, and it does
+    /// not answer more.
+    bool cache_matters() const {
+        const double lookups = counted([](const SteadyCounts&c) { return c.cache_lookups; }),
+                     hits = counted([](const SteadyCounts&c) { return c.cache_hits; });
+        return static_cast<double>(kept_.read_cache_bytes) >= kLeastPart * static_cast<double>(kept_.read_spread) ||
+               hits > kLeastPart * lookups;
+    }
+
     void add(const char* what, const char* unit, const std::array<double, kRounds>& by_round) {
         // A round without a command or a written byte has no latency or WAF; it is too short, which count_turnovers()
         // has found.
@@ -127,7 +136,8 @@ private:
                   counted([](const SteadyCounts& c) { return c.commands; }));
         turn_over("cached map", "look-ups", static_cast<double>(kept_.map_entries),
                   counted([](const SteadyCounts& c) { return c.map_lookups; }));
-        if (reads()) turn_over("read cache", "read bytes", static_cast<double>(kept_.read_cache_bytes), read());
+        if (reads() && cache_matters())
+            turn_over("read cache", "read bytes", static_cast<double>(kept_.read_cache_bytes), read());
         if (!writes()) return;
         turn_over("write buffer", "written bytes", static_cast<double>(kept_.write_buffer_bytes), written());
         turn_over("SLC cache", "written bytes", static_cast<double>(kept_.slc_bytes), written());

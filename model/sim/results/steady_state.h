@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges whether a run measured a steady state. The measured window is cut into five rounds. By the rule of SNIA's
-// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds must be within 20
-// % of their mean, and the line through them within 10 %. A round is too short if it does not turn over, at least once,
-// all that the drive keeps for its writes and its map.
+// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds must be within
+// 20 % of their mean, and the line through them within 10 %. A round is too short if it does not
+// turn over, at least once, all that the drive keeps for its writes and its map. A read cache that answers
+// next to no read, and could not if it were full, need not.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ struct SteadyCounts {
     std::uint64_t nand_bytes = 0;  ///< programmed
     std::uint64_t erased_blocks = 0;
     std::uint64_t map_lookups = 0;
-    std::uint64_t free_blocks = 0;  ///< now
+    std::uint64_t cache_lookups = 0, cache_hits = 0;  ///< of the read cache
+    std::uint64_t free_blocks = 0;                    ///< now
 };
 
 /// The counts over time, at equal distances, in little memory: when there are many, every second one is forgotten.
@@ -75,6 +77,7 @@ private:
 struct KeptByDrive {
     std::uint64_t write_buffer_bytes = 0, slc_bytes = 0, read_cache_bytes = 0;
     std::uint64_t map_entries = 0;  ///< in the cache of a map on the flash
+    std::uint64_t read_spread = 0;  ///< bytes over which reads are spread (ReadSpread); 0: not known
 };
 
 struct SteadyVerdict {

@@ -66,9 +66,6 @@ void DeviceWave::each_queue_variable(Visit visit) const {
 void DeviceWave::attach(SsdSystem& system) {
     system_ = &system;
     const bool speaks_nvme = config_.front_end.kind == "nvme";
-    const bool speaks_sata = config_.front_end.kind == "sata";
-    if (!speaks_nvme) scopes_.nvme = false;
-    if (!speaks_nvme && !speaks_sata) scopes_.link = false;  // other front ends have none
     const auto integer = [this](const std::string& scope, const char* name) {
         return declare(scope, name, WaveKind::integer, 32);
     };
@@ -100,10 +97,10 @@ void DeviceWave::attach(SsdSystem& system) {
         };
         direction("ssd.link.to_device", down_);
         direction("ssd.link.to_host", up_);
-        if (speaks_sata) {
-            sata_link_ = &system.host.module_as<SataHost>().sata_link;
-            sata_.emplace(recorder_, "ssd.sata_link");
-        }
+    }
+    if (scopes_.sata_link) {
+        sata_link_ = &system.host.module_as<SataHost>().sata_link;
+        sata_.emplace(recorder_, "ssd.sata_link");
     }
     if (scopes_.nvme) {
         const std::string scope = "ssd.nvme";

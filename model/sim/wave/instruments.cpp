@@ -28,7 +28,8 @@ Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const
     }
     if (check_pins) pin_checks_ = std::make_unique<PinChecks>(config_.nand);
     if (!wave.on) return;
-    scopes_ = parse_wave_scopes(wave.scopes, config.nand.geometry);
+    scopes_ = parse_wave_scopes(wave.scopes, {config.nand.geometry, config.front_end.kind});
+    check_trigger();
     find_rtl();
     if (wave.fst) require_vcd2fst();
     vcd_ = std::make_unique<VcdWriter>(directory / "wave.vcd");
@@ -222,6 +223,14 @@ std::vector<std::string> Instruments::finish(bool failed) {
 
 void Instruments::finish_checks() {
     if (pin_checks_ != nullptr) checked_.push_back(pin_checks_->finish());
+}
+
+/// A trigger that cannot come on this device is a mistake, and one that does not come is said at the end.
+void Instruments::check_trigger() const {
+    if (wave_options_.trigger == WaveOptions::Trigger::power && config_.host.power_cut_at.empty())
+        throw UserError(Problem{"command line", "--wave-trigger 'power': this run has no loss of power",
+                                "command=N, gc, latency=TIME, overtake, overtake=N, error",
+                                "add --set host.power_cut_at=TIME for a loss of power, or take another trigger"});
 }
 
 /// Before anything is built: a block that is not in RTL has no signals of its own.

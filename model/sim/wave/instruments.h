@@ -86,6 +86,7 @@ private:
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from,
               tlm::tlm_target_socket<32, Types>& to);
     std::vector<std::string> finish_wave(bool failed);
+    void check_trigger() const;
     void find_rtl();
     void open_rtl();
 

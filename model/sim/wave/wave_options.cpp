@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "common/config/quantity.h"
 
@@ -14,8 +15,8 @@ namespace {
 constexpr Ps kBefore = 1ms;
 constexpr Ps kAfter = 2ms;
 
-const std::vector<std::string> kScopeNames = {"all", "host",      "link",    "nvme", "firmware",
-                                              "gc",  "scheduler", "channel", "die"};
+const std::vector<std::string> kScopeNames = {"all",      "host", "link",      "sata_link", "nvme",
+                                              "firmware", "gc",   "scheduler", "channel",   "die"};
 const std::vector<std::string> kTriggers = {"command", "gc", "latency", "overtake", "power", "error"};
 const std::vector<std::string> kFormats = {"vcd", "fst"};
 
@@ -23,6 +24,13 @@ std::string listed(const std::vector<std::string>& names) {
     std::string s;
     for (const auto& n : names) s += (s.empty() ? "" : ", ") + n;
     return s;
+}
+
+/// Whether a device with this front end has the part. A front end of the user's own has none of the three.
+bool has_scope(const std::string& front_end, const std::string& scope) {
+    if (scope == "nvme") return front_end == "nvme";
+    if (scope == "sata_link") return front_end == "sata";
+    return scope != "link" || front_end == "nvme" || front_end == "sata";
 }
 
 std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {
@@ -84,7 +92,10 @@ struct Item {
 
 class ScopeParser {
 public:
-    explicit ScopeParser(const NandGeometry& g) : g_(g) {
+    explicit ScopeParser(const WaveDevice& device) : g_(device.geometry), front_end_(device.front_end) {
+        std::copy_if(kScopeNames.begin(), kScopeNames.end(), std::back_inserter(names_),
+                     [this](const std::string& name) { return has_scope(front_end_, name); });
+        const NandGeometry& g = g_;
         scopes_.scheduler.resize(g.channels);
         scopes_.channels.resize(g.channels);
         scopes_.pins.resize(g.channels);
@@ -107,6 +118,11 @@ public:
     }
 
 private:
+    /// What shows the commands on their way where there is no such part.
+    std::string instead_of(const std::string& scope) const {
+        if (front_end_ == "sata") return "sata_link";
+        return front_end_ == "nvme" && scope == "sata_link" ? "link" : "host";
+    }
     void refuse(const std::string& what, const std::string& allowed, const std::string& repair) {
         problems_.push_back({"command line", "--wave " + what, allowed, repair});
     }
@@ -123,8 +139,11 @@ private:
             at = close + 1;
         }
         if (std::find(kScopeNames.begin(), kScopeNames.end(), i.name) == kScopeNames.end())
-            return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(kScopeNames),
-                          did_you_mean(i.name, kScopeNames));
+            return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(names_),
+                          did_you_mean(i.name, names_));
+        if (!has_scope(front_end_, i.name))
+            return refuse("scope '" + i.name + "': a device with frontend.kind = \"" + front_end_ + "\" has none",
+                          listed(names_), "record '" + instead_of(i.name) + "'");
         const std::vector<std::string> parts = i.name == "channel"     ? std::vector<std::string>{".pins", ".rtl"}
                                                : i.name == "scheduler" ? std::vector<std::string>{".rtl"}
                                                                        : std::vector<std::string>{};
@@ -166,8 +185,10 @@ private:
                           most == 0 ? i.name : i.name + (most == 1 ? "[channel]" : "[channel][die]"), "");
         const bool all = i.name == "all";
         if (all || i.name == "host") scopes_.host = true;
-        if (all || i.name == "link") scopes_.link = true;
-        if (all || i.name == "nvme") scopes_.nvme = true;
+        if (all || i.name == "link") scopes_.link = has_scope(front_end_, "link");
+        // The link of a Serial ATA drive is both: PCIe to the adapter, and from there on.
+        if (all || i.name == "link" || i.name == "sata_link") scopes_.sata_link = has_scope(front_end_, "sata_link");
+        if (all || i.name == "nvme") scopes_.nvme = has_scope(front_end_, "nvme");
         if (all || i.name == "firmware") scopes_.firmware = true;
         if (all || i.name == "gc") scopes_.gc = true;
         std::uint32_t first = 0, limit = 0, first_die = 0, limit_die = 0;
@@ -184,6 +205,8 @@ private:
     }
 
     const NandGeometry& g_;
+    const std::string front_end_;
+    std::vector<std::string> names_;  // of the parts that the device has
     WaveScopes scopes_;
     std::vector<Problem> problems_;
 };
@@ -263,8 +286,8 @@ bool WaveScopes::any_pins() const {
     return any(pins);
 }
 
-WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry) {
-    return ScopeParser(geometry).parse(text);
+WaveScopes parse_wave_scopes(const std::string& text, const WaveDevice& device) {
+    return ScopeParser(device).parse(text);
 }
 
 }  // namespace ssdtlm

@@ -56,10 +56,17 @@ struct TimelineOptions {
 TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to,
                                        std::vector<Problem>& problems);
 
+/// What decides which parts a device has.
+struct WaveDevice {
+    const NandGeometry& geometry;
+    std::string front_end;  ///< frontend.kind
+};
+
 /// Which parts of a device are recorded.
 struct WaveScopes {
     bool host = false;
     bool link = false;
+    bool sata_link = false;
     bool nvme = false;
     bool firmware = false;
     bool gc = false;
@@ -79,7 +86,7 @@ struct WaveScopes {
 bool looks_like_wave_scopes(const std::string& text);
 
 /// Reads scopes: "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws
-/// UserError with all mistakes: names that do not exist, and indices that the device does not have.
-WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry);
+/// UserError with all mistakes: names that do not exist, parts and indices that the device does not have.
+WaveScopes parse_wave_scopes(const std::string& text, const WaveDevice& device);
 
 }  // namespace ssdtlm

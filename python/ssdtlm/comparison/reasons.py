@@ -10,10 +10,24 @@ FEW = 10
 _PERCENTILE = re.compile(r"(?P<of>.+)\.total\.p(?P<percent>[\d.]+)$")
 
 
+# Of parts in both directions one is larger than the whole by this factor: they cancel each other.
+CANCELS = 2
+
+
 def largest_part(changes, direction):
     """Of Changes of means the one with the largest part of a total that changes in this direction; None: none goes there."""
     parts = [c for c in changes if c.difference * direction > 0]
     return max(parts, key=lambda c: abs(c.difference), default=None)
+
+
+def _of_stages(stages, total):
+    """The stage with the largest part of a change, and its share. Parts that cancel each other leave no whole of which one could be a share."""
+    part = lambda stage: f"{stage.metric.split('.')[1]}, {stage.difference:+.2f} us"
+    ways = [largest_part(stages, way) for way in (1, -1)]
+    if all(ways) and max(abs(stage.difference) for stage in ways) > CANCELS * abs(total.difference):
+        return f"; parts cancel each other, the largest are {part(ways[0])}, and {part(ways[1])}"
+    stage = largest_part(stages, total.difference)
+    return f"; the largest part is {part(stage)} ({100 * stage.difference / total.difference:.0f} %)" if stage else ""
 
 
 def why(differences):
@@ -26,10 +40,7 @@ def why(differences):
     op = max(totals, key=lambda name: abs(totals[name].difference) * count(name))
     total = totals[op]
     sentence = f"{op} takes {abs(total.difference):.2f} us {'more' if total.difference > 0 else 'less'} on average ({100 * total.relative:+.1f} %)"
-    stage = largest_part(differences.stages[op], total.difference)
-    if stage:
-        share = stage.difference / total.difference
-        sentence += f"; the largest part is {stage.metric.split('.')[1]}, {stage.difference:+.2f} us ({100 * share:.0f} %)"
+    sentence += _of_stages(differences.stages[op], total)
     if differences.resources:
         busy = max(differences.resources, key=lambda c: abs(c.difference))
         name = busy.metric.removeprefix("resources.").removesuffix(".busy_mean")

@@ -20,6 +20,37 @@ TEST(ConfigErrors, TypoInAKey) {
                 ElementsAre("d.toml:2:3: unknown key 'nand.t_reed'; did you mean 'nand.t_read'?"));
 }
 
+// Two letters that changed places are one slip. What differs by half of the word, or is another number, is none.
+TEST(ConfigErrors, NamesThatAreNear) {
+    const std::vector<std::string> schedulers = {"bfq",   "cfq",         "deadline", "fiops", "flashfq",
+                                                 "kyber", "mq-deadline", "none",     "noop",  "off"};
+    EXPECT_EQ(nearest("bqf", schedulers), "bfq");
+    EXPECT_EQ(nearest("dealdine", schedulers), "deadline");
+    EXPECT_EQ(nearest("kybre", schedulers), "kyber");
+    EXPECT_EQ(nearest("dedline", schedulers), "deadline");
+    EXPECT_EQ(nearest("xyz", schedulers), "");
+    EXPECT_EQ(nearest("sas", {"nvme", "raw", "sata"}), "");
+    EXPECT_EQ(nearest("stat", {"nvme", "raw", "sata"}), "");
+    EXPECT_EQ(nearest("saat", {"nvme", "raw", "sata"}), "sata");
+    const std::vector<std::string> rates = {"1.5Gbps", "3Gbps", "6Gbps"};
+    EXPECT_EQ(nearest("12Gbps", rates), "");
+    EXPECT_EQ(nearest("6Gpbs", rates), "6Gbps");
+    EXPECT_EQ(nearest("6gbps", rates), "6Gbps");
+    // No word is a slip of one that has nothing in common with it, whatever its length.
+    for (const std::string word : {"z", "zz", "zzz", "zzzz", "zzzzz", "zzzzzzzzz"})
+        EXPECT_EQ(nearest(word, {"a", "ab", "abc", "abcd", "abcde", "abcdefghi"}), "") << word;
+}
+
+TEST(ConfigErrors, ABoundHasItsReasonWhereTheTableNamesIt) {
+    EXPECT_THAT(
+        problems_of("[nvme]\nmax_queue_entries = 65537\n"),
+        ElementsAre("d.toml:2:21: nvme.max_queue_entries: 65537 is out of range; 2..65536; NVMe 1.4 §3.1.1, the "
+                    "largest value of CAP.MQES: 65536"));
+    // The other bound has none.
+    EXPECT_THAT(problems_of("[nvme]\nmax_queue_entries = 1\n"),
+                ElementsAre("d.toml:2:21: nvme.max_queue_entries: 1 is out of range; 2..65536"));
+}
+
 TEST(ConfigErrors, KeyOfAnotherTable) {
     EXPECT_THAT(problems_of("[run]\nt_erase = \"5ms\"\n"),
                 ElementsAre("d.toml:2:1: unknown key 'run.t_erase'; did you mean 'nand.t_erase'?"));

@@ -52,6 +52,49 @@ TEST(Limits, AFullResourceLimitsWhateverWaitsInFrontOfIt) {
     EXPECT_NEAR(v.most->factor, 1 / 0.998, 1e-9);
 }
 
+// What no parameter can raise is named in words; several parameters that bind alike are all named.
+TEST(Limits, ABoundWithoutAParameterIsNamedInWords) {
+    LimitContext context;
+    context.queue_entries = {{}, "the 32 tags of NCQ"};
+    LimitVerdict v = judge_limits({even("die", 8, 0.5)}, waits({{WaitKind::queue_slots, 0.9}}), context);
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::wait);
+    EXPECT_TRUE(v.parameters.empty());
+    EXPECT_EQ(v.sentence.rfind("the 32 tags of NCQ limit throughput: ", 0), 0u) << v.sentence;
+    v = judge_limits({even("die", 8, 0.5)}, waits({{WaitKind::slots_filled, 1}}), context);
+    EXPECT_NE(v.sentence.find("; the 32 tags of NCQ allow no more of them)"), std::string::npos) << v.sentence;
+    context.queue_entries = {{"a", "b"}, {}};
+    v = judge_limits({even("die", 8, 0.5)}, waits({{WaitKind::queue_slots, 0.9}}), context);
+    EXPECT_EQ(v.parameters, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(v.sentence.rfind("a and b limit throughput: ", 0), 0u) << v.sentence;
+}
+
+// The host's scheduler leaves the drive empty for a part of the time; in the rest a core is full.
+TEST(Limits, AResourceThatIsFullWheneverItMayLimits) {
+    const auto kinds = [](double busy, double empty) {
+        return judge_limits(
+            {even("firmware core", 1, busy), even("die", 12, 0.46)},
+            waits({{WaitKind::block_depth, 1 - empty}, {WaitKind::io_scheduler, empty}, {WaitKind::held_empty, empty}}),
+            {});
+    };
+    EXPECT_EQ(kinds(0.94, 0.055).names, std::vector<std::string>{"firmware core"});
+    EXPECT_NE(kinds(0.94, 0.055).sentence.find("leaves the drive empty for 5.5 %"), std::string::npos);
+    EXPECT_EQ(kinds(0.5, 0.055).names, std::vector<std::string>{"queue depth of the block layer"});
+    EXPECT_EQ(kinds(0.35, 0.65).names, std::vector<std::string>{"I/O scheduler"});
+}
+
+TEST(Limits, LimitsOfNassAreNamedWhereTheyHoldMostBack) {
+    const auto by = [](double aggre, double seq) {
+        return judge_limits(
+            {even("die", 8, 0.5)},
+            waits({{WaitKind::io_scheduler, 0.9}, {WaitKind::held_by_aggre, aggre}, {WaitKind::held_by_seq, seq}}), {});
+    };
+    EXPECT_EQ(by(0, 0).parameters, std::vector<std::string>{"block.scheduler"});
+    EXPECT_EQ(by(0.4, 0).parameters, std::vector<std::string>{"block.scheduler"});
+    EXPECT_EQ(by(0.8, 0.1).parameters, std::vector<std::string>{"block.nass.aggre"});
+    EXPECT_EQ(by(0.1, 0.8).parameters, std::vector<std::string>{"block.nass.seq"});
+    EXPECT_EQ(by(0.8, 0).names, std::vector<std::string>{"limits of NASS"});
+}
+
 TEST(Limits, OneFullMemberLimitsWhileTheOthersAreIdle) {
     const LimitVerdict v = judge_limits({resource("die", {0.999, 0.2, 0.2, 0.2})}, {}, {});
     EXPECT_EQ(v.names, std::vector<std::string>{"die"});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "sim/results/read_spread.h"
 
 namespace ssdtlm {
 namespace {
@@ -25,6 +26,7 @@ struct Made {
     std::uint64_t free_blocks = 100;
     double latency = 1e-3;  ///< s
     std::uint64_t lookups = 0;
+    std::uint64_t cache_lookups = 0, cache_hits = 0;
 };
 
 struct Outcome {
@@ -53,6 +55,8 @@ Outcome made(const Made& m, const KeptByDrive& kept = {}) {
         c.read_bytes += m.read;
         c.nand_bytes += m.nand;
         c.map_lookups += m.lookups;
+        c.cache_lookups += m.cache_lookups;
+        c.cache_hits += m.cache_hits;
         erases += m.erases;
         c.erased_blocks = static_cast<std::uint64_t>(erases);
         out.commands[static_cast<std::size_t>(5 * at / m.seconds)] += 1;
@@ -166,6 +170,37 @@ TEST(SteadyState, ARoundTurnsOverBuffersAndMap) {
     EXPECT_EQ(of(&KeptByDrive::read_cache_bytes, 42'000'000, true), Kind::too_short);
     EXPECT_EQ(of(&KeptByDrive::map_entries, 19'900), Kind::steady);
     EXPECT_EQ(of(&KeptByDrive::map_entries, 20'100), Kind::too_short);
+}
+
+// A cache that, full, answers less than one read in a hundred changes nothing, however short the rounds are.
+TEST(SteadyState, ACacheThatCanHitNothingNeedNotTurnOver) {
+    const auto of = [](std::uint64_t spread, std::uint64_t hits) {
+        Made m;
+        std::swap(m.read, m.written);
+        m.cache_lookups = 100;
+        m.cache_hits = hits;
+        KeptByDrive kept;
+        kept.read_cache_bytes = 1'000'000'000;
+        kept.read_spread = spread;
+        return made(m, kept).verdict.kind;
+    };
+    EXPECT_EQ(of(0, 0), Kind::too_short);  // nobody knows
+    EXPECT_EQ(of(99'000'000'000, 0), Kind::too_short);
+    EXPECT_EQ(of(101'000'000'000, 0), Kind::steady);
+    EXPECT_EQ(of(101'000'000'000, 1), Kind::steady);
+    EXPECT_EQ(of(101'000'000'000, 2), Kind::too_short);  // some places are read again and again
+}
+
+TEST(SteadyState, ReadsOfAFewStreamsAreNotSpread) {
+    ReadSpread streams(480'000'000'000), random(480'000'000'000), small(12'000'000);
+    for (std::uint64_t i = 0; i < 100'000; ++i) streams.read(i % 32 * 15'000'000'000 + i / 32 * 4096);
+    EXPECT_EQ(streams.bytes(), 0u);
+    Random r(1);
+    for (int i = 0; i < 4000; ++i) random.read(r.below(480'000'000'000));
+    EXPECT_GT(random.bytes(), 240'000'000'000u);
+    EXPECT_LT(random.bytes(), 600'000'000'000u);
+    for (int i = 0; i < 4000; ++i) small.read(r.below(12'000'000));
+    EXPECT_LE(small.bytes(), 16'777'216u);
 }
 
 TEST(SteadyState, FewCommandsSayNothing) {
