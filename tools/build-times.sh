@@ -32,7 +32,7 @@ said "the program, a file at a time" ninja -C "$tree" ssdtlm
 sed 's/module round_robin_scheduler/module my_scheduler/' rtl/examples/round_robin_scheduler.sv >my_scheduler.sv
 cmake -S . -B "$tree" "-DSSDTLM_RTL_SCHEDULERS=rtl/examples/round_robin_scheduler.sv;$PWD/my_scheduler.sv" >/dev/null
 said "after adding a scheduler in Verilog" ninja -C "$tree" ssdtlm
-for file in model/nand/die/die.cpp model/controller/scheduler/read_first.cpp model/controller/ftl/gc/greedy.cpp; do
+for file in model/nand/die/die.cpp model/controller/scheduler/read_first.cpp model/controller/gc/greedy.cpp; do
     echo "// Changed." >>"$file"
     said "after a change in $file" ninja -C "$tree" ssdtlm
 done

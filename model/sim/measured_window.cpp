@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/slc/slc_feature.h"
 #include "sim/limits/limits.h"
 #include "sim/simulation.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/victims/victim_policy.h"
 
 namespace ssdtlm::examples {
 

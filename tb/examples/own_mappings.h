@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
-#include "controller/ftl/hybrid/log_block_mapping.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/map/blocks/hybrid_map.h"
+#include "controller/map/blocks/log_block_mapping.h"
 #include "controller/ports/map_port.h"
 
 namespace ssdtlm::examples {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/random/random.h"
-#include "controller/ftl/checkpoint/checkpoint_books.h"
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_books.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 #include "formula/reference.h"
 #include "sim/simulation.h"

@@ -24,11 +24,18 @@ from sites import mutants_of
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 
+# Subjects of the FTL that the tests of the FTL know.
+SUBJECTS = ["map/blocks", "map/resident", "slc", "refresh", "wear", "streams", "precondition", "snapshot", "parity", "word_lines"]
+FTL_TESTS = ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
+             "firmware_random_failures_test", "power_cut_test", "saved_drive_test"]
+
 # Organ: its files, and the unit tests that know it.
 ORGANS = {
     "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/wait_queues", "controller/data",
                     "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
-                    "controller/scheduler", "controller/ftl", "controller/cached_map", "controller/journal", "controller/dram",
+                    "controller/scheduler", "controller/ftl",
+                    "controller/map/blocks", "controller/map/resident", "controller/slc", "controller/refresh", "controller/wear", "controller/streams", "controller/precondition", "controller/snapshot", "controller/parity", "controller/word_lines",
+                    "controller/map/cached", "controller/journal", "controller/dram",
                     "controller/mount", "controller/checkpoint", "controller/read_cache", "controller/page_writer", "controller/parity",
                     "controller/word_lines", "controller/shared_cache"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
@@ -38,15 +45,15 @@ ORGANS = {
                                             "firmware_random_failures_test"],
                     "controller/wait_queues": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
-                    "controller/cached_map": ["cached_map_test", "saved_drive_test"],
+                    "controller/map/cached": ["cached_map_test", "saved_drive_test"],
                     "controller/destage": ["firmware_test", "gc_pace_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test"],
-                    "controller/journal": ["firmware_test", "firmware_failures_test", "firmware_random_test",
+                    "controller/journal": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test", "power_cut_test"],
                     "controller/dram": ["dram_test"],
                     "controller/read_cache": ["read_cache_test", "firmware_random_test", "saved_drive_test"],
-                    "controller/mount": ["mount_test", "power_cut_test"],
-                    "controller/checkpoint": ["power_cut_test"],
+                    "controller/mount": ["ftl_test", "mount_test", "power_cut_test"],
+                    "controller/checkpoint": ["ftl_test", "power_cut_test"],
                     "controller/page_writer": ["firmware_test", "firmware_failures_test", "firmware_random_test", "firmware_random_failures_test"],
                     "controller/parity": ["firmware_failures_test", "firmware_random_failures_test", "power_cut_test"],
                     "controller/word_lines": ["firmware_test", "firmware_random_test", "power_cut_test"],
@@ -60,8 +67,8 @@ ORGANS = {
                                                 "suspend_test", "suspend_stress_test"],
                     "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test", "bus_order_test",
                                              "grant_rules_test", "class_queues_test", "suspend_policy_test"],
-                    "controller/ftl": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
-                                       "firmware_random_failures_test", "power_cut_test", "saved_drive_test"]}),
+                    **{f"controller/{subject}": FTL_TESTS for subject in SUBJECTS},
+                    "controller/ftl": FTL_TESTS}),
     "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "credits_test", "link_path_test",
                                                      "link_parts_test", "link_protocol_test", "link_threads_test", "dma_link_test", "both_directions_test"]}),
     "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test", "integrity_bytes_test",

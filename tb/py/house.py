@@ -22,7 +22,7 @@ FEATURES = {
     "read ahead": r"read_ahead|ReadAhead|AheadReader"}
 FOLDERS = {
     "SLC cache": "/slc/", "refresh": "/refresh/", "wear levelling": "/wear/", "parity": "/parity/", "word lines": "/word_lines/", "journal": "/journal/",
-    "checkpoint": "/checkpoint/", "streams": "/streams/", "log blocks": "/hybrid/", "cached map": "/cached_map/", "read cache": "/read_cache/", "read ahead": "/read_ahead/"}
+    "checkpoint": "/checkpoint/", "streams": "/streams/", "log blocks": "/map/blocks/", "cached map": "/map/cached/", "read cache": "/read_cache/", "read ahead": "/read_ahead/"}
 # Where the word means another thing: the refresh of DRAM and of a queue's tail.
 HOMONYMS = {"refresh": r"/(?:dram|nvme)/"}
 CALLS_BACK = {

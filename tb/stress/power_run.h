@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <functional>
 
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
-#include "controller/ftl/journal/notes.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/checkpoint/checkpoint_feature.h"
+#include "controller/journal/notes.h"
+#include "controller/mount/recovery.h"
 #include "stress.h"
 
 namespace ssdtlm {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configurations and workloads drawn at random: the combinations that nobody thought of.
 #include "controller/ftl/allocation/plane_order.h"
-#include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/victims/victim_policy.h"
 #include "stress.h"
 #include "support/seeds.h"
 

@@ -3,7 +3,7 @@
 #include "stress.h"
 
 #include "controller/ftl/allocation/plane_order.h"
-#include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/victims/victim_policy.h"
 
 namespace ssdtlm {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "equilibrium.h"
 #include "unit/ftl/ftl_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/report/error.h"
-#include "controller/ftl/checkpoint/checkpoint_capture.h"
+#include "controller/checkpoint/checkpoint_capture.h"
 
 namespace ssdtlm {
 

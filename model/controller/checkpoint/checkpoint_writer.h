@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "controller/cached_map/cached_map.h"
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/map/cached/cached_map.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/random/block_bytes.h"
-#include "controller/cached_map/cached_map.h"
-#include "controller/cached_map/dirty_limit.h"
 #include "controller/commands/command_services.h"
+#include "controller/map/cached/cached_map.h"
+#include "controller/map/cached/dirty_limit.h"
 
 namespace ssdtlm {
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "common/snapshot/snapshot_in_memory.h"
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {

@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "controller/cached_map/cached_map.h"
-#include "controller/cached_map/dirty_limit.h"
 #include "controller/checkpoint/checkpoint_writer.h"
 #include "controller/checkpoint/clean_shutdown.h"
 #include "controller/commands/deallocate_command.h"
@@ -25,14 +23,16 @@
 #include "controller/cpu/table_caches.h"
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/resident_map.h"
-#include "controller/ftl/streams/stream_choices.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/map/cached/cached_map.h"
+#include "controller/map/cached/dirty_limit.h"
+#include "controller/map/resident/resident_map.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/feature_organ.h"
 #include "controller/shared_cache/shared_cache.h"
+#include "controller/streams/stream_choices.h"
 #include "controller/wait_queues/wait_queues.h"
 #include "controller/word_lines/padding_writer.h"
 #include "controller/write_buffer/write_buffer.h"

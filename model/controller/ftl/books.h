@@ -9,10 +9,10 @@
 #include "common/address/geometry.h"
 #include "common/report/error.h"
 #include "controller/ftl/block_manager.h"
-#include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/map_entry.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
+#include "controller/ftl/victims/victim_policy.h"
 
 namespace ssdtlm {
 

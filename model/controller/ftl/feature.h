@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a feature of the FTL is, and what it is made with. The core keeps a list of features and asks all of them in
-// turn. It names none. A feature listens to events (events.h), may be a source of victims (gc/victim_source.h), may own
-// superblocks (allocation/host_partition.h), and says what it counts, what it remembers and what must hold. All
-// features of the model are named in one list, features.cpp. What a configuration says of a feature: feature_kind.h.
-// What a feature does in time: ../ports/feature_organ.h.
+// turn. It names none. A feature listens to events (events.h), may be a source of victims (victims/victim_source.h),
+// may own superblocks (allocation/host_partition.h), and says what it counts, what it remembers and what must hold. All
+// features of the model are named in one list, ../features/features.cpp. What a configuration says of a feature:
+// feature_kind.h. What a feature does in time: ../ports/feature_organ.h.
 #pragma once
 
 #include <cstdint>

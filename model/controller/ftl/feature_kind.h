@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A feature of the FTL as a configuration asks for it: what it takes of the flash, what it does not work with, and how
 // it is made. It has a name, a sentence and parameters, the table [ftl.<name>]. The core asks a list of kinds
-// (features.cpp) and names none. Kinds that are linked into the program from outside come behind those of the model,
-// in the order of their names.
+// (../features/features.cpp) and names none. Kinds that are linked into the program from outside come behind those of
+// the model, in the order of their names.
 #pragma once
 
 #include <cstdint>

@@ -110,8 +110,8 @@ void Ftl::gc_page_programmed(const PageAddress& a) {
 
 SuperblockId Ftl::select_victim(GroupId group, bool idle) {
     const SuperblockId victim = victims_.select(group, idle);
-    // Without a free block there is room behind stream 0 only, if at all (gc/open_room.h); the last one is for stream
-    // 0, as pages of the journal are.
+    // Without a free block there is room behind stream 0 only, if at all (victims/open_room.h); the last one is for
+    // stream 0, as pages of the journal are.
     if (__builtin_expect(partitions_.streams() != 0, 0) && victim != kNoSuperblock)
         gc_stream_[idx(group)] =
             static_cast<std::uint8_t>(blocks_.free_blocks(group) <= 1 ? 0 : host_stream_of(blocks_[victim].stream));

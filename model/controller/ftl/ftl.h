@@ -4,9 +4,10 @@
 // at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above. Units whose
 // only copy cannot be read are lost. Writes are out of place, with a log for each group of planes (superblock.h). There
 // are separate open superblocks for moved data and for the host's, which may keep its write streams apart
-// (allocation/write_partitions.h). A mapping by blocks says itself where pages go (mapping/, hybrid/). A map that is
-// not all in memory (../cached_map) has its pages in superblocks of their own. After a loss of power all is found in
-// out-of-band areas, journal and checkpoints (recovery/). Features add to this without being named here (feature.h).
+// (allocation/write_partitions.h). A mapping by blocks says itself where pages go (mapping/, ../map/blocks/). A map
+// that is not all in memory (../map/cached) has its pages in superblocks of their own. After a loss of power all is
+// found in out-of-band areas, journal and checkpoints (../mount/). Features add to this without being named here
+// (feature.h).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted, allocate_moved_page -> per
@@ -32,14 +33,14 @@
 #include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
-#include "controller/ftl/gc/core_sources.h"
-#include "controller/ftl/gc/open_room.h"
-#include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/gc/victims.h"
 #include "controller/ftl/image.h"
 #include "controller/ftl/mapping/block_placement.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/unit_notes.h"
+#include "controller/ftl/victims/core_sources.h"
+#include "controller/ftl/victims/open_room.h"
+#include "controller/ftl/victims/victim_policy.h"
+#include "controller/ftl/victims/victims.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -188,9 +189,9 @@ public:
     bool wants_collection(GroupId group, bool idle = false) const {
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || victims_.wanted(group, idle);
     }
-    /// The group's next victim, from the sources in turn (gc/victims.h). It is no candidate any more. A group may have
-    /// at most gc_hard_free_blocks victims at a time, or GC may run out of blocks. kNoSuperblock: no source has one, or
-    /// there is no room for what is in it; in that case the drive is now read-only (gc/core_sources.h).
+    /// The group's next victim, from the sources in turn (victims/victims.h). It is no candidate any more. A group may
+    /// have at most gc_hard_free_blocks victims at a time, or GC may run out of blocks. kNoSuperblock: no source has
+    /// one, or there is no room for what is in it; in that case the drive is now read-only (victims/core_sources.h).
     SuperblockId select_victim(GroupId group, bool idle = false);
     /// `callback` is called when a source newly wants a superblock of the group collected.
     void on_victim_due(std::function<void(GroupId)> callback) { victims_.on_due(std::move(callback)); }
@@ -244,8 +245,7 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
-    // --- Checkpoints of the map (checkpoint/), which are a feature; what they and all pages say after a loss of power:
-    // recovery/ ---
+    // --- Checkpoints of the map (../checkpoint/); what pages say after a loss of power: ../mount/ ---
     /// The record of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {books_.draw_number(), kind, kCheckpointStream}; }
     void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);

@@ -9,9 +9,9 @@
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/feature_kind.h"
-#include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/unit_notes.h"
+#include "controller/ftl/victims/victim_policy.h"
 #include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 

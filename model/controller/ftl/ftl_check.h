@@ -48,7 +48,8 @@ std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& ge
 /// are spread evenly. 0 when the blocks per plane are not enough for the thresholds themselves.
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& geometry);
 
-/// Superblocks at the end of each group that are set apart for a feature, which alone uses them (features.cpp).
+/// Superblocks at the end of each group that are set apart for a feature, which alone uses them
+/// (../features/features.cpp).
 std::uint32_t set_apart_blocks(const FtlConfig& config, const NandGeometry& geometry);
 
 /// Returns all problems. If there are none, an Ftl can be built and will never run out of blocks.

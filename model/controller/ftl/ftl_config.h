@@ -39,7 +39,7 @@ enum class InitialState : std::uint8_t {
 };
 enum class OverwriteUntil : std::uint8_t {
     amount,  ///< as much as asked for
-    steady   ///< write amplification is steady (steady_state/overwrite_rounds.h)
+    steady   ///< write amplification is steady (../precondition/overwrite_rounds.h)
 };
 enum class PreconditionLoad : std::uint8_t {
     full,  ///< the host of precondition.workload writes as fast as the flash takes it
@@ -88,7 +88,7 @@ enum class Placement : std::uint8_t {
     first_idle  ///< of these the one with the fewest programs under way
 };
 
-/// A write cache in the flash: superblocks in SLC mode that take the host's pages first (slc/).
+/// A write cache in the flash: superblocks in SLC mode that take the host's pages first (../slc/).
 struct SlcConfig {
     std::uint32_t blocks = 0;  ///< per plane; 0: none
     std::uint32_t fold_free_blocks =
@@ -99,7 +99,7 @@ struct SlcConfig {
     bool any() const { return blocks != 0 || dynamic_blocks != 0; }
 };
 
-/// Log blocks of a mapping by blocks (hybrid/).
+/// Log blocks of a mapping by blocks (../map/blocks/).
 struct FastConfig {
     std::uint32_t random_log_blocks = 8;  ///< per plane, beside the sequential one
 };

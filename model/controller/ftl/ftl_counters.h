@@ -29,7 +29,7 @@ struct FtlCounters {
     std::uint64_t slc_pages = 0;          ///< of host_pages, those in the SLC cache
     std::uint64_t slc_victims = 0;        ///< of the victims, blocks of the SLC cache
     std::uint64_t slc_units_folded = 0;   ///< sum over these, when they were selected
-    // Counts of a mapping by blocks (hybrid/). What its merges copy counts as moved by GC.
+    // Counts of a mapping by blocks (../map/blocks/). What its merges copy counts as moved by GC.
     std::uint64_t direct_blocks =
         0;  ///< logical blocks without a data block that were written in ascending order, to it
     std::uint64_t switch_merges = 0;

@@ -11,8 +11,8 @@
 #include "controller/ftl/books.h"
 #include "controller/ftl/feature.h"
 #include "controller/ftl/ftl_counters.h"
-#include "controller/ftl/gc/core_sources.h"
-#include "controller/ftl/gc/victims.h"
+#include "controller/ftl/victims/core_sources.h"
+#include "controller/ftl/victims/victims.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 

@@ -4,7 +4,7 @@
 // and erased by multi-plane operations, or all planes of the drive (a line). Pages of a superblock are numbered row by
 // row over its planes, as they are filled: page n is page n / planes of the block in the group's plane number n %
 // planes. A row is what one multi-plane program of each die fills. With parity the last die's pages of each row are for
-// that of the others (parity/): which die that is goes with the superblock's number, so that none takes more of it.
+// that of the others (../parity/): which die that is goes with the superblock's number, so that none takes more of it.
 #pragma once
 
 #include <algorithm>

@@ -64,7 +64,7 @@ struct NotesSetup {
     FtlCounters& counters;
     const OpenRoom& room;
 };
-/// It is defined beside the list of features (features.cpp).
+/// It is defined beside the list of features (../features/features.cpp).
 std::unique_ptr<UnitNotes> make_notes(const NotesSetup& setup);
 
 }  // namespace ssdtlm

@@ -11,8 +11,8 @@
 
 #include "controller/cpu/firmware.h"
 #include "controller/functional/functional_ports.h"
-#include "controller/gc/read_counter.h"
 #include "controller/parity/parity_engine.h"
+#include "controller/refresh/read_counter.h"
 
 namespace ssdtlm {
 

@@ -24,7 +24,6 @@
 #include "controller/gc/gc_probe.h"
 #include "controller/gc/host_activity.h"
 #include "controller/gc/merge_engine.h"
-#include "controller/gc/retention_watch.h"
 #include "controller/gc/victim_units.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
@@ -34,6 +33,7 @@
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
 #include "controller/ports/organ.h"
+#include "controller/refresh/retention_watch.h"
 
 namespace ssdtlm {
 

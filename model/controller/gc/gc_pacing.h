@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/slc/slc_feature.h"
-#include "controller/gc/fold_pace.h"
 #include "controller/gc/host_activity.h"
 #include "controller/ports/gc_pace.h"
+#include "controller/slc/fold_pace.h"
+#include "controller/slc/slc_feature.h"
 
 namespace ssdtlm {
 

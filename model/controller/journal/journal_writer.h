@@ -11,8 +11,8 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/journal/notes.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/journal/notes.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"

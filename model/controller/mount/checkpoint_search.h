@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/checkpoint/checkpoints.h"
 #include "controller/mount/mount.h"
 
 namespace ssdtlm {

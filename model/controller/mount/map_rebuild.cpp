@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
-#include "controller/ftl/recovery/recovery.h"
-#include "controller/ftl/slc/slc_cache.h"
+#include "controller/checkpoint/checkpoint_feature.h"
+#include "controller/mount/recovery.h"
+#include "controller/slc/slc_cache.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {

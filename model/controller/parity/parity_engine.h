@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/parity/row_parity.h"
+#include "controller/parity/row_parity.h"
 #include "controller/ports/flash.h"
 
 namespace ssdtlm {

@@ -10,9 +10,9 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/parity/row_parity.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/page_writer/page_writer.h"
+#include "controller/parity/row_parity.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/feature_organ.h"
 #include "controller/ports/firmware_config.h"

@@ -11,13 +11,13 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/word_lines/open_word_lines.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/page_writer/page_writer.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/organ.h"
 #include "controller/wait_queues/wait_queues.h"
+#include "controller/word_lines/open_word_lines.h"
 #include "controller/word_lines/word_line_guard.h"
 
 namespace ssdtlm {

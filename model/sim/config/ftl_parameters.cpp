@@ -2,10 +2,10 @@
 #include "controller/ftl/allocation/write_partitions.h"
 #include "controller/ftl/feature_kind.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
-#include "controller/ftl/streams/stream_choices.h"
+#include "controller/ftl/victims/victim_policy.h"
 #include "controller/gc/paces.h"
+#include "controller/streams/stream_choices.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {

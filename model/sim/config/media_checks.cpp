@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/superblock.h"
+#include "controller/slc/slc_cache.h"
 #include "nand/array/array_faults.h"
 #include "sim/config/config_checker.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uniform random writes for ever: write amplification and what it leaves of the rate. Formulas: see
-// controller/ftl/steady_state/steady_state.h.
+// controller/precondition/steady_state.h.
 #include "sim/derive/steady_figures.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/mapping/mapping.h"
+#include "controller/ftl/victims/victim_policy.h"
 #include "nand/onfi/onfi_timing.h"
 #include "sim/derive/derive.h"
 #include "sim/derive/page_times.h"

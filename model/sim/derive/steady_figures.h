@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "controller/ftl/steady_state/steady_state.h"
+#include "controller/precondition/steady_state.h"
 #include "sim/sim_config.h"
 
 namespace ssdtlm {

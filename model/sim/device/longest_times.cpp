@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "controller/ftl/checkpoint/checkpoint_layout.h"
+#include "controller/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "nand/onfi/onfi_timing.h"

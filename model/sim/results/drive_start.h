@@ -6,9 +6,9 @@
 #include <string>
 
 #include "controller/ftl/ftl_config.h"
-#include "controller/ftl/steady_state/drive_state.h"
-#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/functional/workload_play.h"
+#include "controller/precondition/drive_state.h"
+#include "controller/precondition/overwrite_rounds.h"
 
 namespace ssdtlm {
 

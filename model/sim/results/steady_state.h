@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/units/units.h"
-#include "controller/ftl/steady_state/overwrite_rounds.h"
+#include "controller/precondition/overwrite_rounds.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/slc/slc_feature.h"
 #include "sim/results/written_bytes.h"
 
 namespace ssdtlm {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/victims/victim_policy.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "sim/config/config_show.h"
 #include "sim/config/parameters.h"

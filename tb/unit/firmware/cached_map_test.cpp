@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "dftl_device.h"
 #include "random_host.h"
 #include "support/seeds.h"

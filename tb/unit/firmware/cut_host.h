@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
-#include "controller/ftl/recovery/recovery.h"
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/mount/map_rebuild.h"
+#include "controller/mount/recovery.h"
+#include "controller/slc/slc_feature.h"
 #include "cut_life.h"
 #include "cut_unit.h"
 #include "device_under_test.h"

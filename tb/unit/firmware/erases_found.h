@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl.h"
 
 namespace ssdtlm {

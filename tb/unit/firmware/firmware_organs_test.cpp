@@ -11,7 +11,7 @@
 #include "controller/cpu/core_pool.h"
 #include "controller/dma/dma_transfers.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/resident_map.h"
+#include "controller/map/resident/resident_map.h"
 #include "controller/wait_queues/wait_queues.h"
 
 namespace ssdtlm {

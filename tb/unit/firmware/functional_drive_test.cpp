@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "controller/ftl/precondition.h"
 #include "controller/functional/workload_play.h"
+#include "controller/precondition/precondition.h"
 #include "dftl_device.h"
 #include "random_host.h"
 #include "support/memory_snapshot.h"

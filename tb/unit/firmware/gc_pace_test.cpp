@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "controller/gc/fold_pace.h"
 #include "controller/gc/paces.h"
+#include "controller/slc/fold_pace.h"
 #include "random_host.h"
 #include "support/seeds.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/report/error.h"
-#include "controller/ftl/journal/notes.h"
+#include "controller/journal/notes.h"
 #include "device_under_test.h"
 
 namespace ssdtlm {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/cached_map/cached_map.h"
 #include "controller/ftl/mapping/translation_contents.h"
+#include "controller/map/cached/cached_map.h"
 
 namespace ssdtlm {
 

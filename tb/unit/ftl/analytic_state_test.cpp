@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/state/ftl_state.h"
-#include "controller/ftl/steady_state/steady_state.h"
+#include "controller/ftl/victims/victim_policy.h"
+#include "controller/precondition/precondition.h"
+#include "controller/precondition/steady_state.h"
+#include "controller/snapshot/ftl_state.h"
 #include "support/memory_snapshot.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/steady_state.h"

@@ -10,7 +10,7 @@
 
 #include "block_simulation.h"
 #include "common/random/random.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/mount/recovery.h"
 #include "hybrid_fixture.h"
 
 namespace ssdtlm {

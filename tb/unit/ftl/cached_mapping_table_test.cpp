@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cached mapping table against a plain list that does the same, and its hit ratios against theory.
-#include "controller/ftl/mapping/cached_mapping_table.h"
+#include "controller/map/cached/cached_mapping_table.h"
 
 #include <gtest/gtest.h>
 

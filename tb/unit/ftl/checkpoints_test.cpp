@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of the checkpoints by themselves: books through pages and back, where pages go over many checkpoints with
 // failures and starts, and which anchor takes the next root record.
-#include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/checkpoint/checkpoints.h"
 
 #include <gtest/gtest.h>
 

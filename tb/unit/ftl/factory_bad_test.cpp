@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/checkpoint/checkpoint_feature.h"
+#include "controller/checkpoint/checkpoint_feature.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/mount/recovery.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/hybrid_fixture.h"
 

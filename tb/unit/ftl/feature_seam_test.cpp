@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/checkpoint/checkpoint_books.h"
+#include "controller/checkpoint/checkpoint_books.h"
 #include "controller/ftl/events.h"
 #include "controller/ftl/feature_kind.h"
-#include "controller/ftl/gc/victim_source.h"
-#include "controller/ftl/gc/victims.h"
-#include "controller/ftl/recovery/recovery.h"
-#include "controller/ftl/state/ftl_state.h"
+#include "controller/ftl/victims/victim_source.h"
+#include "controller/ftl/victims/victims.h"
+#include "controller/mount/recovery.h"
+#include "controller/snapshot/ftl_state.h"
 #include "support/memory_snapshot.h"
 #include "unit/ftl/ftl_fixture.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
-#include "controller/ftl/journal/notes.h"
+#include "controller/journal/notes.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {

@@ -2,7 +2,7 @@
 // Life cycles of units, pages and blocks, step by step.
 #include <gtest/gtest.h>
 
-#include "controller/ftl/journal/notes.h"
+#include "controller/journal/notes.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

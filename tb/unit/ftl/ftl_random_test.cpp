@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "common/random/random.h"
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

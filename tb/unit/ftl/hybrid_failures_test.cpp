@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/journal/notes.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/journal/notes.h"
+#include "controller/mount/recovery.h"
 #include "hybrid_fixture.h"
 
 namespace ssdtlm {

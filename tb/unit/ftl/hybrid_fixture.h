@@ -10,9 +10,9 @@
 
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
-#include "controller/ftl/journal/notes.h"
-#include "controller/ftl/precondition.h"
+#include "controller/journal/notes.h"
+#include "controller/map/blocks/hybrid_map.h"
+#include "controller/precondition/precondition.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {

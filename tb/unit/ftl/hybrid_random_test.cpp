@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/random/random.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/mount/recovery.h"
 #include "fast_simulation.h"
 #include "hybrid_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/mount/recovery.h"
 #include "hybrid_fixture.h"
 
 namespace ssdtlm {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/journal/notes.h"
-#include "controller/ftl/recovery/recovery.h"
+#include "controller/journal/notes.h"
+#include "controller/mount/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

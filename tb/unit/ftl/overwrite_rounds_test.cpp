@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When rounds of overwrites are steady, and what a drive is said to be like: against sums done another way.
-#include "controller/ftl/steady_state/overwrite_rounds.h"
+#include "controller/precondition/overwrite_rounds.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/steady_state/drive_state.h"
+#include "controller/precondition/drive_state.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/refresh/refresh.h"
+#include "controller/precondition/precondition.h"
+#include "controller/refresh/refresh.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Superblocks of which one die takes the parity of the others: which pages that are, what is left for data, and when
 // they are due.
-#include "controller/ftl/parity/row_parity.h"
+#include "controller/parity/row_parity.h"
 
 #include <gtest/gtest.h>
 

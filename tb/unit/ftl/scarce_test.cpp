@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/recovery/recovery.h"
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/mount/recovery.h"
+#include "controller/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

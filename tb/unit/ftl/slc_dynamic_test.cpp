@@ -9,8 +9,8 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/precondition.h"
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/precondition/precondition.h"
+#include "controller/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/slc/slc_feature.h"
+#include "controller/slc/slc_feature.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

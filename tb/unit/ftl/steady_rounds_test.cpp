@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 #include "unit/ftl/steady_state.h"
 

@@ -10,7 +10,7 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
-#include "controller/ftl/streams/stream_choices.h"
+#include "controller/streams/stream_choices.h"
 
 namespace ssdtlm {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract in gc/victim_policy.h, for every registered policy, and what is particular to each.
-#include "controller/ftl/gc/victim_policy.h"
+// The contract in ftl/victims/victim_policy.h, for every registered policy, and what is particular to each.
+#include "controller/ftl/victims/victim_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/plain_simulation.h"
 #include "unit/ftl/steady_state.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/ftl/precondition.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

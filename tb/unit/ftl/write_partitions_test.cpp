@@ -9,8 +9,8 @@
 #include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/journal/notes.h"
-#include "controller/ftl/precondition.h"
+#include "controller/journal/notes.h"
+#include "controller/precondition/precondition.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {

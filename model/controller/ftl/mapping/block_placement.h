@@ -22,7 +22,7 @@
 
 #include "common/snapshot/snapshot.h"
 #include "controller/ftl/block_manager.h"
-#include "controller/ftl/hybrid/logical_blocks.h"
+#include "controller/ftl/mapping/logical_blocks.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
