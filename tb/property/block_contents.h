@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/random/block_bytes.h"
 #include "property/reference_map.h"
@@ -33,6 +34,8 @@ public:
         }
         return last_;
     }
+    /// What `value` is called `further` blocks from where it was written. Bytes only.
+    Value copied(Value value, std::int64_t further);
     void write(std::uint64_t lba, Value value, std::uint8_t* block) const;
     /// `wrong`: why it has no value.
     Value read(std::uint64_t lba, const std::uint8_t* block, std::string& wrong) const;
@@ -44,9 +47,18 @@ private:
         z = (z ^ (z >> 32)) * 0xD6E8FEB86659FD93u;
         return z ^ (z >> 32);
     }
+    bool is_text(std::uint64_t lba, Value value, const std::uint8_t* block) const;
+
     const bool bytes_;
     const std::uint32_t lba_bytes_, versions_;
     const BlockBytes initial_;
+    /// The text of a value, copied so far from its place.
+    struct Copied {
+        Value of;
+        std::int64_t further;
+        Value name;
+    };
+    std::vector<Copied> copies_;
     Value last_ = kInitial;
 };
 

@@ -14,22 +14,35 @@ constexpr std::uint32_t kMostThere =
     4;  // operations on one unit under way together: the reference map tries out their orders
 
 bool changes(const CaseCommand& c) {
-    return c.writes() || c.is_zeroes() || c.kind == Kind::trim;
+    return c.writes() || c.is_zeroes() || c.kind == Kind::trim || c.kind == Kind::copy || c.kind == Kind::uncorrectable;
 }
 }  // namespace
 
 /// The blocks of the command; 0: it was not submitted, something has to end before.
-std::uint32_t CaseHost::submit(const DriveOp& op) {
+std::uint32_t CaseHost::submit(const DriveOp& op, bool is_piece) {
     CaseCommand command;
     command.kind = op.kind;
     command.dma = op.dma;
-    if (under_way_ == depth_ || !port_->has_room(command)) return 0;
+    const bool is_pair = op.kind == Kind::compare_write && depth_ > 1;
+    if (under_way_ + pair_reads_ + is_pair >= depth_ || !port_->has_room(command)) return 0;
     const std::uint32_t slot = port_->next_slot();
     Slot& s = slots_[slot];
     CaseCommand& c = s.command;
     const std::uint64_t per_unit = blocks_per_unit(), all = drive_.units * per_unit,
                         most = port_->facts().max_transfer_bytes / drive_.lba_bytes;
     c = command;
+    s.then = DriveOp{};
+    s.held.clear();
+    s.has_others = false;
+    s.is_piece = is_piece;
+    if (op.kind == Kind::compare || op.kind == Kind::copy || op.kind == Kind::compare_write) {
+        c.kind = Kind::read;  // first, of what is there
+        s.then = op;
+        if ((op.kind == Kind::copy && !drive_.bytes) || (op.kind == Kind::compare_write && !is_pair))
+            s.then.kind = Kind::compare;
+    }
+    // A signature stands for a unit, of which a part cannot be unreadable.
+    if (op.kind == Kind::uncorrectable && !drive_.bytes) c.kind = Kind::verify;
     c.lba = op.unit % drive_.units * per_unit;
     std::uint64_t blocks = std::max(1u, op.blocks);
     if (op.kind == Kind::trim || c.is_zeroes()) {
@@ -52,12 +65,18 @@ std::uint32_t CaseHost::submit(const DriveOp& op) {
     } else {
         touch(s, c.lba, c.blocks);
     }
-    if (changes(c) && too_many_there(s)) return 0;
+    if (changes(c) && (too_many_there(s) || is_held(s.parts))) return 0;
+    if (s.then.kind != Kind::read) {
+        if (changes_there(s.parts)) return 0;
+        s.held = s.parts;
+    }
     s.read_only = is_read_only_();
-    if (c.blocks != 0 && !c.is_zeroes() && c.kind != Kind::trim)
+    if (c.blocks != 0 && !c.is_zeroes() && c.kind != Kind::trim && c.kind != Kind::verify &&
+        c.kind != Kind::uncorrectable)
         s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
     begin(s);
     port_->submit(slot, c);
+    pair_reads_ += s.then.kind == Kind::compare_write;
     ++under_way_;
     s.busy = true;
     return std::max(1u, c.blocks);
@@ -87,10 +106,130 @@ bool CaseHost::too_many_there(const Slot& s) const {
     return false;
 }
 
+bool CaseHost::is_held(const std::vector<Part>& parts) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& o) {
+        return o.busy && std::any_of(o.held.begin(), o.held.end(), [&](const Part& h) {
+                   return std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.unit == h.unit; });
+               });
+    });
+}
+
+bool CaseHost::changes_there(const std::vector<Part>& parts) const {
+    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& o) {
+        return o.busy && changes(o.command) && std::any_of(o.parts.begin(), o.parts.end(), [&](const Part& h) {
+                   return std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.unit == h.unit; });
+               });
+    });
+}
+
+/// The read has found what is there, and nothing has changed it since: that is compared, or copied elsewhere.
+void CaseHost::go_on_with(const Slot& read) {
+    const CaseCommand& found = read.command;
+    CaseCommand c = found;
+    const bool is_pair = read.then.kind == Kind::compare_write;
+    c.kind = is_pair ? Kind::compare : read.then.kind;
+    c.fuse = is_pair ? 1 : 0;
+    const std::uint64_t all = drive_.units * blocks_per_unit();
+    if (!serves_ || !port_->has_room(c)) return;
+    ReferenceMap::Value value = 0;
+    if (c.kind == Kind::copy) {
+        std::string wrong;
+        c.source = found.lba;
+        c.lba = (found.lba + std::uint64_t{1 + read.then.us} * blocks_per_unit() + read.then.us % 3) % all;
+        value = contents_.read(c.source, read.data, wrong);
+        c.blocks = 1;  // as many as are of one write
+        while (c.blocks < found.blocks && c.lba + c.blocks < all &&
+               contents_.read(c.source + c.blocks, read.data + std::size_t{c.blocks} * drive_.lba_bytes, wrong) ==
+                   value)
+            ++c.blocks;
+        value = contents_.copied(value, static_cast<std::int64_t>(c.lba) - static_cast<std::int64_t>(c.source));
+    }
+    const std::vector<Part> held = read.held;
+    const std::vector<std::uint8_t> data(read.data, read.data + std::size_t{found.blocks} * drive_.lba_bytes);
+    const bool others = read.then.us % 2 != 0;
+    const std::uint32_t slot = port_->next_slot();
+    Slot& s = slots_[slot];
+    s.command = c;
+    s.then = DriveOp{};
+    s.parts.clear();
+    s.held = held;
+    s.has_others = c.kind == Kind::compare && others;
+    s.is_piece = false;
+    s.read_only = is_read_only_();
+    if (c.kind == Kind::copy) {
+        touch(s, c.lba, c.blocks);
+        if (is_held(s.parts) || too_many_there(s) || std::any_of(s.parts.begin(), s.parts.end(), [&](const Part& p) {
+                return std::any_of(held.begin(), held.end(), [&](const Part& h) { return h.unit == p.unit; });
+            }))
+            return;
+        ++counts_.copies;
+        for (Part& p : s.parts) p.begun = map_.begin(p.unit, p.first, p.blocks, value);
+    } else {
+        ++counts_.compares;
+        s.parts = held;
+        s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
+        std::copy(data.begin(), data.end(), s.data);
+        if (others) s.data[drive_.bytes ? read.then.us % data.size() : 0] ^= 1;
+    }
+    port_->submit(slot, c);
+    ++under_way_;
+    s.busy = true;
+    if (is_pair) submit_second(slot);
+}
+
+/// The write of a fused pair.
+void CaseHost::submit_second(std::uint32_t first) {
+    CaseCommand c = slots_[first].command;
+    if (!port_->has_room(c)) throw CheckFailed("a queue with room for a pair takes only its first command");
+    c.kind = Kind::write;
+    c.fuse = 2;
+    const std::uint32_t slot = slots_[first].second = port_->next_slot();
+    Slot& s = slots_[slot];
+    s.command = c;
+    s.then = DriveOp{};
+    s.parts = slots_[first].parts;
+    s.held.clear();
+    s.has_others = s.is_piece = false;
+    s.read_only = is_read_only_();
+    s.data = port_->buffer(slot, c.blocks * drive_.lba_bytes);
+    begin(s);
+    port_->submit(slot, c);
+    ++counts_.pairs;
+    ++under_way_;
+    s.busy = true;
+}
+
+/// Format NVM or Sanitize, with nothing beside it.
+void CaseHost::erase(const DriveOp& op) {
+    waits_ = true;
+    for (std::uint64_t u = 0; u < drive_.units; ++u) erasing_.push_back(map_.begin(u, 0, map_.atoms(), 0));
+    port_->erase(op.us, [this](bool well) {
+        if (!well && !is_read_only_()) throw CheckFailed("the drive was not erased");
+        for (std::uint64_t u = 0; u < drive_.units; ++u) {
+            if (well)
+                map_.end(u, erasing_[u], true);
+            else
+                map_.give_up(u, erasing_[u], true);
+        }
+        erasing_.clear();
+        if (well) initial_at_risk_ = initial_at_risk_ && flush_failed_;
+        counts_.erased += well;
+        waits_ = false;
+        agenda_.post(agenda_.now(), Then::to<&CaseHost::go_on>(this, 0));
+    });
+}
+
+void CaseHost::drive_erased() {
+    for (std::uint64_t u = 0; u < drive_.units; ++u) map_.end(u, map_.begin(u, 0, map_.atoms(), 0), true);
+    initial_at_risk_ = initial_at_risk_ && flush_failed_;
+    ++counts_.erased;
+}
+
 void CaseHost::begin(Slot& s) {
     const CaseCommand& c = s.command;
     ReferenceMap::Value value = 0;
     if (c.kind == Kind::flush) s.begun = map_.begin_flush();
+    if (c.kind == Kind::uncorrectable) value = ReferenceMap::kUnreadable;
     if (c.writes()) {
         value = contents_.next([&](ReferenceMap::Value v) {
             return std::any_of(s.parts.begin(), s.parts.end(), [&](const Part& p) { return map_.knows(p.unit, v); });
@@ -102,7 +241,7 @@ void CaseHost::begin(Slot& s) {
         s.begun = map_.begin_read();
     }
     if (changes(c))
-        for (Part& p : s.parts) p.begun = map_.begin(p.unit, p.first, p.blocks, value);
+        for (Part& p : s.parts) p.begun = map_.begin(p.unit, p.first, p.blocks, value, c.kind == Kind::trim);
 }
 
 void CaseHost::command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) {
@@ -110,7 +249,16 @@ void CaseHost::command_ended(std::uint32_t slot, CaseEnd end, const std::string&
     if (!s.busy) throw CheckFailed("a command has ended that is not under way, slot " + std::to_string(slot));
     --under_way_;
     s.busy = false;
+    pair_reads_ -= s.then.kind == Kind::compare_write;
+    if (s.command.fuse == 1 && end != CaseEnd::good) slots_[s.second].has_others = true;
+    if (s.command.fuse == 2 && s.has_others && end == CaseEnd::good)
+        throw CheckFailed("the write of a pair was done though its compare has failed" + what_is_known(s.parts));
+    if (s.has_others && s.command.kind == Kind::compare) {
+        if (end == CaseEnd::good) throw CheckFailed("other data are said to be equal" + what_is_known(s.parts));
+        if (end == CaseEnd::differs) return;
+    }
     end == CaseEnd::good ? ended_well(s) : failed(s, end, status);
+    if (end == CaseEnd::good && s.then.kind != Kind::read) go_on_with(s);
 }
 
 void CaseHost::ended_well(Slot& s) {
@@ -123,8 +271,14 @@ void CaseHost::ended_well(Slot& s) {
         map_.end_flush(s.begun);
     else if (c.kind == Kind::read)
         check_read(s);
-    else
+    else if (changes(c))
         for (const Part& p : s.parts) map_.end(p.unit, p.begun, forced);
+}
+
+/// Some of the blocks may have been made unreadable.
+bool CaseHost::may_be_unreadable(const Slot& s) const {
+    return std::any_of(s.parts.begin(), s.parts.end(),
+                       [this](const Part& p) { return map_.knows(p.unit, ReferenceMap::kUnreadable); });
 }
 
 /// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not
@@ -137,7 +291,11 @@ bool CaseHost::may_fail(const Slot& s, CaseEnd end) {
         case CaseEnd::write_fault:
             return is_read_only_() && (changes(c) || c.kind == Kind::flush);
         case CaseEnd::unrecovered:
-            if (c.kind != Kind::read && !c.writes()) return false;
+            if (!changes(c) && may_be_unreadable(s)) {
+                ++counts_.unreadable;
+                return true;
+            }
+            if (changes(c) && !c.writes() && c.kind != Kind::copy) return false;
             if (drive_.loses_pages) {
                 ++counts_.lost;
                 return true;
@@ -152,7 +310,10 @@ bool CaseHost::may_fail(const Slot& s, CaseEnd end) {
             return ++transfers_failed_ <= counts_.broken;
         case CaseEnd::aborted:
             return true;
+        case CaseEnd::unfused:
+            return c.fuse == 2 && s.has_others;
         case CaseEnd::good:
+        case CaseEnd::differs:
         case CaseEnd::other:
             break;
     }
@@ -173,9 +334,12 @@ void CaseHost::failed(Slot& s, CaseEnd end, const std::string& status) {
         ++counts_.failed;
     if (c.kind == Kind::flush) flush_failed();
     if (c.kind == Kind::read) map_.end_read(s.begun);
+    if (s.is_piece)
+        piece_ended(s, ReferenceMap::kUnreadable, !map_.may_be_unreadable(s.parts[0].unit, s.parts[0].first));
     if (changes(c))
         for (const Part& p : s.parts)
-            map_.give_up(p.unit, p.begun, !(end == CaseEnd::refused && s.read_only), port_->resets_end_commands());
+            map_.give_up(p.unit, p.begun, !(end == CaseEnd::refused && s.read_only) && end != CaseEnd::unfused,
+                         port_->resets_end_commands());
 }
 
 void CaseHost::flush_failed() {
@@ -198,6 +362,20 @@ std::string CaseHost::what_is_known(const std::vector<Part>& parts) const {
     return known;
 }
 
+/// When the last block of the unit has been read, the whole unit is what was found.
+void CaseHost::piece_ended(const Slot& s, ReferenceMap::Value found, bool lost) {
+    const Part& p = s.parts[0];
+    pieces_->found[p.first] = found;
+    pieces_->lost = pieces_->lost || lost;
+    if (--pieces_->to_end != 0) return;
+    const std::string wrong = pieces_->lost ? "" : map_.read(p.unit, 0, pieces_->found, pieces_->begun);
+    if (!wrong.empty()) throw CheckFailed("look, block by block: " + wrong);
+    counts_.looked_at += !pieces_->lost;
+    map_.end_read(pieces_->begun);
+    pieces_.reset();
+    ++look_at_;
+}
+
 void CaseHost::check_read(Slot& s) {
     const std::uint32_t per_unit = blocks_per_unit();
     std::uint64_t lba = s.command.lba;
@@ -212,7 +390,9 @@ void CaseHost::check_read(Slot& s) {
                         ", others of its unit " + std::to_string(found.front());
         }
         if (!drive_.bytes) found.resize(1);
-        if (wrong.empty())
+        if (wrong.empty() && s.is_piece)
+            piece_ended(s, found.front(), false);
+        else if (wrong.empty())
             wrong = map_.read(p.unit, p.first, found, s.begun);
         else
             wrong += "; unit " + std::to_string(p.unit) + ": " + map_.describe(p.unit);
@@ -220,7 +400,7 @@ void CaseHost::check_read(Slot& s) {
             throw CheckFailed(
                 (stage_ == Stage::works ? "operation before line " + std::to_string(next_ + 1) : std::string("look")) +
                 ": " + wrong);
-        ++counts_.looked_at;
+        counts_.looked_at += !s.is_piece;
     }
     map_.end_read(s.begun);
 }

@@ -55,12 +55,16 @@ void CaseHost::started() {
 /// Of what was under way, only that has ended whose completion is there.
 void CaseHost::drop_commands() {
     port_->drop();
+    if (pieces_) {
+        map_.end_read(pieces_->begun);
+        pieces_.reset();
+    }
     for (Slot& s : slots_) {
         if (s.busy) forget(s);
         counts_.cut_off += s.busy;
         s.busy = false;
     }
-    under_way_ = 0;
+    under_way_ = pair_reads_ = 0;
 }
 
 void CaseHost::reset() {
@@ -81,6 +85,8 @@ void CaseHost::reset() {
 void CaseHost::cut_power() {
     ++counts_.cuts;
     counts_.under_load += under_way_ != 0;
+    counts_.in_erasure += !erasing_.empty();
+    erasing_.clear();
     drop_commands();
     powered_ = serves_ = waits_ = false;
     if (is_read_only_()) {  // no flush of a later life tells what it has given up
@@ -184,6 +190,11 @@ bool CaseHost::next_op() {
             });
             break;
         }
+        case Kind::format:
+            if (under_way_ != 0 || (cut_by_ != nullptr && (cut_by_->kind != Kind::cut || drive_.durable_trims)))
+                return false;
+            erase(op);
+            break;
         case Kind::broken_frame:
             ++counts_.broken;
             port_->break_frame(std::max(1u, op.blocks));
@@ -199,12 +210,37 @@ bool CaseHost::next_op() {
 /// A read of the next whole units.
 bool CaseHost::next_look() {
     if (look_at_ >= drive_.units) return false;
+    if (pieces_ || any_unreadable(look_at_)) return next_piece();
+    std::uint32_t units = 1;
+    while (units < 1 + look_at_ % 3 && !any_unreadable(look_at_ + units)) ++units;
     DriveOp op;
     op.unit = static_cast<std::uint32_t>(look_at_);
-    op.blocks = blocks_per_unit() * (1 + static_cast<std::uint32_t>(look_at_ % 3));
+    op.blocks = blocks_per_unit() * units;
     const std::uint32_t blocks = submit(op);
     look_at_ += blocks / blocks_per_unit();
     return blocks != 0;
+}
+
+bool CaseHost::any_unreadable(std::uint64_t unit) const {
+    return drive_.bytes && map_.knows(unit, ReferenceMap::kUnreadable);
+}
+
+/// A read of the next block of a unit, of which some cannot be read.
+bool CaseHost::next_piece() {
+    const std::uint32_t per_unit = blocks_per_unit();
+    if (!pieces_) {
+        pieces_.emplace();
+        pieces_->to_end = per_unit;
+        pieces_->found.resize(per_unit);
+        pieces_->begun = map_.begin_read();
+    }
+    if (pieces_->next == per_unit) return false;
+    DriveOp op;
+    op.unit = static_cast<std::uint32_t>(look_at_);
+    op.block = pieces_->next;
+    if (submit(op, true) == 0) return false;
+    ++pieces_->next;
+    return true;
 }
 
 std::string CaseHost::where() const {

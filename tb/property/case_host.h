@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,8 @@ public:
         std::uint64_t cut_off = 0, looked_at = 0, cuts = 0, under_load = 0;  ///< cuts with commands under way
         std::uint64_t resets_under_load = 0;
         std::uint64_t failed = 0, lost = 0;  ///< lost: of those that failed, on a drive that loses pages
-        std::uint64_t aborted = 0, beyond = 0, broken = 0;
+        std::uint64_t aborted = 0, beyond = 0, broken = 0, copies = 0, compares = 0, pairs = 0, unreadable = 0,
+                      erased = 0, in_erasure = 0;
     };
 
     CaseHost(Agenda& agenda, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
@@ -63,6 +65,7 @@ public:
 
     void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) override;
     void flush_failed() override;
+    void drive_erased() override;
     void room() override { go_on(0); }
 
 private:
@@ -80,6 +83,18 @@ private:
         ReferenceMap::Moment begun = 0;
         std::vector<Part> parts;
         std::uint8_t* data = nullptr;
+        DriveOp then;              ///< what is done with that which this read finds; else a read
+        std::vector<Part> held;    ///< of a copy or compare: nothing else may change what these hold
+        bool has_others = false;   ///< compare: with other data than are there; write: its compare has failed
+        std::uint32_t second = 0;  ///< compare of a pair: the slot of its write
+        bool is_piece = false;     ///< of a unit that is looked at block by block
+    };
+    /// A unit that is looked at block by block, as some of them cannot be read.
+    struct Pieces {
+        std::uint32_t next = 0, to_end = 0;  ///< blocks
+        ReferenceMap::Image found;
+        ReferenceMap::Moment begun = 0;
+        bool lost = false;  ///< one was on a page that the flash has lost
     };
     /// What is to be done next.
     enum class Stage : std::uint8_t { starts, works, looks, last_look, ends };
@@ -89,9 +104,18 @@ private:
     void go_on(std::uint64_t);
     bool next_op();
     bool next_look();
-    std::uint32_t submit(const DriveOp& op);
+    bool next_piece();
+    void piece_ended(const Slot& s, ReferenceMap::Value found, bool lost);
+    bool any_unreadable(std::uint64_t unit) const;
+    std::uint32_t submit(const DriveOp& op, bool is_piece = false);
     void touch(Slot& s, std::uint64_t lba, std::uint64_t blocks) const;
     bool too_many_there(const Slot& s) const;
+    bool is_held(const std::vector<Part>& parts) const;
+    bool changes_there(const std::vector<Part>& parts) const;
+    bool may_be_unreadable(const Slot& s) const;
+    void go_on_with(const Slot& read);
+    void submit_second(std::uint32_t first);
+    void erase(const DriveOp& op);
     void begin(Slot& s);
     void ended_well(Slot& s);
     void failed(Slot& s, CaseEnd end, const std::string& status);
@@ -114,7 +138,10 @@ private:
     std::vector<Slot> slots_;  // of the port
     BlockContents contents_;
     ReferenceMap map_;
-    bool initial_at_risk_;  // no flush has made durable what was in the buffer at the start
+    bool initial_at_risk_;                       // no flush has made durable what was in the buffer at the start
+    std::optional<Pieces> pieces_;               // of unit look_at_
+    std::vector<ReferenceMap::Moment> erasing_;  // by unit: Format NVM or Sanitize is under way
+    std::uint32_t pair_reads_ = 0;               // under way: each has room for one command more
     bool flush_failed_ = false;
     std::uint64_t transfers_failed_ = 0;
     std::function<bool(bool)> power_switch_;

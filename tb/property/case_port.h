@@ -20,6 +20,8 @@ enum class CaseEnd : std::uint8_t {
     unrecovered,  ///< the flash has lost data
     beyond,       ///< there are no such blocks
     transfer,     ///< data did not get across the link
+    differs,      ///< of a compare
+    unfused,      ///< it was not begun, as the other one of its pair has failed
     aborted,      ///< another one has failed; it was done or not, and what was not will not be
     other
 };
@@ -34,6 +36,8 @@ struct CaseCommand {
     std::uint64_t lba = 0;
     std::uint32_t blocks = 0;
     std::vector<Range> ranges;  ///< trim
+    std::uint64_t source = 0;   ///< copy: to `lba`
+    std::uint8_t fuse = 0;      ///< 1, 2: the first, the second of a pair
 
     bool writes() const { return kind == DriveOp::Kind::write || kind == DriveOp::Kind::forced_write; }
     bool is_forced() const { return kind == DriveOp::Kind::forced_write || kind == DriveOp::Kind::forced_zeroes; }
@@ -47,6 +51,8 @@ public:
     virtual void command_ended(std::uint32_t slot, CaseEnd end, const std::string& status) = 0;
     /// A flush of the port's own has said that the drive gave up what was not durable.
     virtual void flush_failed() = 0;
+    /// What was erasing all blocks when the power went has gone on since, and ended. Before start() ends.
+    virtual void drive_erased() = 0;
     /// There may be room for more. Not while commands are told of.
     virtual void room() = 0;
 
@@ -95,6 +101,9 @@ public:
     virtual void power_lost() = 0;
     /// What was not done when a reset has ended will not be.
     virtual bool resets_end_commands() const { return false; }
+    /// All blocks of the drive are erased, in one of several ways. `ended`: whether they were. Precondition: nothing is
+    /// under way.
+    virtual void erase(std::uint32_t /*way*/, std::function<void(bool)> ended) { ended(false); }
     /// The n-th frame from now on arrives broken.
     virtual void break_frame(std::uint32_t) {}
 

@@ -97,6 +97,12 @@ nlohmann::json counts_of(const Netlist& n) {
     j["commands cut off"] = h.cut_off;
     j["commands aborted by the error of another one"] = h.aborted;
     j["commands for blocks that are not there"] = h.beyond;
+    j["copies"] = h.copies;
+    j["compares"] = h.compares;
+    j["compares fused with a write"] = h.pairs;
+    j["commands failed by blocks made unreadable"] = h.unreadable;
+    j["drives erased"] = h.erased;
+    j["losses of power while the drive is erased"] = h.in_erasure;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();
     j["units moved by collection"] = f.gc_units_moved;

@@ -13,8 +13,9 @@
 namespace ssdtlm {
 
 const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {
-    "read",  "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush",
-    "pause", "drain", "cut",          "off",  "reset",  "beyond",        "broken_frame"};
+    "read",   "write",   "forced_write", "trim",          "zeroes", "forced_zeroes", "flush",
+    "pause",  "drain",   "cut",          "off",           "reset",  "beyond",        "broken_frame",
+    "verify", "compare", "copy",         "uncorrectable", "format", "compare_write"};
 
 const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
     // Keys without a dot are no parameters: they are worked into others below.
@@ -115,6 +116,7 @@ const std::vector<Choice>& DriveCase::choices(bool serial_ata) {
         {"table_sets", {"-", "-", "-", "1", "8"}},  // of each core's cache
         {"nand.onfi.interface", {"-", "-", "-", "\"ideal\""}},
         {"transfer", {"32", "8", "128"}},
+        {"nvme.sgls", {"-", "true"}},
         {"host.buffer_offset", {"-", "-", "\"12B\"", "\"2052B\""}},
         {"run.through_guards", {"-", "true"}},
         {"run.check_waiters", {"-", "-", "-", "-", "-", "true"}},
@@ -307,6 +309,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
         return !logs && c.value("ftl.superblock") != "\"drive\"" &&
                (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
+    if (key == "nvme.sgls") return !c.serial_ata;
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
     if (key == "buffer.mode")
@@ -509,9 +512,16 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
             case DriveOp::Kind::broken_frame:
                 out << " blocks " << o.blocks;
                 break;
+            case DriveOp::Kind::format:
+                out << " us " << o.us;
+                break;
             default:
                 out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks
                     << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "")
+                    << (o.kind == DriveOp::Kind::compare || o.kind == DriveOp::Kind::copy ||
+                                o.kind == DriveOp::Kind::compare_write
+                            ? " us " + std::to_string(o.us)
+                            : "")
                     << (o.dma ? " dma 1" : "");
         }
         out << "\n";

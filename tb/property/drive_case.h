@@ -17,7 +17,9 @@ struct DriveOp {
     /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what
     /// follows; off: it goes after a normal shutdown; reset: the controller is disabled after so long, in what follows,
     /// and enabled again. Serial ATA only: beyond: a command for blocks that are not there; broken_frame: the frame
-    /// that is so many from now arrives with a CRC error.
+    /// that is so many from now arrives with a CRC error. NVMe only: compare, copy and compare_write read first.
+    /// Then they compare what was found, copy it elsewhere, or write in its place if it is still there (a fused pair);
+    /// format: Format NVM, or Sanitize.
     enum class Kind : std::uint8_t {
         read,
         write,
@@ -32,9 +34,15 @@ struct DriveOp {
         off,
         reset,
         beyond,
-        broken_frame
+        broken_frame,
+        verify,
+        compare,
+        copy,
+        uncorrectable,
+        format,
+        compare_write
     };
-    static constexpr std::size_t kKinds = 14;
+    static constexpr std::size_t kKinds = 20;
     static const std::array<const char*, kKinds> kNames;
 
     Kind kind = Kind::read;
@@ -42,7 +50,8 @@ struct DriveOp {
     std::uint32_t block =
         0;  ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
     std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
-    std::uint32_t us = 0;      ///< pause, cut, reset
+    std::uint32_t us = 0;      ///< pause, cut, reset; compare, compare_write: odd: with other data; copy: so many units
+                               ///< further; format: how
     bool dma = false;          ///< Serial ATA, read and write: not queued
     std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many
                                ///< more ranges; reset: odd: with a normal shutdown before, Serial ATA from 2 on: a

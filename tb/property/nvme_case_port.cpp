@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property/nvme_case_port.h"
 
+#include <cstring>
+#include <utility>
+
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -21,10 +24,27 @@ CaseEnd end_of(std::uint16_t status) {
             return CaseEnd::refused;
         case nvme::kStWriteFault:
             return CaseEnd::write_fault;
+        case nvme::kStCompareFailure:
+            return CaseEnd::differs;
+        case nvme::kStAbortFailedFused:
+            return CaseEnd::unfused;
         case nvme::kStUnrecoveredRead:
             return CaseEnd::unrecovered;
         default:
             return CaseEnd::other;
+    }
+}
+
+std::uint8_t opcode_of(const CaseCommand& c) {
+    switch (c.kind) {
+        case DriveOp::Kind::verify:
+            return nvme::kIoVerify;
+        case DriveOp::Kind::compare:
+            return nvme::kIoCompare;
+        case DriveOp::Kind::uncorrectable:
+            return nvme::kIoWriteUncorrectable;
+        default:
+            return c.is_zeroes() ? nvme::kIoWriteZeroes : c.writes() ? nvme::kIoWrite : nvme::kIoRead;
     }
 }
 
@@ -42,7 +62,8 @@ NvmeCasePort::NvmeCasePort(sc_core::sc_module_name name, Agenda& agenda, const H
       root_complex_("root_complex", agenda, memory_, this),
       plan_(config_, one_job_),
       bring_up_(agenda, memory_, config_, plan_, *this),
-      buffers_(depth) {
+      buffers_(depth),
+      scattered_(depth) {
     facts_.slots = depth;
     mmio_initiator.bind(door_);
 }
@@ -94,7 +115,17 @@ void NvmeCasePort::interrupt(std::uint64_t, std::uint32_t data) {
 // Up and down.
 
 void NvmeCasePort::start(Done started) {
-    bring_up_.start([this, started = std::move(started)] { brought_up(started); });
+    bring_up_.start([this, started = std::move(started)] { go_on_erasing(started); });
+}
+
+/// Sanitize goes on when the power is back, and until its end the drive serves nobody.
+void NvmeCasePort::go_on_erasing(const Done& started) {
+    if (sanitize_ == Sanitize::none) return brought_up(started);
+    erased_ = [this, started](bool well) {
+        if (well) client_.drive_erased();
+        brought_up(started);
+    };
+    look_at_sanitize();
 }
 
 void NvmeCasePort::brought_up(const Done& then) {
@@ -121,9 +152,66 @@ void NvmeCasePort::reset(std::uint32_t variant, Done stopped, Done done) {
 
 void NvmeCasePort::power_lost() {
     serves_ = false;
+    erased_ = nullptr;
+    agenda_.cancel(next_look_);
     bring_up_.power_lost();
     door_.restart();
     accesses_.take_all_back();
+}
+
+void NvmeCasePort::erase(std::uint32_t way, std::function<void(bool)> ended) {
+    erased_ = std::move(ended);
+    nvme::Sqe sqe;
+    if (way % 3 == 0) {
+        sqe.opc = nvme::kAdminFormat;
+        sqe.nsid = nvme::kNsidAll;
+        const std::uint32_t format = 0;  // the drive's own block
+        sqe.cdw10 = format | 1u << 9;
+        return bring_up_.pass_through(
+            sqe, [this](std::uint16_t s) { std::exchange(erased_, nullptr)(s == nvme::kStSuccess); });
+    }
+    sqe.opc = nvme::kAdminSanitize;
+    sqe.cdw10 = 1u << 3 | (way % 3 == 1 ? 2 : 3 | 1u << 4);  // AUSE; block erase, or one pass of zeros
+    sanitize_ = Sanitize::asked;
+    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+        sanitize_ = s == nvme::kStSuccess ? Sanitize::begun : Sanitize::none;
+        if (s != nvme::kStSuccess) return std::exchange(erased_, nullptr)(false);
+        look_at_sanitize();
+    });
+}
+
+/// The drive could not be sanitized: it serves again.
+void NvmeCasePort::leave_failure() {
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminSanitize;
+    sqe.cdw10 = 1;
+    bring_up_.pass_through(sqe, [this](std::uint16_t) { std::exchange(erased_, nullptr)(false); });
+}
+
+/// Log 81h, until the operation has ended.
+void NvmeCasePort::look_at_sanitize() {
+    if (log_ == 0) log_ = memory_.allocate(512, 512);
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminGetLogPage;
+    sqe.nsid = nvme::kNsidAll;
+    sqe.prp1 = log_;
+    sqe.cdw10 = nvme::kLogSanitize | 127u << 16;
+    bring_up_.pass_through(sqe, [this](std::uint16_t s) {
+        if (s != nvme::kStSuccess) throw CheckFailed("the drive does not tell how far it is sanitized");
+        enum : unsigned { kNever, kDone, kRunning, kFailed };
+        const unsigned state = memory_.load<std::uint16_t>(log_ + 2) & 7u;
+        if (state == kNever && sanitize_ == Sanitize::begun) throw CheckFailed("a sanitize operation was forgotten");
+        if (state == kRunning) {
+            sanitize_ = Sanitize::begun;
+            next_look_ = agenda_.post_cancellable(agenda_.now() + Ps{100'000'000},
+                                                  Then::to<&NvmeCasePort::look_at_sanitize>(this));
+            return;
+        }
+        // The power may have gone before the command had reached the drive.
+        const bool begun = std::exchange(sanitize_, Sanitize::none) == Sanitize::begun;
+        if (state == kFailed && begun) return leave_failure();
+        std::exchange(erased_, nullptr)(begun);
+    });
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -138,7 +226,8 @@ void NvmeCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
     SlotBuffer& data = buffers_[slot];
     nvme::Sqe& sqe = queue_[0].take_entry();
     sqe.nsid = bring_up_.info().namespaces.front().nsid;
-    std::uint32_t bytes = c.is_zeroes() ? 0 : c.blocks * lba_bytes_;
+    const bool moves = !c.is_zeroes() && c.kind != DriveOp::Kind::verify && c.kind != DriveOp::Kind::uncorrectable;
+    std::uint32_t bytes = moves ? c.blocks * lba_bytes_ : 0;
     if (c.kind == DriveOp::Kind::trim) {
         bytes = static_cast<std::uint32_t>(c.ranges.size() * sizeof(nvme::DsmRange));
         buffer(slot, bytes);
@@ -147,17 +236,35 @@ void NvmeCasePort::submit(std::uint32_t slot, const CaseCommand& c) {
         sqe.cdw11 = nvme::kDsmDeallocate;
         for (std::size_t r = 0; r < c.ranges.size(); ++r)
             nvme::store(data.data + r * sizeof(nvme::DsmRange), nvme::DsmRange{0, c.ranges[r].blocks, c.ranges[r].lba});
+    } else if (c.kind == DriveOp::Kind::copy) {
+        bytes = 32;
+        buffer(slot, bytes);
+        std::memset(data.data, 0, bytes);
+        nvme::store(data.data + 8, c.source);
+        nvme::store(data.data + 16, static_cast<std::uint16_t>(c.blocks - 1));
+        sqe.opc = nvme::kIoCopy;
+        sqe.set_slba(c.lba);
     } else if (c.kind == DriveOp::Kind::flush) {
         sqe.opc = nvme::kIoFlush;
     } else {
-        sqe.opc = c.is_zeroes() ? nvme::kIoWriteZeroes : c.writes() ? nvme::kIoWrite : nvme::kIoRead;
+        sqe.opc = opcode_of(c);
         sqe.set_slba(c.lba);
         sqe.cdw12 = (c.blocks - 1) | (c.is_forced() ? nvme::kRwFua : 0u);
     }
-    if (bytes == 0) return;
-    const PrpPair prp = build_prp(memory_, config_.page_bytes, data.address, bytes, data.lists);
-    sqe.prp1 = prp.prp1;
-    sqe.prp2 = prp.prp2;
+    scattered_[slot].forget();
+    if (bytes != 0) name_data(slot, bytes, sqe.opc == nvme::kIoRead, sqe);
+    sqe.flags = static_cast<std::uint8_t>(sqe.flags | c.fuse);
+}
+
+/// By PRPs, or, if the drive takes them, by an SGL of one piece or many.
+void NvmeCasePort::name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe) {
+    SlotBuffer& data = buffers_[slot];
+    const std::uint64_t way = bring_up_.info().sgls ? random_.below(3) : 0;
+    if (way == 2) return scattered_[slot].scatter(memory_, random_, data.data, bytes, is_read, sqe);
+    const PrpPair p = (way == 0 ? build_prp : build_sgl)(memory_, config_.page_bytes, data.address, bytes, data.lists);
+    sqe.flags = p.flags;
+    sqe.prp1 = p.prp1;
+    sqe.prp2 = p.prp2;
 }
 
 void NvmeCasePort::announce() {
@@ -174,6 +281,7 @@ bool NvmeCasePort::take_ended() {
         ++commands_;
         any = true;
         const std::uint16_t status = cqe.status();
+        if (scattered_[cqe.cid].is_read()) scattered_[cqe.cid].gather(memory_, buffers_[cqe.cid].data);
         client_.command_ended(cqe.cid, end_of(status),
                               status == nvme::kStSuccess ? std::string()
                                                          : "status SCT " + std::to_string(status >> 8) + " SC " +

@@ -12,6 +12,7 @@
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/root_complex.h"
 #include "property/case_port.h"
+#include "property/scattered_data.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -41,6 +42,7 @@ public:
     void shutdown(Done done) override { bring_up_.shutdown(std::move(done)); }
     void power_lost() override;
     bool resets_end_commands() const override { return true; }
+    void erase(std::uint32_t way, std::function<void(bool)> ended) override;
     std::uint64_t commands() const override { return commands_; }
     std::string doing() const override { return bring_up_.doing(); }
 
@@ -77,6 +79,10 @@ private:
     void admin_handler() { bring_up_.admin_interrupt(); }
     void brought_up(const Done& then);
     bool take_ended();
+    void go_on_erasing(const Done& started);
+    void look_at_sanitize();
+    void leave_failure();
+    void name_data(std::uint32_t slot, std::uint32_t bytes, bool is_read, nvme::Sqe& sqe);
 
     Agenda& agenda_;
     const HostConfig config_;
@@ -92,10 +98,18 @@ private:
     BringUp bring_up_;
     std::vector<QueuePair> queue_;  // one, once the controller has granted it
     std::vector<SlotBuffer> buffers_;
+    std::vector<ScatteredData> scattered_;  // by slot, if the drive takes SGLs
+    Random random_{1};
     Facts facts_;
     std::uint32_t announced_ = 0;  // tail of the queue
     std::uint64_t commands_ = 0;
     bool serves_ = false;
+    std::function<void(bool)> erased_;
+    /// Of a sanitize operation whose end the host has not seen.
+    enum class Sanitize : std::uint8_t { none, asked, begun };
+    Sanitize sanitize_ = Sanitize::none;
+    Agenda::Entry next_look_;
+    std::uint64_t log_ = 0;  // host memory for a log page
 };
 
 }  // namespace ssdtlm

@@ -30,7 +30,10 @@ Kind kind_of(int n, int cuts) {
                                            {Kind::trim, 80},          {Kind::zeroes, 20},
                                            {Kind::forced_zeroes, 10}, {Kind::flush, 40},
                                            {Kind::drain, 40},         {Kind::cut, cuts - cuts / 3},
-                                           {Kind::off, cuts / 3}};
+                                           {Kind::off, cuts / 3},     {Kind::verify, 10},
+                                           {Kind::compare, 10},       {Kind::copy, 12},
+                                           {Kind::uncorrectable, 5},  {Kind::format, 1},
+                                           {Kind::compare_write, 10}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;
         n -= share;
@@ -106,6 +109,20 @@ void show_figures(const std::map<std::string, std::uint64_t>& sums, std::uint64_
     std::printf("\n");
 }
 
+/// Half of the times that the drive is erased its power goes meanwhile.
+void cut_erasures(std::vector<DriveOp>& ops) {
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (ops[i].kind != Kind::format || ops[i].block % 2 == 0) continue;
+        DriveOp drain, cut;
+        drain.kind = Kind::drain;
+        cut.kind = Kind::cut;
+        cut.us = ops[i].us;
+        cut.look = ops[i].look;
+        ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(i), {drain, cut});
+        i += 2;
+    }
+}
+
 }  // namespace
 
 rc::Gen<DriveCase> any_case(const CaseMix& mix) {
@@ -123,6 +140,7 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
                 c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) %
                                    static_cast<std::uint32_t>(choices[i].values.size()));
             c.ops = p.second;
+            if (c.loses_power() && c.value("buffer.mode") != "\"protected\"") cut_erasures(c.ops);
             if (!c.loses_power())
                 c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),
                                            [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }),

@@ -14,9 +14,16 @@ namespace {
 constexpr std::size_t kMostOfRead = 50'000;
 constexpr std::size_t kMostTried = 500;
 
+/// Atoms that could not be read show nothing.
 bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found,
            std::uint32_t atoms) {
-    return std::equal(found, found + atoms, image.begin() + first);
+    for (std::uint32_t a = 0; a < atoms; ++a)
+        if (found[a] != image[first + a] && found[a] != ReferenceMap::kUnreadable) return false;
+    return true;
+}
+
+std::string name_of(ReferenceMap::Value v) {
+    return v == ReferenceMap::kUnreadable ? "unreadable" : std::to_string(v);
 }
 }  // namespace
 
@@ -33,8 +40,11 @@ public:
           most_(most),
           seen_in_read_(u.base.size(), false),
           leaves_(u.operations.size(), false) {
-        std::fill_n(seen_in_read_.begin() + q.first, q.atoms, true);
-        for (const Sight& s : u.sights) std::fill_n(seen_in_read_.begin() + s.first, s.found.size(), true);
+        for (std::uint32_t a = 0; a < q.atoms; ++a)
+            if (q.found[a] != kUnreadable) seen_in_read_[q.first + a] = true;
+        for (const Sight& s : u.sights)
+            for (std::size_t a = 0; a < s.found.size(); ++a)
+                if (s.found[a] != kUnreadable) seen_in_read_[s.first + a] = true;
         for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
     }
     bool run() {
@@ -88,7 +98,7 @@ private:
     State behind(std::size_t i, State s) const {
         const Operation& o = u_.operations[i];
         for (std::uint32_t a = o.first; a < o.first + o.atoms; ++a)
-            if (seen_in_read_[a]) s.image[a] = o.value;
+            if (seen_in_read_[a]) o.change(s.image[a]);
         s.done[i] = true;
         return s;
     }
@@ -138,13 +148,15 @@ ReferenceMap::Unit& ReferenceMap::touch(std::uint64_t unit) {
     return u;
 }
 
-ReferenceMap::Moment ReferenceMap::begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value) {
+ReferenceMap::Moment ReferenceMap::begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value,
+                                         bool spares) {
     Operation o;
     o.begun = ++clock_;
     o.first = first;
     o.atoms = atoms;
     o.value = value;
     o.life = life_;
+    o.spares = spares;
     touch(unit).operations.push_back(o);
     return o.begun;
 }
@@ -156,6 +168,7 @@ void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
         o.ended = ++clock_;
         o.durable = durable;
         if (durable) {
+            forget_what_is_covered(u, begun);
             outlives(u, begun);
             settle(u);
         }
@@ -187,6 +200,18 @@ void ReferenceMap::fail_flush() {
         for (Operation& o : u.operations) o.at_risk = o.at_risk || (o.life == life_ && !o.durable);
 }
 
+/// What is durable and gives the whole unit a value makes all the same that came before it.
+void ReferenceMap::forget_what_is_covered(Unit& u, Moment begun) const {
+    const auto by = std::find_if(u.operations.begin(), u.operations.end(),
+                                 [begun](const Operation& o) { return o.begun == begun; });
+    if (by->first != 0 || by->atoms != atoms_ || by->spares || !reads_.empty()) return;
+    u.operations.erase(std::remove_if(u.operations.begin(), u.operations.end(),
+                                      [this, begun](const Operation& o) {
+                                          return o.life != life_ || (o.ended < begun && (!o.cut || o.over));
+                                      }),
+                       u.operations.end());
+}
+
 /// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one
 /// moment.
 void ReferenceMap::outlives(Unit& u, Moment at) const {
@@ -200,7 +225,7 @@ void ReferenceMap::settle(Unit& u) {
     while (!u.operations.empty()) {
         const Operation& o = u.operations.front();
         if (!o.durable || o.ended > oldest || (u.operations.size() > 1 && u.operations[1].begun < o.ended)) break;
-        std::fill_n(u.base.begin() + o.first, o.atoms, o.value);
+        for (std::uint32_t a = o.first; a < o.first + o.atoms; ++a) o.change(u.base[a]);
         u.operations.erase(u.operations.begin());
     }
     const Moment first = u.operations.empty() ? kRuns : u.operations.front().begun;
@@ -244,6 +269,24 @@ void ReferenceMap::find_out(Unit& u, const Question& q) const {
     }
 }
 
+bool ReferenceMap::may_be_unreadable(std::uint64_t unit, std::uint32_t atom) const {
+    const auto at = touched_.find(unit);
+    return at != touched_.end() &&
+           (at->second.base[atom] == kUnreadable ||
+            std::any_of(at->second.operations.begin(), at->second.operations.end(),
+                        [atom](const Operation& o) { return o.value == kUnreadable && o.covers(atom); }));
+}
+
+/// Something has made it so and has ended, and nothing that ended later has written there.
+bool ReferenceMap::must_be_unreadable(const Unit& u, std::uint32_t atom) {
+    Moment since = u.base[atom] == kUnreadable ? 1 : 0;
+    for (const Operation& o : u.operations)
+        if (o.value == kUnreadable && o.covers(atom) && !o.cut && o.ended != kRuns) since = std::max(since, o.begun);
+    return since != 0 && std::none_of(u.operations.begin(), u.operations.end(), [=](const Operation& o) {
+               return o.value != kUnreadable && !o.spares && o.covers(atom) && o.ended > since;
+           });
+}
+
 std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun) {
     const Moment ended = ++clock_;
     Unit& u = touch(unit);
@@ -255,14 +298,17 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
         here = here || o.life == life_;
     }
     bool fits = true;
+    for (std::uint32_t a = 0; a < atoms; ++a)
+        fits = fits && (found[a] == kUnreadable ? may_be_unreadable(unit, first + a)
+                                                : !quiet || !must_be_unreadable(u, first + a));
     if (quiet)
-        fits = can_be(u, {first, found.data(), atoms, begun, ended}, kMostOfRead);
+        fits = fits && can_be(u, {first, found.data(), atoms, begun, ended}, kMostOfRead);
     else
         for (std::uint32_t a = 0; a < atoms && fits; ++a)
-            fits = can_be(u, {first + a, found.data() + a, 1, begun, ended}, kMostOfRead);
+            fits = found[a] == kUnreadable || can_be(u, {first + a, found.data() + a, 1, begun, ended}, kMostOfRead);
     if (!fits) {
         std::string text = "unit " + std::to_string(unit) + ", atoms from " + std::to_string(first) + " on, has";
-        for (const Value v : found) text += " " + std::to_string(v);
+        for (const Value v : found) text += " " + name_of(v);
         return text + (quiet ? "" : " (with something under way)") + ", but " + describe(unit);
     }
     if (u.operations.empty()) return "";
@@ -302,11 +348,11 @@ std::string ReferenceMap::describe(std::uint64_t unit) const {
     const auto at = touched_.find(unit);
     if (at == touched_.end()) return "was never touched";
     std::string text = "it was";
-    for (const Value v : at->second.base) text += " " + std::to_string(v);
+    for (const Value v : at->second.base) text += " " + name_of(v);
     for (const Operation& o : at->second.operations) {
         text += "; then atoms " + std::to_string(o.first) + " to " + std::to_string(o.first + o.atoms - 1) +
-                " became " + std::to_string(o.value) + " (moments " + std::to_string(o.begun) + " to " +
-                (o.ended == kRuns ? "-" : std::to_string(o.ended)) +
+                " became " + name_of(o.value) + (o.spares ? " where they could be read" : "") + " (moments " +
+                std::to_string(o.begun) + " to " + (o.ended == kRuns ? "-" : std::to_string(o.ended)) +
                 (o.cut       ? ", cut off"
                  : o.durable ? ", durable"
                              : "");
@@ -314,7 +360,7 @@ std::string ReferenceMap::describe(std::uint64_t unit) const {
     }
     for (const Sight& s : at->second.sights) {
         text += "; read at " + std::to_string(s.at) + " from atom " + std::to_string(s.first) + " on:";
-        for (const Value v : s.found) text += " " + std::to_string(v);
+        for (const Value v : s.found) text += " " + name_of(v);
     }
     return text;
 }

@@ -11,6 +11,8 @@
 //   was under way.
 // - After a loss of power a unit is as it was at one moment: all that is durable was done, and of the rest a part that
 //   leaves out nothing that came before it.
+// - An atom that was made unreadable stays so over losses of power, whatever else they leave of its unit, until
+//   something is written there. A deallocation leaves it as it is.
 // - What a read has found, it is.
 #pragma once
 
@@ -28,13 +30,15 @@ public:
     using Value = std::uint64_t;
     using Moment = std::uint64_t;
     using Image = std::vector<Value>;
+    /// Of an atom that cannot be read.
+    static constexpr Value kUnreadable = ~Value{0};
 
     /// `initial`: of all atoms of the units below `filled`; above it they are 0.
     ReferenceMap(std::uint64_t units, std::uint32_t atoms, std::uint64_t filled, Value initial)
         : units_(units), filled_(filled), atoms_(atoms), initial_(initial) {}
 
-    /// Something that gives these atoms of a unit this value begins.
-    Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value);
+    /// Something that gives these atoms of a unit this value begins. `spares`: but not those that cannot be read.
+    Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value, bool spares = false);
     /// It ends; `durable`: it outlives a loss of power from now on.
     void end(std::uint64_t unit, Moment begun, bool durable);
     /// It ends, and was not done; `perhaps`: or it was, at any time from then on; `over`: or before this moment.
@@ -52,12 +56,15 @@ public:
         return clock_;
     }
     void end_read(Moment begun) { reads_.erase(begun); }
-    /// Before its end. Empty, or what is wrong with these atoms of a unit.
+    /// Before its end. Empty, or what is wrong with these atoms of a unit, of which some could perhaps not be read.
     std::string read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun);
 
     /// Values that the unit may have, or may have had since it was last known.
     bool knows(std::uint64_t unit, Value value) const;
+    /// The same for one atom.
+    bool may_be_unreadable(std::uint64_t unit, std::uint32_t atom) const;
     std::uint64_t units() const { return units_; }
+    std::uint32_t atoms() const { return atoms_; }
     /// Nothing of it can be lost.
     bool is_durable(std::uint64_t unit) const {
         const auto at = touched_.find(unit);
@@ -76,10 +83,16 @@ private:
         std::uint32_t first = 0, atoms = 0;
         Value value = 0;
         std::uint32_t life = 0;  ///< losses of power before
+        bool spares = false;     ///< atoms that cannot be read stay as they are
         bool durable = false;
         bool cut = false;      ///< it may not have been done: its end is the loss of power, or it was given up
         bool over = false;     ///< and if it was, then before its end
         bool at_risk = false;  ///< not durable when a flush failed: never by a flush
+
+        bool covers(std::uint32_t atom) const { return atom >= first && atom < first + atoms; }
+        void change(Value& atom) const {
+            if (!spares || atom != kUnreadable) atom = value;
+        }
     };
     /// At that moment, with nothing under way, a read found this.
     struct Sight {
@@ -102,7 +115,9 @@ private:
 
     Unit& touch(std::uint64_t unit);
     void outlives(Unit& u, Moment at) const;
+    void forget_what_is_covered(Unit& u, Moment begun) const;
     void settle(Unit& u);
+    static bool must_be_unreadable(const Unit& u, std::uint32_t atom);
     /// `most`: of so many states that were tried in vain it makes true.
     bool can_be(const Unit& u, const Question& q, std::size_t most) const;
     void find_out(Unit& u, const Question& q) const;

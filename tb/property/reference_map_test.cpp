@@ -76,6 +76,46 @@ TEST_F(Reference, WhatWasReadAfterALossIsThereAfterTheNext) {
     EXPECT_TRUE(reads({0, 0, 0, 0}));
 }
 
+constexpr ReferenceMap::Value kBad = ReferenceMap::kUnreadable;
+
+TEST_F(Reference, WhatIsUnreadableStaysSoUnderADeallocation) {
+    write(0, 4, 5, true);
+    write(1, 2, kBad);
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+    map.end(0, map.begin(0, 0, 4, 0, true), false);
+    flush();
+    EXPECT_TRUE(map.may_be_unreadable(0, 1));
+    EXPECT_FALSE(reads({0, 0, 0, 0}));
+    EXPECT_FALSE(reads({kBad}, 3));
+    EXPECT_TRUE(reads({0, kBad, kBad, 0}));
+    write(2, 1, 7);
+    EXPECT_FALSE(reads({0}, 1));
+    EXPECT_TRUE(reads({0, kBad, 7, 0}));
+}
+
+TEST_F(Reference, WhatIsUnreadableStaysSoOverALossThatTakesAwayWhatCameBefore) {
+    write(0, 4, 5, true);
+    write(0, 4, 6);
+    write(0, 2, kBad);
+    map.power_lost();
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+    EXPECT_FALSE(reads({kBad, kBad, 6, 5})) << "of two moments";
+    EXPECT_TRUE(reads({kBad, kBad, 5, 5}));
+    EXPECT_FALSE(reads({6, 6}, 2)) << "it has been read";
+    write(0, 4, 8);
+    map.power_lost();
+    EXPECT_TRUE(reads({kBad, kBad, 5, 5})) << "the write was not durable";
+}
+
+TEST_F(Reference, WhatCoversAUnitMakesAllTheSameThatWasBefore) {
+    write(0, 2, 5);
+    write(0, 4, 6);
+    map.power_lost();
+    write(0, 4, 0, true);
+    EXPECT_TRUE(map.is_durable(0));
+    EXPECT_TRUE(reads({0, 0, 0, 0}));
+}
+
 TEST_F(Reference, AFlushCoversWhatHadEndedBefore) {
     write(0, 4, 5);
     const auto late = map.begin(0, 3, 1, 6);

@@ -154,7 +154,7 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
     p.request = nullptr;
     p.then = {};
     p.data = false;
-    p.link->bulk = false;
+    p.link->bulk = false;  // `prompt` says something of bulk writes alone; of visible_at nobody hears here
     set_up(p, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(data), bytes);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;

@@ -59,6 +59,7 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
 void NvmeController::go_on() {
     AdminContext& c = admin_.context();
     memory_.after_power_loss(agenda_.now(), counters_.power_cycles, device_);
+    if (memory_.sanitize.state == SanitizeStatus::failed) memory_.namespaces.set_all_busy(kStSanitizeFailed);
     if (memory_.sanitize.state == SanitizeStatus::running && !media_.any()) begin_sanitize(c);
 }
 

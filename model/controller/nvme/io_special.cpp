@@ -11,6 +11,22 @@ namespace ssdtlm {
 
 using namespace nvme;
 
+namespace {
+/// Of a pair, or of a Write Uncorrectable, which is alone: all commands before it have to end first.
+std::uint64_t place_of(const NvmeCommand& first) {
+    const NvmeCommand* const second = first.special.partner;
+    return second == nullptr ? first.number : std::min(first.number, second->number);
+}
+
+/// By their place: each waits for those before it, and the list of an earlier one may come later.
+void put_in_order(std::vector<NvmeCommand*>& pairs, NvmeCommand& first) {
+    pairs.insert(
+        std::upper_bound(pairs.begin(), pairs.end(), &first,
+                         [](const NvmeCommand* a, const NvmeCommand* b) { return place_of(*a) < place_of(*b); }),
+        &first);
+}
+}  // namespace
+
 void IoCommands::clear(NvmeCommand& command) {
     command.kind = nullptr;
     command.is_special = false;
@@ -226,9 +242,8 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         first.timeline->charge(Stage::arbitration, agenda_.now());
         first.special.partner->timeline->charge(Stage::arbitration, agenda_.now());
         // Commands that follow the pair now wait for it.
-        const std::uint64_t number = std::min(first.number, first.special.partner->number);
-        locks_.push_back({first.slba, first.blocks, number, first.special.partner});
-        pairs_.push_back(&first);
+        locks_.push_back({first.slba, first.blocks, place_of(first), first.special.partner});
+        put_in_order(pairs_, first);
         return begin_pairs();
     }
     if (!locks_.empty() && is_locked(command)) {
@@ -240,7 +255,7 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         // and after it.
         command.timeline->charge(Stage::arbitration, agenda_.now());
         locks_.push_back({command.slba, command.blocks, command.number, &command});
-        pairs_.push_back(&command);
+        put_in_order(pairs_, command);
         return begin_pairs();
     }
     outlive_marks(command);
@@ -258,7 +273,7 @@ void IoCommands::begin_pairs() {
     while (!pairs_.empty() && state_.serving()) {
         NvmeCommand& first = *pairs_.front();
         NvmeCommand* const second = first.special.partner;
-        if (!have_ended((second == nullptr ? first.number : std::min(first.number, second->number)) - 1)) return;
+        if (!have_ended(place_of(first) - 1)) return;
         pairs_.erase(pairs_.begin());
         first.timeline->set_number(++handed_over_);
         if (second != nullptr) second->timeline->set_number(++handed_over_);

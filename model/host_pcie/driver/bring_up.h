@@ -68,6 +68,9 @@ public:
     /// The drive has lost its power. Operations under way are given up, and their callers are not told. start() begins
     /// again, with the same rings.
     void power_lost();
+    /// An admin command of somebody else's, as nvme-cli sends it. Precondition: started, and nothing else is being
+    /// done.
+    void pass_through(nvme::Sqe& sqe, std::function<void(std::uint16_t status)> ended);
     /// The handler of vector 0.
     void admin_interrupt();
 
@@ -139,6 +142,7 @@ private:
     std::vector<Rings> rings_;  // of the I/O queues, which keep their place from start to start
     std::vector<QueuePair> queues_;
     std::function<void()> done_;
+    std::function<void(std::uint16_t)> passed_;
     std::function<void()> stopped_;
 
     Next after_read_ = nullptr;

@@ -256,6 +256,23 @@ TEST_F(IoSpecial, APairHasItsBlocksForItself) {
     EXPECT_TRUE(b.equal(DriveBench::kOther + 0x1000, 8 * 512, 512));
 }
 
+// What comes behind the first pair is known before it, and waits for it.
+TEST_F(IoSpecial, APairWhoseListsComeLateIsNotWaitedForInVain) {
+    for (const bool pair : {true, false}) {
+        push(kIoCompare, 1, 8, 48, kFirst);  // 24 KiB: a PRP list each
+        push(kIoWrite, 2, 8, 48, kSecond);
+        if (pair) push(kIoCompare, 3, 100, 1, kFirst);
+        push(pair ? kIoWrite : kIoWriteUncorrectable, 4, 100, 1, pair ? kSecond : 0);
+        b.dma.read_times = {Ps{1us}, Ps{1ms}, Ps{1ms}};  // the entries, and the lists
+        b.ring(p);
+        b.agenda.run();
+        std::set<std::uint16_t> ended;
+        while (b.has_cqe(p)) ended.insert(b.take(p).cid);
+        b.ring_head(p);
+        EXPECT_EQ(ended, pair ? (std::set<std::uint16_t>{1, 2, 3, 4}) : (std::set<std::uint16_t>{1, 2, 4}));
+    }
+}
+
 TEST_F(IoSpecial, HalvesOfPairs) {
     // Of different blocks; a first one without a second; a second one without a first; a first one that is refused.
     push(kIoCompare, 1, 8, 1, kFirst);

@@ -223,9 +223,43 @@ TEST(MediaCommands, AnOverwriteLeavesItsPatternWithoutDeallocation) {
     EXPECT_EQ(b.run_admin(b.admin_command(kAdminSanitize, 0, dw10, 0x12345678)).status(), kStSuccess);
     EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::write)], 2 * DriveBench::kBytes / (128u << 10));
     EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::deallocate)], 0u);
+    EXPECT_EQ(b.drive.submitted[static_cast<std::size_t>(IoOp::flush)], 2u) << "at the end of each pass";
+    EXPECT_EQ(b.drive.beside_flushes, 0u) << "behind all writes of its pass";
     EXPECT_GT(b.drive.most, 1u);
     for (std::uint64_t at = 0; at < DriveBench::kBytes; at += 4)
         ASSERT_EQ(load<std::uint32_t>(&b.drive.memory[at]), 0x12345678u) << at;
+}
+
+// NVMe 1.4 §8.15: only a command that leaves it, or another operation that ends well, ends it.
+TEST(MediaCommands, AFailureToSanitizeStaysOverALossOfPower) {
+    DriveBench b;
+    b.enable();
+    Pair p = b.create_pair(1);
+    EXPECT_EQ(b.run(p, b.io(kIoWriteUncorrectable, 8, 1)).status(), kStSuccess);
+    b.drive.next = CommandStatus::write_fault;
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminSanitize, 0, 2 | 1u << 3)).status(), kStSuccess);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 0, 1)).status(), kStSanitizeFailed);
+    b.lose_power();
+    b.enable();
+    p = b.create_pair(1);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 0, 1)).status(), kStSanitizeFailed);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminFormat, 1, 0)).status(), kStSanitizeFailed);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminSanitize, 0, 1)).status(), kStSuccess);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 0, 1)).status(), kStSuccess);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 8, 1)).status(), kStUnrecoveredRead) << "nothing was erased";
+    b.controller->check_books();
+}
+
+TEST(MediaCommands, AFormatThatFailsLeavesBlocksUnreadable) {
+    DriveBench b;
+    b.enable();
+    Pair p = b.create_pair(1);
+    EXPECT_EQ(b.run(p, b.io(kIoWriteUncorrectable, 8, 1)).status(), kStSuccess);
+    b.drive.next = CommandStatus::write_fault;
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminFormat, 1, 0)).status(), kStInternalError);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 8, 1)).status(), kStUnrecoveredRead);
+    EXPECT_EQ(b.run_admin(b.admin_command(kAdminFormat, 1, 0)).status(), kStSuccess);
+    EXPECT_EQ(b.run(p, b.io(kIoRead, 8, 1)).status(), kStSuccess);
 }
 
 TEST(MediaCommands, NamespacesAreDeletedAndCreated) {

@@ -21,6 +21,7 @@ public:
 
     void submit(Command& c) override {
         ++submitted[static_cast<std::size_t>(c.op)];
+        if (c.op == IoOp::flush) beside_flushes += under_way.size();
         under_way.insert(&c);
         most = std::max(most, under_way.size());
         agenda_.post(agenda_.now() + time, Then::to<&MemoryDrive::begin>(this, c));
@@ -32,6 +33,7 @@ public:
     std::array<std::uint64_t, 5> submitted{};
     std::set<Command*> under_way;
     std::size_t most = 0;
+    std::size_t beside_flushes = 0;               ///< commands under way when a flush came
     std::set<std::uint64_t> lost;                 ///< blocks that cannot be read
     CommandStatus next = CommandStatus::success;  ///< with which the next command ends, and does nothing
 

@@ -39,8 +39,9 @@ void format_next(AdminContext& c, std::vector<std::uint32_t> nsids, std::uint32_
             c.memory.namespaces.set_remaining(nsid, static_cast<std::uint8_t>(to_go * 100 / extent));
         },
         [&c, nsid, lba_bytes, nsids = std::move(nsids), token, well](bool this_well) mutable {
-            c.memory.uncorrectable.remove(c.memory.namespaces.allocated(nsid)->first_block,
-                                          c.memory.namespaces.allocated(nsid)->extent);
+            if (this_well)
+                c.memory.uncorrectable.remove(c.memory.namespaces.allocated(nsid)->first_block,
+                                              c.memory.namespaces.allocated(nsid)->extent);
             format_ended(c, nsid, lba_bytes, this_well);
             format_next(c, std::move(nsids), lba_bytes, token, well && this_well);
         }));

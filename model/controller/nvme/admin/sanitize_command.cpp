@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sanitize (NVMe 1.4 §5.24). It runs in the background and continues over resets and losses of power. An overwrite
-// writes its pattern over the whole drive, pass by pass, and then deallocates the drive unless NDAS forbids it. Block
-// erase and crypto erase deallocate the drive, so that no read can return the old data; garbage collection erases the
-// flash later. Commands to the media, and most others, are refused until the end.
+// Sanitize (NVMe 1.4 §5.24). It runs in the background and continues over resets and losses of power. A failure stays
+// over them, too. An overwrite writes its pattern over the whole drive, pass by pass, and then deallocates the drive
+// unless NDAS forbids it. Block erase and crypto erase deallocate the drive, so that no read can return the old data;
+// garbage collection erases the flash later. Commands to the media, and most others, are refused until the end.
 #include <algorithm>
 
 #include "controller/nvme/admin/admin_list.h"
@@ -28,7 +28,7 @@ void sanitize_ended(AdminContext& c, bool well) {
     s.state = well ? SanitizeStatus::done : SanitizeStatus::failed;
     s.writes = c.counters.writes;
     c.memory.namespaces.set_all_busy(well ? kStSuccess : kStSanitizeFailed);
-    c.memory.uncorrectable = BlockMarks{};
+    if (well) c.memory.uncorrectable = BlockMarks{};
     std::vector<std::uint8_t> event(8), log;
     s.write(s.writes, log);
     std::copy_n(log.begin(), 4, event.begin());

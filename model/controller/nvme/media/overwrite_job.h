@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a pattern over the whole drive, pass by pass, through the write path. Each pass programs as many bytes of
-// flash as the drive has.
+// Writes a pattern over the whole drive, pass by pass, through the write path. A flush ends each pass: it programs as
+// many bytes of flash as the drive has, and a loss of power does not take the last one away.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,15 @@ public:
     const char* name() const override { return "overwrite"; }
     bool next(NvmeCommand& c) override {
         if (at_ == plan_.blocks) {
+            if (!flushed_) {
+                flushed_ = true;
+                c.op = IoOp::flush;
+                return true;
+            }
             if (pass_ + 1 >= plan_.passes) return false;
             ++pass_;
             at_ = 0;
+            flushed_ = false;
         }
         c.op = IoOp::write;
         c.slba = at_;
@@ -58,7 +64,8 @@ public:
         progress_(static_cast<std::uint32_t>(written_ / plan_.blocks), static_cast<double>(written_) / all);
     }
     void done() override { done_(well_); }
-    std::uint32_t depth() const override { return kDepth; }
+    /// The flush has to come behind all writes of its pass.
+    std::uint32_t depth() const override { return at_ == plan_.blocks ? 1 : kDepth; }
     bool waits_for_host() const override { return true; }
 
 private:
@@ -67,7 +74,7 @@ private:
     Done done_;
     std::uint32_t pass_ = 0;
     std::uint64_t at_ = 0, written_ = 0;
-    bool well_ = true;
+    bool well_ = true, flushed_ = false;
 };
 
 }  // namespace ssdtlm
