@@ -2,6 +2,7 @@
 """`ssdtlm config import`: devices and workloads in MQSim's XML, with what public configurations have: empty lines in front, comments,
 caches of size 0, thresholds that leave no room, rates that no interface has."""
 import json
+import re
 import shlex
 import subprocess
 import tomllib
@@ -94,12 +95,45 @@ class ImportMqsim(SystemTest):
 
     def test_each_parameter_has_a_row(self):
         """What the file has is taken, taken nearly, or said to have no counterpart."""
-        names = {row["name"] for row in json.loads(self.convert(SSD, (), "--json"))["rows"]}
-        beside = {"Memory_Type", "Flash_Channel_Width", "CMT_Capacity", "Data_Cache_DRAM_Data_Busrt_Size", "Data_Cache_DRAM_tRCD", "Data_Cache_DRAM_tCL", "Address_Mapping",
-                  "Static_Wearleveling_Enabled"}  # said with another one
-        for leaf in ElementTree.fromstring(SSD.encode()).iter():
-            if len(leaf) == 0 and leaf.tag not in beside:
-                self.assertTrue(any(leaf.tag == name or (name.endswith("*") and leaf.tag.startswith(name[:-1])) for name in names), leaf.tag)
+        more = ("Data_Cache_DRAM_tRP", "Data_Cache_DRAM_Row_Size", "CMT_Sharing_Mode", "Suspend_Erase_Time", "Preferred_suspend_erase_time_for_read", "Use_Copyback_for_GC", "Static_Wearleveling_Threshold",
+                "Data_Cache_Sharing_Mode")
+        ssd = SSD.replace("<Seed>", "".join(f"<{name}>{'SHARED' if 'Sharing' in name else 'true' if 'Use' in name else 4}</{name}>" for name in more) + "<Seed>", 1)
+        rows = json.loads(self.convert(ssd, (flow(), flow(kind="BANDWIDTH") + flow(law="STREAMING", count=9)), "--json"))["rows"]
+        flows = [f"<MQSim_IO_Scenarios>{flow()}</MQSim_IO_Scenarios>"] * 3
+        for text, said in ((ssd, ""), *zip(flows, ("scenario 1 flow 1", "scenario 2 flow 1", "scenario 2 flow 2"))):
+            names = {row["name"] for row in rows if row["flow"] == said}
+            for leaf in ElementTree.fromstring(text.encode()).iter():
+                if len(leaf) == 0:
+                    self.assertTrue(any(leaf.tag == name or (name.endswith("*") and leaf.tag.startswith(name[:-1])) for name in names), (said, leaf.tag))
+
+    def test_the_table_counts_its_rows(self):
+        groups = re.split(r"^(taken|taken nearly|no counterpart), (\d+):$", self.convert(SSD, (flow() + flow(),)), flags=re.MULTILINE)[1:]
+        self.assertEqual(len(groups), 9)
+        for count, text in zip(groups[1::3], groups[2::3]):
+            self.assertEqual(len(re.findall(r"^  \S", text, re.MULTILINE)), int(count))
+        self.assertRegex("".join(groups), r"  scenario 1 flow 2: Read_Percentage = 100 +rw=randread")
+
+    def test_what_the_file_leaves_out(self):
+        """A default is marked, and a name that looks like one that is not there is asked about."""
+        rows = {row["name"]: row for row in json.loads(self.convert(SSD.replace("GC_Block_Selection_Policy>", "GC_Block_Selection_Polcy>"), (), "--json"))["rows"]}
+        self.assertEqual(rows["GC_Block_Selection_Policy"]["value"], "RGA (its default)")
+        self.assertEqual(rows["GC_Block_Selection_Polcy"]["how"], "no counterpart")
+        self.assertIn("did you mean 'GC_Block_Selection_Policy'?", rows["GC_Block_Selection_Polcy"]["why"])
+        self.assertEqual(rows["Flash_Channel_Count"]["value"], "2")
+        self.assertIn("did you mean 'Page_Capcity'?", self.convert(SSD.replace("Page_Capacity>", "Page_Capcity>"), code=USER_ERROR))
+
+    def test_a_preconditioned_drive_has_an_empty_cache(self):
+        """MQSim's preconditioning leaves its data cache empty: reads do not wait for a buffer that drains."""
+        said = json.loads(self.convert(changed(SSD, Enabled_Preconditioning="true"), (flow(count=2000),), "--json"))
+        self.assertIs(self.device()["precondition"]["fill_caches"], False)
+        self.assertTrue(any(row["ours"] == "precondition.fill_caches = false" for row in said["rows"]))
+        result = self.run_command(said["commands"][0])
+        self.assertEqual(result["counters_whole_run"].get("gc_page_reads", 0), 0)
+        self.assertEqual(result["ftl"]["host_pages"], 0)
+
+    def test_what_is_implausible_is_said(self):
+        said = self.convert(changed(SSD, Page_Read_Latency_LSB=50000000))
+        self.assertRegex(said, r"(?m)^note: .*nand\.t_read.* is implausible: ")
 
     def test_workloads_run(self):
         """Depth, share of reads and sizes are what the run has."""
@@ -170,6 +204,27 @@ class ImportMqsim(SystemTest):
                     self.assertTrue(error.startswith(f"ssd.xml:{line}: "), error)
                 self.assertFalse((self.dir / "got" / "ssd.toml").exists())
         self.assertEqual(self.convert(changed(SSD, Flash_Channel_Count=0, Page_Capacity=1), code=USER_ERROR).count("\n"), 2)
+
+    def test_workloads_that_are_refused(self):
+        """Each mistake has its line, its element and what is allowed, and all are said at once."""
+        for name, value, said in (("Read_Percentage", 140, "a number from 0 to 100"), ("Initial_Occupancy_Percentage", 170, "a number from 0 to 100"),
+                                  ("Address_Distribution", "GAUSS", "STREAMING, RANDOM_UNIFORM, RANDOM_HOTCOLD"), ("Average_No_of_Reqs_in_Queue", 0, "a number of 1 or more"),
+                                  ("Stop_Time", 0, "a number above 0"), ("Average_Request_Size", 0, "a number of 1 or more"), ("Working_Set_Percentage", 0, "a number"),
+                                  ("Request_Size_Distribution", "FIXD", "did you mean 'FIXED'?"), ("Priority_Class", "LOWEST", "URGENT, HIGH, MEDIUM, LOW"), ("Channel_IDs", "0,x", "numbers from 0 to 1"),
+                                  ("Generated_Aligned_Addresses", "maybe", "TRUE, FALSE"), ("Synthetic_Generator_Type", "DEPTH", "QUEUE_DEPTH, BANDWIDTH"),
+                                  ("Device_Level_Data_Caching_Mode", "CACHE", "WRITE_CACHE")):
+            with self.subTest(name):
+                # The second of two flows, whose lines follow the first one's.
+                error = self.convert(SSD, (flow() + "\n" + changed(flow(), **{name: value}),), code=USER_ERROR)
+                line = 1 + (flow() + "\n" + flow()[: flow().index(f"<{name}>")]).count("\n")
+                self.assertTrue(error.startswith(f"load.xml:{line}: {name} = {value}; "), error)
+                self.assertIn(said, error)
+                self.assertEqual(error.count("\n"), 1, error)
+                self.assertFalse((self.dir / "got" / "ssd.toml").exists())
+        twice = self.convert(SSD, (flow().replace("<Seed>7</Seed>", "<Seed>7</Seed>\n<Seed>8</Seed>"),), code=USER_ERROR)
+        self.assertIn("<Seed> is there twice, first in line 7; once; remove one of them", twice)
+        everything = self.convert(changed(SSD, Flash_Channel_Count=0), (changed(flow(), Read_Percentage=140, Stop_Time=0), changed(flow(), Average_Request_Size=0)), code=USER_ERROR)
+        self.assertEqual(everything.count("\n"), 4, everything)
 
     def test_mistakes(self):
         self.assertIn("is not there", self.ssdtlm("config", "import", "mqsim", "none.xml").stderr)
@@ -263,6 +318,16 @@ class ImportSimpleSsd(SystemTest):
         self.assertEqual(done.returncode, OK, done.stderr)
         mean = json.loads((self.dir / "run" / "result.json").read_text())["latency_us"]["read"]["array"]["mean"]
         self.assertTrue(59.975 < mean < 104.956, mean)
+
+    def test_what_the_file_leaves_out(self):
+        rows = {row["name"]: row for row in json.loads(self.convert(SIMPLESSD.replace("EvictPolicy", "EvictPolcy"), "--json").stdout)["rows"]}
+        self.assertEqual(rows["EvictPolicy"]["value"], "0 (its default)")
+        self.assertIn("did you mean 'ftl.EvictPolicy'?", rows["[ftl] EvictPolcy"]["why"])
+        self.assertEqual(rows["BusWidth"]["ours"], rows["tBURST"]["ours"])
+        for line in SIMPLESSD.splitlines():
+            key = line.split(" = ")[0]
+            if " = " in line:
+                self.assertTrue(any(key == name or name.endswith(f"] {key}") or name.startswith("*") and key.endswith(name[1:]) for name in rows), key)
 
     def test_what_is_no_device(self):
         self.assertIn("it has no Channel in [pal]", self.convert("[global]\nCommonConfig = other.cfg\n", code=USER_ERROR).stderr)

@@ -45,9 +45,8 @@ def command(arguments):
     try:
         folder.mkdir(parents=True, exist_ok=True)
         place = folder / f"{name}.toml"
-        write(place, device.toml())
         written.append(place)
-        accept(device, place)
+        notes = accepted(device, place, device.problems + [problem for scenario in scenarios for problem in scenario.problems])
         for number, scenario in enumerate(scenarios, 1):
             line = ["ssdtlm", "run", str(place), "-o", str(folder / f"{name}-scenario{number}")]
             for key, value in scenario.settings.items():
@@ -64,8 +63,8 @@ def command(arguments):
         raise UserError(Problem(str(folder), f"cannot be written: {error.strerror}", "a folder that can be written", "choose another one with -o")) from None
     rows = device.rows + [row for scenario in scenarios for row in scenario.rows]
     if arguments.json:
-        return json.dumps({"files": [str(path) for path in written], "commands": commands, "rows": [vars(row) for row in rows]}, indent=2, ensure_ascii=False) + "\n", 0
-    return table(rows) + "".join(f"wrote {path}\n" for path in written) + "".join(f"run it: {line}\n" for line in commands), 0
+        return json.dumps({"files": [str(path) for path in written], "commands": commands, "notes": notes, "rows": [vars(row) for row in rows]}, indent=2, ensure_ascii=False) + "\n", 0
+    return table(rows) + "".join(f"{note}\n" for note in notes) + "".join(f"wrote {path}\n" for path in written) + "".join(f"run it: {line}\n" for line in commands), 0
 
 
 PROBLEM = re.compile(r"^.*?: ([a-z_]+(?:\.[a-z_0-9]+)+): (.*)$")
@@ -73,18 +72,32 @@ LIMITS = {"ftl.user_capacity": re.compile(r"at most (\d+)(MiB|KiB|B)"), "ftl.ove
 FACTORS = {"MiB": 1 << 20, "KiB": 1 << 10, "B": 1}
 
 
+def accepted(device, place, found):
+    """The program's notes on the device. Mistakes that were found in the files, and those that the program finds, are raised together; no device is left then."""
+    notes = []
+    if not device.problems:
+        write(place, device.toml())
+        try:
+            notes = accept(device, place)
+        except UserError as error:
+            found = found + error.problems
+    if found:
+        place.unlink(missing_ok=True)
+        raise UserError(*found)
+    return notes
+
+
 def accept(device, place):
-    """Asks the program. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said of what the user gave, and no device is left."""
+    """Asks the program, and returns its notes. Where it takes a smaller drive only, the drive becomes smaller; anything else that it refuses is said of what the user gave."""
     for _ in range(3):
         done = subprocess.run([find_binary(), "config", "check", str(place)], capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            return
+            return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("note: ")]
         found = [(match[1], match[2]) for line in done.stderr.splitlines() if (match := PROBLEM.match(line))]
         if len(found) != 1 or found[0][0] not in LIMITS or not (limit := LIMITS[found[0][0]].search(found[0][1])):
             break
         fit(device, found[0][0], limit[1] if limit[1].endswith("%") else f"{int(limit[1]) * FACTORS[limit[2]]}B")
         write(place, device.toml())
-    place.unlink(missing_ok=True)
     raise UserError(*problems(device, found) or [Problem(str(device.path), done.stderr.strip() or f"is refused, with exit code {done.returncode}")])
 
 
@@ -104,15 +117,19 @@ def problems(device, found):
     return [Problem(str(device.path), f"{key}, from {device.values[key][1]}" if key in device.values else key, text) for key, text in found]
 
 
+def given(row):
+    return f"{row.flow}{': ' if row.flow else ''}{row.name} = {row.value}"
+
+
 def table(rows):
-    """One line for each parameter, in three groups."""
+    """One line for each row, in three groups."""
     text = ""
     for how, head in ((TAKEN, "taken"), (NEARLY, "taken nearly"), (NONE, "no counterpart")):
         group = [row for row in rows if row.how == how]
         if not group:
             continue
         text += f"{head}, {len(group)}:\n"
-        width = max(len(f"{row.name} = {row.value}") for row in group)
-        for row in dict.fromkeys((f"{row.name} = {row.value}".ljust(width), row.ours, row.why) for row in group):
-            text += f"  {row[0]}  {row[1]}{'; ' if row[1] and row[2] else ''}{row[2]}\n"
+        width = max(len(given(row)) for row in group)
+        for row in group:
+            text += f"  {given(row).ljust(width)}  {row.ours}{'; ' if row.ours and row.why else ''}{row.why}\n"
     return text

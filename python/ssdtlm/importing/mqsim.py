@@ -4,10 +4,11 @@
 import math
 import pathlib
 import xml.etree.ElementTree as ElementTree
+import xml.parsers.expat as expat
 
-from ..errors import Problem, UserError
+from ..errors import Problem, UserError, did_you_mean
 from .numbers import Numbers
-from .taken import NEARLY, Device
+from .taken import NEARLY, NONE, TAKEN, Device
 
 # GB/s of a lane, as payload bytes without overhead: what the generations of PCIe carry (PCI Express Base, encoding included).
 LANE_GB = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
@@ -25,53 +26,89 @@ DEFAULTS = {"Flash_Channel_Width": "1", "Page_Metadat_Capacity": "0", "Overprovi
 
 
 def read(path):
-    """The XML's root. Raises UserError."""
+    """The XML's root, and the line of each element. Raises UserError."""
     try:
         # Some files have an empty line in front, which MQSim's parser lets pass.
-        return ElementTree.fromstring(pathlib.Path(path).read_bytes().strip())
+        text = pathlib.Path(path).read_bytes()
+        root = ElementTree.fromstring(text.strip())
+        return root, lines_of(root, text)
     except FileNotFoundError:
         raise UserError(Problem(str(path), "is not there", "an XML file of MQSim")) from None
     except (OSError, ElementTree.ParseError) as error:
         raise UserError(Problem(str(path), f"cannot be read: {error}", "an XML file of MQSim, such as its ssdconfig.xml")) from None
 
 
+def lines_of(root, text):
+    """Elements begin in the order in which the tree has them."""
+    begins, first = [], 1 + text[: len(text) - len(text.lstrip())].count(b"\n")
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda *_: begins.append(first - 1 + parser.CurrentLineNumber)
+    parser.Parse(text.strip(), True)
+    return dict(zip(root.iter(), begins))
+
+
 class Values(Numbers):
     """Leaves of the XML by name, and which of them somebody has asked for."""
 
-    def __init__(self, root, path):
-        self._all = {leaf.tag: (leaf.text or "").strip() for leaf in root.iter() if len(leaf) == 0}
+    def __init__(self, root, path, lines):
+        self._all, self._lines = {}, {}
         self.path, self.asked, self.problems = path, set(), []
+        self._looked = set()
+        for parent in root.iter():
+            seen = {}
+            for leaf in (leaf for leaf in parent if len(leaf) == 0):
+                if leaf.tag in seen:
+                    self.add(Problem(f"{path}:{lines[leaf]}", f"<{leaf.tag}> is there twice, first in line {seen[leaf.tag]}", "once", "remove one of them"))
+                seen.setdefault(leaf.tag, lines[leaf])
+                self._all[leaf.tag], self._lines[leaf.tag] = (leaf.text or "").strip(), lines[leaf]
+        self._first = lines[root]
 
     def __contains__(self, name):
+        self._looked.add(name)
         return name in self._all
+
+    def place(self, name):
+        tag = name.rstrip("*")
+        return f"{self.path}:{next((line for known, line in self._lines.items() if known == name or name.endswith('*') and known.startswith(tag)), self._first)}"
 
     def text(self, name, default=None):
         self.asked.add(name)
         value = self._all.get(name, DEFAULTS.get(name, default))
         if value is None:
-            problem = Problem(str(self.path), f"has no {name}", "a number", "add it: MQSim needs it too")
-            if problem not in self.problems:
-                self.problems.append(problem)
+            near = did_you_mean(name, list(self._all))
+            self.add(Problem(f"{self.path}:{self._first}", f"has no {name}", "a value", f"add it: MQSim needs it too{'; ' if near else ''}{near}"))
             return "1"
         return value
 
     def flag(self, name):
-        return self._all.get(name, "false").lower() == "true" if not self.asked.add(name) else False
+        return self.word(name, ("TRUE", "FALSE"), "false") == "TRUE"
+
+    def names(self):
+        return list(self._all)
+
+    def absent(self, name):
+        """Of a row's name: nothing in the file is called so."""
+        return not any(known == name or name.endswith("*") and known.startswith(name[:-1]) for known in self._all)
 
     def rest(self):
         return {name: value for name, value in self._all.items() if name not in self.asked}
 
+    def unknown(self, name):
+        """Says of a name that nobody has asked for whether it looks like one that is not there."""
+        near = did_you_mean(name, [known for known in sorted(self.asked | self._looked) if known not in self._all])
+        return f"not known here; {near} That one has its default" if near else ""
+
 
 def import_device(path, name, mechanisms=False):
-    """A Device. `mechanisms`: with what MQSim does otherwise (docs/validation.md): a chip is the server, data before commands, no firmware time.
-    Raises UserError."""
-    root = read(path)
+    """A Device with the problems of its file. `mechanisms`: with what MQSim does otherwise (docs/validation.md): a chip is the server, data before
+    commands, no firmware time. Raises UserError."""
+    root, lines = read(path)
     if root.find(".//Device_Parameter_Set") is None:
         raise UserError(Problem(str(path), f"is no device of MQSim: its root is <{root.tag}>", "<Device_Parameter_Set> in it", "give ssdconfig.xml first, the workload second"))
-    values = Values(root, path)
-    if values.text("Memory_Type") != "FLASH":
-        raise UserError(Problem(str(path), f"Memory_Type = {values.text('Memory_Type')}", "FLASH", "only flash is modelled"))
+    values = Values(root, path, lines)
     device = Device(name, f"Imported from MQSim, {name}", "MQSim", path)
+    device.absent = values.absent
+    device.beside("Memory_Type", values.word("Memory_Type", ("FLASH",)), "as here", TAKEN)
     host(device, values)
     flash(device, values, mechanisms)
     mapping(device, values)
@@ -79,14 +116,14 @@ def import_device(path, name, mechanisms=False):
     collection(device, values)
     scheduling(device, values, mechanisms)
     for left, value in values.rest().items():
-        device.beside(left, value, WHY_NOT.get(left, "nothing of the kind is modelled"))
-    if values.problems:
-        raise UserError(*values.problems)
+        sata = left in OF_NVME and values.text("HostInterface_Type") == "SATA"
+        device.beside(left, value, "the drive has SATA" if sata else WHY_NOT.get(left) or values.unknown(left) or "nothing of the kind is modelled")
+    device.problems = values.problems
     return device
 
 
 def host(device, values):
-    interface = values.text("HostInterface_Type")
+    interface = values.word("HostInterface_Type", ("NVME", "SATA"))
     if interface == "SATA":
         device.take("HostInterface_Type", interface, "frontend.kind", '"sata"')
         device.take("SATA_Processing_Delay", values.text("SATA_Processing_Delay"), "frontend.sata.decode_time", f'"{values.integer("SATA_Processing_Delay")}ns"')
@@ -154,6 +191,7 @@ def flash(device, values, mechanisms):
     capped = min(whole, INTERFACES[-1][0])
     device.take("Channel_Transfer_Rate", rate, "nand.onfi.rate", f'"{capped}MT/s"',
                 f"{whole} MT/s are more than any interface of ONFI has" if capped < whole else "" if width == 1 else f"a bus of {width} bytes")
+    device.part("Flash_Channel_Width", width, "nand.onfi.rate", "" if width == 1 else "a bus of one byte with a higher rate")
     device.set("nand.transfer_spare", False, "MQSim transfers no spare area")
     for key, value in (("t_wc", 25), ("t_cs", 20), ("t_adl", 70), ("t_ccs", 300), ("t_rr", 20), ("t_wb", 100), ("t_rpre", 15), ("t_dqsre", 15), ("t_plane_busy", 500)):
         device.text(f"nand.onfi.{key}", f"{value}ns", "MQSim ONFI_Channel_NVDDR2 default")
@@ -164,9 +202,10 @@ def flash(device, values, mechanisms):
 
 
 def suspends(device, values):
-    support = values.text("CMD_Suspension_Support") if "CMD_Suspension_Support" in values else "NONE"
+    support = values.word("CMD_Suspension_Support", ("NONE", "PROGRAM", "ERASE", "PROGRAM_ERASE"), "NONE")
     for name in ("Preferred_suspend_erase_time_for_read", "Preferred_suspend_erase_time_for_write", "Preferred_suspend_write_time_for_read", "Suspend_Erase_Time", "Suspend_Program_Time"):
-        values.asked.add(name)
+        if name in values:
+            device.beside(name, values.text(name), "nothing is suspended, see CMD_Suspension_Support")
     if support != "NONE":
         device.beside("CMD_Suspension_Support", support, "the released MQSim decides to suspend and then refuses it (experiments of this project), so nothing is suspended", NEARLY)
     else:
@@ -182,18 +221,23 @@ def mapping(device, values):
     device.text("ftl.static_dimensions", "CWDP", "MQSim derives the plane from the address")
     if values.text("Address_Mapping") != "PAGE_LEVEL":
         device.beside("Address_Mapping", values.text("Address_Mapping"), "page level is taken; the released MQSim has no other", NEARLY)
+    else:
+        device.beside("Address_Mapping", "PAGE_LEVEL", "as here", TAKEN)
     ideal = values.flag("Ideal_Mapping_Table")
     if ideal:
         device.take("Ideal_Mapping_Table", "true", "ftl.mapping", '"page"')
-        values.asked |= {"CMT_Capacity", "CMT_Sharing_Mode"}
+        for name in ("CMT_Capacity", "CMT_Sharing_Mode"):
+            if name in values:
+                device.beside(name, values.text(name), "no effect with Ideal_Mapping_Table = true")
     else:
         device.take("Ideal_Mapping_Table", "false", "ftl.mapping", '"dftl"')
         cmt = values.integer("CMT_Capacity")
         device.take("CMT_Capacity", cmt, "map.cache", f'"{cmt}B"', "an entry takes 2 x map.entry_size here, in MQSim what its bits need")
         device.text("map.granularity", "entry", "MQSim's CMT holds single entries")
         device.text("map.replacement", "lru", "as MQSim's")
-        if "CMT_Sharing_Mode" in values and values.text("CMT_Sharing_Mode") != "SHARED":
-            device.beside("CMT_Sharing_Mode", values.text("CMT_Sharing_Mode"), "shared; see map.quotas for parts", NEARLY)
+        if "CMT_Sharing_Mode" in values:
+            shared = values.word("CMT_Sharing_Mode", ("SHARED", "EQUAL_SIZE_PARTITIONING")) == "SHARED"
+            device.beside("CMT_Sharing_Mode", values.text("CMT_Sharing_Mode"), "as here by default" if shared else "shared; see map.quotas for parts", TAKEN if shared else NEARLY)
 
 
 def spare_of(ratio):
@@ -209,8 +253,10 @@ def page_of_each_plane(values):
 
 
 def cache(device, values, mechanisms):
-    mechanism = values.text("Caching_Mechanism")
-    values.asked |= {"Data_Cache_Sharing_Mode"}
+    mechanism = values.word("Caching_Mechanism", ("ADVANCED", "SIMPLE", "TURNED_OFF", "NONE"))
+    if "Data_Cache_Sharing_Mode" in values:
+        shared = values.word("Data_Cache_Sharing_Mode", ("SHARED", "EQUAL_PARTITIONING")) == "SHARED"
+        device.beside("Data_Cache_Sharing_Mode", values.text("Data_Cache_Sharing_Mode"), "as here by default" if shared else "shared; see buffer.quotas for parts", TAKEN if shared else NEARLY)
     if mechanism in ("ADVANCED", "SIMPLE"):
         device.take("Caching_Mechanism", mechanism, "buffer.mode", '"write_back"', "" if mechanism == "ADVANCED" else "one kind of write buffer is modelled")
     else:
@@ -227,13 +273,21 @@ def cache(device, values, mechanisms):
     if "Data_Cache_DRAM_Data_Rate" in values:
         rate = values.integer("Data_Cache_DRAM_Data_Rate")
         burst = values.integer("Data_Cache_DRAM_Data_Busrt_Size") if "Data_Cache_DRAM_Data_Busrt_Size" in values else 1
-        latency = sum(values.integer(f"Data_Cache_DRAM_{t}") for t in ("tRCD", "tCL") if f"Data_Cache_DRAM_{t}" in values)
+        parts = [name for name in ("Data_Cache_DRAM_tRCD", "Data_Cache_DRAM_tCL") if name in values]
+        latency = sum(values.integer(name) for name in parts)
         if mechanisms:
             device.take("Data_Cache_DRAM_Data_Rate", rate, "dram.bandwidth", '"1TB/s"', "MQSim's DRAM takes written data and cached reads only; here all data and the map would pass it")
         else:
             device.take("Data_Cache_DRAM_Data_Rate", rate, "dram.bandwidth", f'"{2 * burst * rate}MB/s"')
         device.set("dram.access_latency", '"0s"' if mechanisms else f'"{latency}ns"', "MQSim Data_Cache_DRAM_tRCD + tCL")
-        values.asked |= {"Data_Cache_DRAM_tRP", "Data_Cache_DRAM_Row_Size"}
+        why = "MQSim's DRAM serves written data and cached reads only" if mechanisms else ""
+        for name in parts:
+            device.part(name, values.text(name), "dram.access_latency", why)
+        if "Data_Cache_DRAM_Data_Busrt_Size" in values:
+            device.part("Data_Cache_DRAM_Data_Busrt_Size", burst, "dram.bandwidth", why)
+        for name in ("Data_Cache_DRAM_tRP", "Data_Cache_DRAM_Row_Size"):
+            if name in values:
+                device.beside(name, values.text(name), "DRAM is a bandwidth and a latency here (dram.model = ddr has rows)")
 
 
 def collection(device, values):
@@ -242,7 +296,7 @@ def collection(device, values):
     hard = max(1, min(soft - 1, math.ceil(values.share("GC_Hard_Threshold") * blocks)))
     device.take("GC_Exec_Threshold", values.text("GC_Exec_Threshold"), "gc.soft_free_blocks", soft, "at least 10 blocks, as MQSim has it" if soft == 10 else "")
     device.take("GC_Hard_Threshold", values.text("GC_Hard_Threshold"), "gc.hard_free_blocks", max(3, hard) if max(3, hard) < soft else hard, "" if hard >= 3 else "3 at least: with other writers collection itself needs two")
-    policy = values.text("GC_Block_Selection_Policy") if "GC_Block_Selection_Policy" in values else "RGA"
+    policy = values.text("GC_Block_Selection_Policy", "RGA").upper()
     if policy == "RGA":
         device.take("GC_Block_Selection_Policy", policy, "gc.policy", '"d_choices"')
         device.set("gc.d_choices.choices", max(2, int(math.log2(blocks))), "MQSim RGA: the best of log2(blocks) blocks drawn at random")
@@ -252,18 +306,24 @@ def collection(device, values):
         device.set("gc.random.least_invalid_pages", least, "MQSim RANDOM_P: any full block" if least == 0 else "MQSim RANDOM_PP: spare x pages of a block")
     else:
         device.take("GC_Block_Selection_Policy", policy, "gc.policy", f'"{VICTIMS.get(policy, "greedy")}"', "" if policy in VICTIMS else "greedy in its place")
-    if values.flag("Use_Copyback_for_GC"):
-        device.beside("Use_Copyback_for_GC", "true", "moves go over the bus and through ECC")
+    copyback = values.flag("Use_Copyback_for_GC")
+    device.beside("Use_Copyback_for_GC", "true" if copyback else "false", "moves go over the bus and through ECC" if copyback else "as here", NONE if copyback else TAKEN)
     device.beside("Preemptible_GC_Enabled", "true" if values.flag("Preemptible_GC_Enabled") else "false", "reads of the host go before moves of collection in any case (scheduler.policy)", NEARLY)
     if values.flag("Dynamic_Wearleveling_Enabled"):
         device.take("Dynamic_Wearleveling_Enabled", "true", "wear.free_blocks", '"by_wear"')
-    if values.flag("Static_Wearleveling_Enabled"):
-        device.take("Static_Wearleveling_Threshold", values.text("Static_Wearleveling_Threshold"), "wear.most_spread", values.integer("Static_Wearleveling_Threshold"))
     else:
-        values.asked.add("Static_Wearleveling_Threshold")
+        device.beside("Dynamic_Wearleveling_Enabled", "false", "as here by default", TAKEN)
+    static = values.flag("Static_Wearleveling_Enabled")
+    device.beside("Static_Wearleveling_Enabled", "true" if static else "false", "by Static_Wearleveling_Threshold" if static else "as here by default", TAKEN)
+    if static:
+        device.take("Static_Wearleveling_Threshold", values.text("Static_Wearleveling_Threshold"), "wear.most_spread", values.integer("Static_Wearleveling_Threshold"))
+    elif "Static_Wearleveling_Threshold" in values:
+        device.beside("Static_Wearleveling_Threshold", values.text("Static_Wearleveling_Threshold"), "no effect with Static_Wearleveling_Enabled = false")
     if values.flag("Enabled_Preconditioning"):
         by_formula = policy in ("RGA", "GREEDY", "FIFO", "RANDOM") and values.flag("Ideal_Mapping_Table")
         device.take("Enabled_Preconditioning", "true", "precondition.state", '"analytic"' if by_formula else '"random"', "the steady state of random writes, whatever the workload writes")
+        device.set("precondition.fill_caches", False, "MQSim: preconditioning leaves the data cache empty (Data_Cache_Manager::Do_warmup)")
+        device.part("Enabled_Preconditioning", "true", "precondition.fill_caches")
         if by_formula:
             device.text("ftl.static_dimensions", "none", "by formula any unit is anywhere")
     else:
@@ -271,7 +331,7 @@ def collection(device, values):
 
 
 def scheduling(device, values, mechanisms):
-    policy = values.text("Transaction_Scheduling_Policy") if "Transaction_Scheduling_Policy" in values else "OUT_OF_ORDER"
+    policy = values.text("Transaction_Scheduling_Policy", "OUT_OF_ORDER").upper()
     ours, why = {"OUT_OF_ORDER": ("read_first", ""), "PRIORITY_OUT_OF_ORDER": ("weighted_priorities", "")}.get(policy, ("read_first", "not modelled; reads before writes before collection"))
     device.take("Transaction_Scheduling_Policy", policy, "scheduler.policy", f'"{ours}"', why)
     if mechanisms:
@@ -284,5 +344,5 @@ WHY_NOT = {
     "Enable_ResponseTime_Logging": "latency.csv and timeseries.csv are always written",
     "ResponseTime_Logging_Period_Length": "run.timeseries_interval has the interval",
     "SATA_Processing_Delay": "the drive has NVMe",
-    "Memory_Type": "flash",
 }
+OF_NVME = ("PCIe_Lane_Bandwidth", "PCIe_Lane_Count", "Queue_Fetch_Size")

@@ -5,7 +5,7 @@ import math
 import pathlib
 import re
 
-from ..errors import Problem
+from ..errors import Problem, did_you_mean
 
 MOST = 2**63 - 1  # of the program's integers
 
@@ -26,10 +26,23 @@ def place(path, name):
 class Numbers:
     """For classes with `path`, `problems` and text(name, default). A value that is no such number becomes a problem, and the number 1."""
 
+    def place(self, name):
+        return place(self.path, name)
+
     def refuse(self, name, allowed, repair=""):
-        problem = Problem(place(self.path, name), f"{name} = {self.text(name)}", allowed, repair)
+        self.add(Problem(self.place(name), f"{name} = {self.text(name)}", allowed, repair))
+
+    def add(self, problem):
         if problem not in self.problems:
             self.problems.append(problem)
+
+    def word(self, name, words, default=None):
+        """One of the words, in any case. A word that is none of them becomes a problem, and the first of them."""
+        value = self.text(name, default).upper()
+        if value in words:
+            return value
+        self.refuse(name, ", ".join(words), did_you_mean(value, list(words)))
+        return next(iter(words))
 
     def number(self, name, default=None, least=0, most=math.inf, above=False):
         """`above`: more than `least`."""
@@ -46,9 +59,9 @@ class Numbers:
         """From 0 to less than 1."""
         return min(self.number(name, default, most=0.999999), 0.999999)
 
-    def integer(self, name, default=None, least=0):
-        """The program knows the end of the range."""
-        value = self.number(name, default, least)
+    def integer(self, name, default=None, least=0, most=math.inf):
+        """The program knows the end of the range, where none is given."""
+        value = self.number(name, default, least, most)
         if value != int(value):
-            self.refuse(name, f"a whole number of {least} or more")
+            self.refuse(name, f"a whole number of {least} or more" if most == math.inf else f"a whole number from {least} to {most}")
         return int(value)

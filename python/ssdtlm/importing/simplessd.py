@@ -5,10 +5,10 @@ import configparser
 import math
 import pathlib
 
-from ..errors import Problem, UserError
+from ..errors import Problem, UserError, did_you_mean
 from .mqsim import spare_of
 from .numbers import Numbers
-from .taken import NEARLY, Device
+from .taken import NEARLY, NONE, Device, Row
 
 GENERATIONS = {0: 1, 1: 2, 2: 3, 3: 4}
 RATES = {0: "1.5Gbps", 1: "3Gbps", 2: "6Gbps"}
@@ -24,6 +24,7 @@ class Values(Numbers):
 
     def __init__(self, path):
         self.path, self.asked, self.problems = path, set(), []
+        self._looked = set()
         parser = configparser.ConfigParser(inline_comment_prefixes=("#",), comment_prefixes=("#",), strict=False, interpolation=None, allow_no_value=True)
         parser.optionxform = str
         try:
@@ -38,6 +39,7 @@ class Values(Numbers):
         self._all = {f"{section}.{key}": (value or "").strip() for section in parser.sections() for key, value in parser.items(section)}
 
     def __contains__(self, name):
+        self._looked.add(name)
         return name in self._all
 
     def text(self, name, default=None):
@@ -48,8 +50,20 @@ class Values(Numbers):
                 self.problems.append(problem)
         return self._all.get(name, default if default is not None else "1")
 
+    def absent(self, name):
+        """Of a row's name, which has no section."""
+        return not any(known.split(".", 1)[1] == name or name.startswith("*") and known.endswith(name[1:]) for known in self._all)
+
+    def names(self):
+        return list(self._all)
+
     def rest(self):
         return {name: value for name, value in self._all.items() if name not in self.asked}
+
+    def unknown(self, name):
+        """Says of a name that nobody has asked for whether it looks like one that is not there."""
+        near = did_you_mean(name, [known for known in sorted(self.asked | self._looked) if known not in self._all])
+        return f"not known here; {near} That one has its default" if near else ""
 
 
 def import_device(path, name):
@@ -58,6 +72,7 @@ def import_device(path, name):
     if "pal.Channel" not in values:
         raise UserError(Problem(str(path), "is no device of SimpleSSD: it has no Channel in [pal]", "a .cfg with [pal], [ftl] and [icl]"))
     device = Device(name, f"Imported from SimpleSSD, {name}", "SimpleSSD", path)
+    device.absent = values.absent
     flash(device, values)
     capacity(device, values)
     collection(device, values)
@@ -65,10 +80,23 @@ def import_device(path, name):
     host(device, values)
     for left, value in values.rest().items():
         section, key = left.split(".", 1)
-        device.beside(f"[{section}] {key}", value, WHY_NOT.get(left) or WHY_NOT_SECTION.get(section, "nothing of the kind is modelled"))
-    if values.problems:
-        raise UserError(*values.problems)
+        device.rows.append(Row(f"[{section}] {key}", value, NONE, "", WHY_NOT.get(left) or values.unknown(left) or WHY_NOT_SECTION.get(section, "nothing of the kind is modelled")))
+    parts(device, values)
+    device.problems = values.problems
     return device
+
+
+def parts(device, values):
+    """What is counted into another parameter, or has no effect with the others."""
+    for name in values.names():
+        section, key = name.split(".", 1)
+        if any(row.of(key) or row.name == f"[{section}] {key}" for row in device.rows):
+            continue
+        whole = PART_OF.get(name)
+        if whole in device.values:
+            device.part(key, values.text(name), whole)
+        else:
+            device.beside(key, values.text(name), "no effect with what else the file has")
 
 
 def times(values, word, kind):
@@ -81,7 +109,7 @@ def times(values, word, kind):
 def flash(device, values):
     kind = values.integer("pal.NANDType", "1")
     if kind not in PAGES:
-        values.problems.append(Problem(str(values.path), f"NANDType = {kind}", "0, 1 or 2"))
+        values.refuse("pal.NANDType", "0, 1 or 2")
         return
     device.take("NANDType", kind, "nand.bits_per_cell", len(PAGES[kind]))
     for word, key in (("Read", "nand.t_read"), ("Write", "nand.t_program")):
@@ -176,6 +204,13 @@ def host(device, values):
         device.take("*CoreCount", cores, "firmware.cores", max(1, min(16, cores)), "cores of all layers serve all work")
 
 
+PART_OF = {
+    "pal.DMAWidth": "nand.onfi.rate",
+    "dram.tCL": "dram.access_latency",
+    **{f"dram.{name}": "dram.bandwidth" for name in ("BusWidth", "Chip", "BurstLength", "Channel")},
+    "icl.EnableReadCache": "read_cache.size",
+    "icl.CacheSize": "read_cache.size",
+}
 WHY_NOT = {
     "nvme.WorkInterval": "the controller takes commands when they come, within nvme.fetch_window",
     "nvme.MaxRequestCount": "the controller takes commands when they come, within nvme.fetch_window",

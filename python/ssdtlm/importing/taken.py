@@ -4,17 +4,24 @@
 import dataclasses
 
 TAKEN, NEARLY, NONE = "taken", "nearly", "no counterpart"
+DEFAULT = " (its default)"
 
 
 @dataclasses.dataclass
 class Row:
-    """`name`, `value`: of the other simulator. `ours`: "key = value"; empty without counterpart. `why`: of what is not taken as it is."""
+    """`name`, `value`: of the other simulator. `ours`: "key = value"; empty without counterpart. `why`: of what is not taken as it is.
+    `flow`: of a workload; empty for the device."""
 
     name: str
     value: str
     how: str
     ours: str = ""
     why: str = ""
+    flow: str = ""
+
+    def of(self, name):
+        """True if it says what became of that parameter. "Page_Read_Latency_*" is of several."""
+        return name.startswith(self.name[:-1]) if self.name.endswith("*") else name.endswith(self.name[1:]) if self.name.startswith("*") else name == self.name
 
 
 @dataclasses.dataclass
@@ -37,6 +44,12 @@ class Device:
         self.name, self.description, self.source, self.path = name, description, source, path
         self.values = {}  # key -> (TOML text, comment)
         self.rows = []
+        self.problems = []  # of the file that the user gave
+        self.absent = lambda name: False  # what the file leaves out
+
+    def said(self, name, value):
+        """The value as the table has it."""
+        return f"{value}{DEFAULT}" if self.absent(name) else str(value)
 
     def set(self, key, value, comment):
         self.values[key] = (value if isinstance(value, str) else ("true" if value is True else "false" if value is False else str(value)), comment)
@@ -46,11 +59,16 @@ class Device:
 
     def take(self, name, value, key, ours, why=""):
         """`ours` is TOML text; with `why` it is taken nearly."""
-        self.set(key, ours, f"{self.source} {name} = {value}" + (f"; {why}" if why else ""))
-        self.rows.append(Row(name, str(value), NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
+        said = self.said(name, value)
+        self.set(key, ours, f"{self.source} {name} = {said}" + (f"; {why}" if why else ""))
+        self.rows.append(Row(name, said, NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
+
+    def part(self, name, value, key, why=""):
+        """Of a parameter that others set, too."""
+        self.rows.append(Row(name, self.said(name, value), NEARLY if why else TAKEN, f"{key} = {self.values[key][0]}", why))
 
     def beside(self, name, value, why, how=NONE):
-        self.rows.append(Row(name, str(value), how, "", why))
+        self.rows.append(Row(name, self.said(name, value), how, "", why))
 
     def row(self, key):
         """What sets that key; none: it follows from others."""
