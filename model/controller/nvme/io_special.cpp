@@ -12,13 +12,15 @@ namespace ssdtlm {
 using namespace nvme;
 
 namespace {
-/// Of a pair, or of a Write Uncorrectable, which is alone: all commands before it have to end first.
+/// Returns the number of the pair, or of a Write Uncorrectable, in the order of arrival. All commands before it must
+/// end first.
 std::uint64_t place_of(const NvmeCommand& first) {
     const NvmeCommand* const second = first.special.partner;
     return second == nullptr ? first.number : std::min(first.number, second->number);
 }
 
-/// By their place: each waits for those before it, and the list of an earlier one may come later.
+/// Inserts the pair by its number. Each pair waits for those before it, and the list of an earlier one may arrive
+/// later.
 void put_in_order(std::vector<NvmeCommand*>& pairs, NvmeCommand& first) {
     pairs.insert(
         std::upper_bound(pairs.begin(), pairs.end(), &first,

@@ -68,8 +68,8 @@ public:
     /// The drive has lost its power. Operations under way are given up, and their callers are not told. start() begins
     /// again, with the same rings.
     void power_lost();
-    /// An admin command of somebody else's, as nvme-cli sends it. Precondition: started, and nothing else is being
-    /// done.
+    /// Sends an admin command of the user, as nvme-cli does. Precondition: the drive has started, and no other admin
+    /// command is under way.
     void pass_through(nvme::Sqe& sqe, std::function<void(std::uint16_t status)> ended);
     /// The handler of vector 0.
     void admin_interrupt();
