@@ -48,6 +48,8 @@ public:
     /// Where that one completes them.
     CompletionSink& completions() { return io_; }
     /// Where the SMART log takes spare, wear and temperature from. Optional.
+    /// See FrontEnd.
+    void host_is_gone() { io_.host_is_gone(); }
     void bind_health(std::function<DeviceHealth()> health) { admin_.set_health(std::move(health)); }
     /// What it says has changed: the host may be waiting for that.
     void health_changed() { admin_.check_health(); }

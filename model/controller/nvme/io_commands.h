@@ -45,6 +45,8 @@ public:
     IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
+    /// The power will go: nothing is submitted any more, whatever goes on by itself (jobs, copies, pairs).
+    void host_is_gone() { firmware_ = &no_firmware_; }
     void abort_waits(bool aborts) { firmware_->abort_waits(aborts); }
     /// Feature 06h: whether every write is carried out as FUA.
     void set_write_through(bool on) { decoder_.set_write_through(on); }
@@ -146,6 +148,11 @@ private:
     NvmeCounters& counters_;
     MediaWork& media_;
     const bool signed_data_;
+    /// Takes what would be done behind the save of the write buffer, and be lost.
+    struct NoFirmware final : CommandSink {
+        void submit(Command&) override {}
+        void abort_waits(bool) override {}
+    } no_firmware_;
     CommandSink* firmware_ = nullptr;
     IoDecoder decoder_;
     static constexpr Ps kNoTarget = Ps::max();

@@ -29,7 +29,10 @@ public:
     /// completion has reached the host. Precondition: the agenda holds no entry of the controller any more.
     void restart(std::uint64_t host_commands);
     /// The host's power went, and this side's has not yet: what it has sent is gone. The same precondition.
-    void host_is_gone() { door_.restart(); }
+    void host_is_gone() {
+        door_.restart();
+        controller_->host_is_gone();
+    }
 
     // See NvmeController.
     void bind(CommandSink& sink) { controller_->bind(sink); }
