@@ -191,8 +191,7 @@ bool CaseHost::next_op() {
             break;
         }
         case Kind::format:
-            if (under_way_ != 0 || (cut_by_ != nullptr && (cut_by_->kind != Kind::cut || drive_.durable_trims)))
-                return false;
+            if (under_way_ != 0 || (cut_by_ != nullptr && cut_by_->kind != Kind::cut)) return false;
             erase(op);
             break;
         case Kind::broken_frame:

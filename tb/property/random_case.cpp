@@ -140,8 +140,9 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
                 c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) %
                                    static_cast<std::uint32_t>(choices[i].values.size()));
             c.ops = p.second;
-            if (c.loses_power() && c.value("buffer.mode") != "\"protected\"") cut_erasures(c.ops);
-            if (!c.loses_power())
+            if (c.loses_power())
+                cut_erasures(c.ops);
+            else
                 c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(),
                                            [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }),
                             c.ops.end());

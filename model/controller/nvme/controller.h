@@ -47,6 +47,8 @@ public:
     }
     /// The sink of bind() completes the commands there.
     CompletionSink& completions() { return io_; }
+    /// Stops submitting commands, as FrontEnd::host_is_gone() says.
+    void host_is_gone() { io_.host_is_gone(); }
     /// Sets the function that gives the SMART log spare, wear and temperature. Optional.
     void bind_health(std::function<DeviceHealth()> health) { admin_.set_health(std::move(health)); }
     /// The health has changed, and the host may wait for an event about it.

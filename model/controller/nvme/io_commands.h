@@ -45,6 +45,8 @@ public:
     IoCommands(const Peers& peers, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
+    /// The power will go soon. From now on nothing is submitted, not even by jobs, copies and pairs under way.
+    void host_is_gone() { firmware_ = &no_firmware_; }
     void abort_waits(bool aborts) { firmware_->abort_waits(aborts); }
     /// Sets Feature 06h: with `on`, every write is carried out as FUA.
     void set_write_through(bool on) { decoder_.set_write_through(on); }
@@ -146,6 +148,11 @@ private:
     NvmeCounters& counters_;
     MediaWork& media_;
     const bool signed_data_;
+    /// Drops commands that would come behind the save of the write buffer, and would be lost.
+    struct NoFirmware final : CommandSink {
+        void submit(Command&) override {}
+        void abort_waits(bool) override {}
+    } no_firmware_;
     CommandSink* firmware_ = nullptr;
     IoDecoder decoder_;
     static constexpr Ps kNoTarget = Ps::max();

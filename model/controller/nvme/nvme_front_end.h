@@ -31,7 +31,10 @@ public:
     void restart(std::uint64_t host_commands);
     /// The host has lost its power, and this side has not yet: what the host has sent is gone. The precondition of
     /// restart() applies.
-    void host_is_gone() { door_.restart(); }
+    void host_is_gone() {
+        door_.restart();
+        controller_->host_is_gone();
+    }
 
     // See NvmeController.
     void bind(CommandSink& sink) { controller_->bind(sink); }

@@ -326,6 +326,42 @@ TEST_F(IoSpecial, ResetsUnderPairsAndCopies) {
     }
 }
 
+// Work that continues by itself would come behind the save of the write buffer. The drive would say that it is done,
+// and it would be lost.
+TEST(IoSpecialPower, NothingIsSubmittedWhenTheHostIsGone) {
+    for (const std::uint8_t opcode : {kIoCompare, kIoCopy, kIoWriteUncorrectable, kAdminSanitize}) {
+        DriveBench b;
+        b.enable();
+        Pair p = b.create_pair(1);
+        b.drive.time = 1ms;
+        b.dma.put(DriveBench::kOther + 8, std::uint64_t{0});
+        if (opcode == kAdminSanitize) {
+            Sqe s = b.admin_command(kAdminSanitize, 0, 3u | 1u << 4);
+            b.push(b.admin, s);
+            b.ring(b.admin);
+        } else {
+            Sqe first = b.io(opcode == kIoWriteUncorrectable ? kIoWrite : opcode, 8, 1,
+                             opcode == kIoCopy ? DriveBench::kOther : DriveBench::kData);
+            first.cid = 1;
+            if (opcode == kIoCopy) first.cdw12 = 0;
+            first.flags = opcode == kIoCompare ? kFirst : 0;
+            Sqe second = b.io(opcode == kIoWriteUncorrectable ? opcode : kIoWrite, 8, 1);
+            second.cid = 2;
+            second.flags = opcode == kIoCompare ? kSecond : 0;
+            b.push(p, first);
+            if (opcode != kIoCopy) b.push(p, second);
+            b.ring(p);
+        }
+        b.agenda.run_until(b.agenda.now() + 100us);
+        const auto before = b.drive.submitted;
+        ASSERT_NE(b.drive.under_way.size(), 0u) << int{opcode};
+        b.controller->host_is_gone();
+        b.agenda.run_until(b.agenda.now() + 10ms);
+        EXPECT_EQ(b.drive.submitted, before) << int{opcode};
+        EXPECT_EQ(b.drive.under_way.size(), 0u) << int{opcode};
+    }
+}
+
 TEST_F(IoSpecial, AbortOfWhatHasNotBegun) {
     // 24 KiB: a PRP list has to be read first.
     Sqe s = b.io(kIoRead, 0, 48);
