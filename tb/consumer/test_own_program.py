@@ -134,6 +134,36 @@ class OwnProgram(SystemTest):
         for mode in ("write_back", "write_through"):
             self.assertLess(1.1 * took[mode, 16], took[mode, 1])
 
+    def test_a_feature_of_ones_own(self):
+        """It takes the host's pages, is emptied, lists what it holds, and counts; its parameters act, and its checks have the form of all others."""
+        ours, staged = self.run_it("ours"), self.run_it("staged", "--set", "ftl.staging.blocks=3")
+        self.assertFalse([name for name in ours["counters"] if name.startswith("staging_")])
+        counted = {name: value for name, value in staged["counters_whole_run"].items() if name.startswith("staging_")}
+        self.assertLessEqual(counted["staging_not_listed"] + counted["staging_lists_programmed"], counted["staging_pages"] // 32)
+        for name in ("staging_pages", "staging_superblocks_emptied", "staging_lists_programmed"):
+            self.assertGreater(counted[name], 50, name)
+        self.assertEqual(staged["counters_whole_run"]["flash_padding_page_programs"], counted["staging_lists_programmed"])
+        self.right(self.dir / "staged")
+        silent = self.run_it("silent", "--set", "ftl.staging.blocks=3", "--set", "ftl.staging.contents=false")
+        self.assertEqual(silent["counters_whole_run"]["staging_lists_programmed"], 0)
+        self.assertNotIn("padding_pages", silent["ftl"])
+        # A saved drive goes on with its area.
+        self.own("run", "tiny-test", "-w", "overwrites", "-q", "-o", "saved", *OVERWRITES, "--set", "ftl.staging.blocks=3", "--save-drive", "drive")
+        self.own("run", "tiny-test", "-w", "overwrites", "-q", "-o", "loaded", *OVERWRITES, "--set", "ftl.staging.blocks=3", "--set", "precondition.from=drive")
+        self.right(self.dir / "loaded")
+        said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.blocks=2", "--set", "ftl.staging.keep_free=3", "--set", "ftl.stream_frontiers=1", code=USER_ERROR)
+        self.assertIn("ftl.staging.keep_free: 3 with a staging area; at most ftl.staging.blocks = 2", said)
+        self.assertIn("ftl.stream_frontiers: 1 with a staging area", said)
+        said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.block=2", code=USER_ERROR)
+        self.assertIn("did you mean 'ftl.staging.blocks'", said)
+        self.assertIn("0..65535", self.own("config", "check", "tiny-test", "--set", "ftl.staging.blocks=-1", code=USER_ERROR))
+        for page in ("schema", "reference"):
+            self.assertIn("keep_free", self.own("config", page))
+        self.assertEqual(json.loads(self.own("config", "show", "tiny-test", "--json"))["parameters"]["ftl.staging.blocks"]["value"], 0)
+        # Its superblocks are not the host's.
+        said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.blocks=20", code=USER_ERROR)
+        self.assertIn("20 for other features", said)
+
     def test_config(self):
         shown = json.loads(self.own("config", "show", "tiny-test", "--set", "gc.policy=aged_greedy", "--json"))
         self.assertEqual(shown["parameters"]["gc.aged_greedy.ages"]["value"], [4096])
