@@ -5,7 +5,7 @@ import dataclasses
 import pathlib
 import statistics
 
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 from ssdtlm.studying.derived import derive
 
 GOAL_MEAN, GOAL_WORST = 3, 6  # per cent
@@ -251,25 +251,25 @@ class Drives(Study):
                                 f"{row['ours']:g}, {row['error_percent']:+.1f} %", not why, why))
         near = [abs(row["error_percent"]) for row in judged if (row["drive"], row["cell"]) not in REASONS]
         everything = [abs(row["error_percent"]) for row in judged]
-        trends.append(Trend(f"numbers without a stated reason to miss: {GOAL_MEAN} % off at most, on average", statistics.mean(near) <= GOAL_MEAN,
+        trends.append(check(f"numbers without a stated reason to miss: {GOAL_MEAN} % off at most, on average", statistics.mean(near) <= GOAL_MEAN,
                             f"{statistics.mean(near):.1f} % over {len(near)}; over all {len(everything)} it is {statistics.mean(everything):.1f} %, {max(everything):.1f} % at worst"))
         for what, inside in (("whose mechanism the model has", lambda place: place not in ABSENT), ("whose mechanism it lacks", lambda place: place in ABSENT),
                              ("whose data sheet or review is at hand", lambda place: not DRIVES[place[0]].memory)):
             errors = [abs(row["error_percent"]) for row in judged if inside((row["drive"], row["cell"]))]
-            trends.append(Trend(f"numbers {what}: {GOAL_MEAN} % off on average, {GOAL_WORST} % at worst", statistics.mean(errors) <= GOAL_MEAN and max(errors) <= GOAL_WORST,
+            trends.append(check(f"numbers {what}: {GOAL_MEAN} % off on average, {GOAL_WORST} % at worst", statistics.mean(errors) <= GOAL_MEAN and max(errors) <= GOAL_WORST,
                                 f"{statistics.mean(errors):.1f} % over {len(errors)}, {max(errors):.1f} % at worst", False, "Each number above says what is not known, or what the model lacks."))
         for (name, cell), changes in BY_FORMULA.items():
             published, was = DRIVES[name].published[cell], steady_by_formula(DRIVES[name].preset, {})
             for what, more in changes.items():
                 now = steady_by_formula(DRIVES[name].preset, more)
-                trends.append(Trend(f"{name}, {NAMES[cell]}, by formula: {what} decides it", abs(now / published - 1) < abs(was / published - 1), f"{100 * (was / published - 1):+.1f} % -> {100 * (now / published - 1):+.1f} %"))
+                trends.append(check(f"{name}, {NAMES[cell]}, by formula: {what} decides it", abs(now / published - 1) < abs(was / published - 1), f"{100 * (was / published - 1):+.1f} % -> {100 * (now / published - 1):+.1f} %"))
         for row in rows:
             if row["changed"] == LIMIT:
                 was, now = before(rows, row) - 1, row["ratio"] - 1
-                trends.append(Trend(f"{row['drive']}, {NAMES[row['cell']]}: the limit of another drive with this controller brings it nearer", abs(was) < abs(now), f"{100 * now:+.1f} % -> {100 * was:+.1f} %"))
+                trends.append(check(f"{row['drive']}, {NAMES[row['cell']]}: the limit of another drive with this controller brings it nearer", abs(was) < abs(now), f"{100 * now:+.1f} % -> {100 * was:+.1f} %"))
             elif row["changed"]:
                 was, now = before(rows, row) - 1, row["ratio"] - 1
-                trends.append(Trend(f"{row['drive']}, {NAMES[row['cell']]}: {row['changed']} decides it (nearer, or the data sheet is between both)",
+                trends.append(check(f"{row['drive']}, {NAMES[row['cell']]}: {row['changed']} decides it (nearer, or the data sheet is between both)",
                                     abs(now) < abs(was) or (now < 0) != (was < 0), f"{100 * was:+.1f} % -> {100 * now:+.1f} %"))
         return trends
 

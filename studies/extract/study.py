@@ -5,7 +5,7 @@ import importlib.util
 import pathlib
 import statistics
 
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, check
 from ssdtlm.studying.derived import capacities
 
 
@@ -228,7 +228,7 @@ class Extract(Study):
             rows_of_planes = [f"{row['drive']} {short(row['found'])} for {short(row['true'])}" for row in seen if row["verdict"] == "row of planes"]
             unknown = [row for row in seen if row["verdict"] == "wrong" and not row["why"]]
             why = "; ".join(f"{row['drive']}: {row['why']}" for row in seen if row["verdict"] == "wrong" and row["why"])
-            trends.append(Trend(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
+            trends.append(check(f"{NAMES[name]}: what is seen is right to 5 %" + (", or a row of planes" if name == "page" else ""), not wrong, f"{len(right)} of {len(mine)} found" + (f", wrong: {'; '.join(wrong)}" if wrong else "")
                                 + (f", a row of planes in its place: {'; '.join(rows_of_planes)}" if rows_of_planes else "") + (f", not seen: {', '.join(hidden)}" if hidden else ""), expected=bool(unknown) or not wrong, why=why))
         for drives, which in ((DRAWN, "drawn at random"), (HELD_OUT, "held out")):
             for name in UNITS:
@@ -237,11 +237,11 @@ class Extract(Study):
                 right = sum(row["verdict"] == "found" for row in mine)
                 known, why = KNOWN_OF_DRAWN.get(name, (set(), ""))
                 if mine:
-                    trends.append(Trend(f"{NAMES[name]}, drives {which}: what is seen is right to 5 %", not wrong, f"{right} of {len(mine)} found" + (f", wrong: {'; '.join(wrong.values())}" if wrong else ""),
+                    trends.append(check(f"{NAMES[name]}, drives {which}: what is seen is right to 5 %", not wrong, f"{right} of {len(mine)} found" + (f", wrong: {'; '.join(wrong.values())}" if wrong else ""),
                                         expected=not wrong or not known.issuperset(wrong), why=why))
         for row in quantities:
             if row["drive"] in PROOFS:
-                trends.append(Trend(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
+                trends.append(check(f"{row['drive']}: {NAMES[row['quantity']]} is seen", row["verdict"] == "found", f"{row['found'] or 'nothing'} for {row['true']} {row['unit']}".strip()))
         return trends
 
 

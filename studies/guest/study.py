@@ -7,7 +7,7 @@ import json
 
 from ssdtlm.errors import UserError
 from ssdtlm.guest import place
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 
 # As filebench's personalities have them: share of reads, size of an operation, threads. IOzone writes a large file in records of 1 MiB.
 APPLICATIONS = {
@@ -163,11 +163,11 @@ class Guest(Study):
                       f"F {heavy[small]:.2f} with {small}, {heavy[large]:.2f} with {large}", expected=False, why=WHY),
                 Trend("Pairs with mail or web server are as fair with either window (within 20 %)", all(0.8 <= ratio <= 1.25 for ratio in light.values()),
                       ", ".join(apart), expected=False, why=WHY),
-                Trend("With a narrow window the file server's reads wait for writes in front of them that want room in the buffer: at least four times as long",
+                check("With a narrow window the file server's reads wait for writes in front of them that want room in the buffer: at least four times as long",
                       reads[small] > 4 * reads[large], f"{reads[small]:.1f} ms with {small}, {reads[large]:.1f} ms with {large}"),
                 Trend("Beside IOzone everybody is slower than IOzone is", all(r["S_1"] > r["S_2"] for r in rows if r["second"] == "iozone"),
                       ", ".join(f"{r['first']} {r['S_1']:.1f} : {r['S_2']:.1f}" for r in rows if r["second"] == "iozone")),
-                *(Trend(f"sysbench fileio, {n} threads: our file layer has as many operations a second as ext4, within a third", 0.67 <= files["file layer", n] / files["Linux", n] <= 1.5,
+                *(check(f"sysbench fileio, {n} threads: our file layer has as many operations a second as ext4, within a third", 0.67 <= files["file layer", n] / files["Linux", n] <= 1.5,
                         f"{files['file layer', n]:.0f} against {files['Linux', n]:.0f}", **({} if n == THREADS[0] else {"expected": False, "why": FILES_WHY})) for n in THREADS)]
 
 

@@ -7,7 +7,7 @@ import pathlib
 import re
 import statistics
 
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 
 DEVICE = "hexa-16g"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -141,7 +141,7 @@ class Hexa(Study):
             Trend("random, 1 %: the gain grows with the buffer", gain[key("random", 1)] > gain[key("random", 1, "64 MB")],
                   f"{100 * gain[key('random', 1, '64 MB')]:+.1f} % with 64 MB, {100 * gain[key('random', 1)]:+.1f} % with 1 GB", expected=False,
                   why="64 MB already save all but 3 % of the map's pages. Larger groups move more: GUD below, of lines and of blocks."),
-            Trend("... because of lines: with blocks of a die in their place Hexa's GUD at 50 % is no larger with 1 GB than with 64 MB, to 5 %",
+            check("... because of lines: with blocks of a die in their place Hexa's GUD at 50 % is no larger with 1 GB than with 64 MB, to 5 %",
                   gud("Hexa", "random", 50, "1 GB", NO_LINES[0]) < 1.05 * gud("Hexa", "random", 50, "64 MB", NO_LINES[0]),
                   f"{gud('Hexa', 'random', 50, '1 GB', NO_LINES[0]):.3f} and {gud('Hexa', 'random', 50, '64 MB', NO_LINES[0]):.3f}"),
             *(Trend(f"{workload}, 1 GB: Hexa gains at 1 to 10 %, and less than with random writes", all(0 < gain[key(workload, r)] < gain[key("random", r)] for r in low[workload] if key("random", r) in gain),
@@ -149,7 +149,7 @@ class Hexa(Study):
             *(Trend(f"{workload}, 1 GB: {said} on average below 10 %, within 5 points", abs(100 * mean_of(what, workload) - published) <= 5, f"{100 * mean_of(what, workload):.1f} %", False, why)
               for workload, said, what, published, why in (("JESD219", "10 % more IOPS", gain, 10, IOPS_WHY), ("JESD219", "11.3 % less WAF", less, 11.3, GUD_WHY),
                                                            ("TPC-C", "5.6 % more IOPS", gain, 5.6, IOPS_WHY), ("TPC-C", "3 % less WAF", less, 3, GUD_WHY))),
-            Trend("If both moved alike (GUD left out), the WAF saved on average below 10 % would be nearer to the one published: JESD219 11.3 %, TPC-C 3 %",
+            check("If both moved alike (GUD left out), the WAF saved on average below 10 % would be nearer to the one published: JESD219 11.3 %, TPC-C 3 %",
                   all(abs(alone[w] - published) < abs(mean_of(less, w) - published) for w, published in (("JESD219", 0.113), ("TPC-C", 0.03))),
                   ", ".join(f"{w} {100 * alone[w]:.1f} in place of {100 * mean_of(less, w):.1f} %" for w in alone)),
             Trend("TPC-C: pages of the map are 5 % of FIFO's traffic (3 to 8 %)", all(0.03 <= pair["FIFO"]["MD"] / pair["FIFO"]["WAF"] <= 0.08 for k, pair in plain.items() if k[0] == "TPC-C" and k[3] <= 10),
@@ -159,14 +159,14 @@ class Hexa(Study):
                   "Large groups part the doublewrite area, which is written again soon, from the tables; the next trend is without that area."),
             Trend("TPC-C, 50 %: without the doublewrite area Hexa moves as much as FIFO (to 3 %), with it less", abs(ratio_of(gud, "TPC-C", 50, "1 GB", NO_DOUBLEWRITE[0]) - 1) < 0.03
                   and ratio_of(gud, "TPC-C", 50) < 0.95, f"GUD of Hexa / FIFO {ratio_of(gud, 'TPC-C', 50, '1 GB', NO_DOUBLEWRITE[0]):.3f} and {ratio_of(gud, 'TPC-C', 50):.3f}"),
-            Trend("The reversal at 50 % is of passes: where a unit may be written again at once, Hexa moves less than FIFO", ratio_of(gud, "random", 50, "1 GB", BY_CHANCE[0]) < 1 < ratio_of(gud, "random", 50),
+            check("The reversal at 50 % is of passes: where a unit may be written again at once, Hexa moves less than FIFO", ratio_of(gud, "random", 50, "1 GB", BY_CHANCE[0]) < 1 < ratio_of(gud, "random", 50),
                   f"GUD of Hexa / FIFO {ratio_of(gud, 'random', 50, '1 GB', BY_CHANCE[0]):.3f}, in passes {ratio_of(gud, 'random', 50):.3f}"),
-            Trend("... and of lines: with blocks of a die in their place both move alike, to 3 %", abs(ratio_of(gud, "random", 50, "1 GB", NO_LINES[0]) - 1) < 0.03, f"{ratio_of(gud, 'random', 50, '1 GB', NO_LINES[0]):.3f}"),
-            Trend("... and of how full the drive is: with 9 GiB live Hexa moves less, with 13 GiB more than with 12", ratio_of(gud, "random", 50, "1 GB", FILLS[9][0]) < 1 < ratio_of(gud, "random", 50)
+            check("... and of lines: with blocks of a die in their place both move alike, to 3 %", abs(ratio_of(gud, "random", 50, "1 GB", NO_LINES[0]) - 1) < 0.03, f"{ratio_of(gud, 'random', 50, '1 GB', NO_LINES[0]):.3f}"),
+            check("... and of how full the drive is: with 9 GiB live Hexa moves less, with 13 GiB more than with 12", ratio_of(gud, "random", 50, "1 GB", FILLS[9][0]) < 1 < ratio_of(gud, "random", 50)
                   < ratio_of(gud, "random", 50, "1 GB", FILLS[13][0]), ", ".join(f"{ratio_of(gud, 'random', 50, '1 GB', c):.3f} at {n} GiB" for n, c in ((9, FILLS[9][0]), (12, ""), (13, FILLS[13][0])))),
-            Trend("JESD219 gains less than random writes because less of the map is written: MD of FIFO at 1 % falls with its sizes, and again with its skew",
+            check("JESD219 gains less than random writes because less of the map is written: MD of FIFO at 1 % falls with its sizes, and again with its skew",
                   falls([of[k]["FIFO"]["MD"] for k in list(CHAIN.values())[1:]]), in_chain(of, "MD")),
-            Trend("... and because more is moved: GUD of FIFO is several times that of passes as soon as a unit may be written again at once", gud("FIFO", "random", 1, "1 GB", BY_CHANCE[0]) > 3 * gud("FIFO", "random", 1)
+            check("... and because more is moved: GUD of FIFO is several times that of passes as soon as a unit may be written again at once", gud("FIFO", "random", 1, "1 GB", BY_CHANCE[0]) > 3 * gud("FIFO", "random", 1)
                   and abs(gud("FIFO", "JESD219", 1) / gud("FIFO", "random", 1, "1 GB", BY_CHANCE[0]) - 1) < 0.15, in_chain(of, "GUD")),
             *by_formula(rows),
         ]
@@ -248,9 +248,9 @@ def by_formula(rows):
     fifo = [row for row in rows if row["order"] == "FIFO" and "MD_by_formula" in row]
     hexa = [row for row in rows if row["order"] == "Hexa" and "MD_by_formula" in row]
     worst = max(fifo, key=lambda row: abs(row["MD"] - row["MD_by_formula"]))
-    return [Trend("FIFO: pages of the map for each page of the host are the misses of an LRU list, to 0.02", abs(worst["MD"] - worst["MD_by_formula"]) < 0.02,
+    return [check("FIFO: pages of the map for each page of the host are the misses of an LRU list, to 0.02", abs(worst["MD"] - worst["MD_by_formula"]) < 0.02,
                   f"{len(fifo)} runs, worst {worst['MD']:.3f}, by formula {worst['MD_by_formula']:.3f}"),
-            Trend("Hexa, random: they are one for each group of twice the mean, or up to twice as many", all(1 <= row["MD"] / row["MD_by_formula"] <= 2 for row in hexa),
+            check("Hexa, random: they are one for each group of twice the mean, or up to twice as many", all(1 <= row["MD"] / row["MD_by_formula"] <= 2 for row in hexa),
                   ", ".join(f"{row['MD']:.4f} (formula {row['MD_by_formula']:.4f}) at {row['protected']} %, {row['buffer']}" for row in hexa))]
 
 

@@ -4,7 +4,7 @@
 
 import itertools
 
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 from ssdtlm.studying.derived import derive
 
 DEVICE = "mqsim-table3"
@@ -89,8 +89,8 @@ class LatencyAnatomy(Study):
         shares = [(row["cell"], row["read"] / row["total"]) for row in along(pages, 0)]
         saved = along(pages, 1)[0]["total"] - along(pages, 1)[-1]["total"]
         return [
-            Trend("The parts add up to the latency, in each run", off < EXACT_US, f"to {off:.1e} us in {len(rows)} runs"),
-            Trend("Reads of 4 KiB take what `config derive` says, to 0.1 ns", by_formula < 1e-4, f"to {1e6 * by_formula:.0f} ps"),
+            check("The parts add up to the latency, in each run", off < EXACT_US, f"to {off:.1e} us in {len(rows)} runs"),
+            check("Reads of 4 KiB take what `config derive` says, to 0.1 ns", by_formula < 1e-4, f"to {1e6 * by_formula:.0f} ps"),
             only_these(along(pages, 0), ("read",), "The kind of cell changes the read alone"),
             only_these(along(pages, 1), LINK, "The generation of PCIe changes what crosses the link alone"),
             only_these(along(pages, 2), BUS, "The clock of the flash bus changes command and data out alone"),
@@ -103,8 +103,8 @@ class LatencyAnatomy(Study):
             Trend("Fig. 4: the same at 400 MT/s", abs(transfer[400] / 20 - 1) < 0.2, f"{transfer[400]:.1f} us"),
             Trend("Fig. 4: 3D XPoint reads are below 10 us, less than a tenth of it in array and bus", xpoint["total"] < 10 and (xpoint["read"] + xpoint["data out"]) / xpoint["total"] < 0.1,
                   f"{xpoint['total']:.2f} us, {100 * (xpoint['read'] + xpoint['data out']) / xpoint['total']:.1f} %"),
-            Trend("The slower the cell, the larger its share", all(a < b for (_, a), (_, b) in zip(shares, shares[1:])), ", ".join(f"{cell} {100 * share:.0f} %" for cell, share in shares)),
-            Trend("Gen6 for Gen3 saves less than a twentieth of an MLC read", saved < 0.05 * base["total"], f"{saved:.2f} of {base['total']:.1f} us"),
+            check("The slower the cell, the larger its share", all(a < b for (_, a), (_, b) in zip(shares, shares[1:])), ", ".join(f"{cell} {100 * share:.0f} %" for cell, share in shares)),
+            check("Gen6 for Gen3 saves less than a twentieth of an MLC read", saved < 0.05 * base["total"], f"{saved:.2f} of {base['total']:.1f} us"),
         ]
 
 

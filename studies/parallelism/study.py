@@ -4,7 +4,7 @@ the sources of the trends."""
 
 import itertools
 
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 from ssdtlm.studying.derived import derive
 
 DEVICE = "mqsim-table3"
@@ -103,17 +103,17 @@ class Parallelism(Study):
         writes = [row for row in along(grid, 2) if row["load"] == "randwrite"]
         planes = [row for row in along(grid, 2) if row["load"] == "randread"]
         return [
-            Trend("No run is above the least ceiling", max(row["of_ceiling"] for row in grid) < ABOVE, f"{max(row['of_ceiling'] for row in grid):.4f} at most, of {len(grid)} runs"),
-            Trend("What limits does what its formula says, to 2 %", len(inside) == len(named) and len(named) > len(grid) / 2, f"{len(inside)} of {len(named)}"),
+            check("No run is above the least ceiling", max(row["of_ceiling"] for row in grid) < ABOVE, f"{max(row['of_ceiling'] for row in grid):.4f} at most, of {len(grid)} runs"),
+            check("What limits does what its formula says, to 2 %", len(inside) == len(named) and len(named) > len(grid) / 2, f"{len(inside)} of {len(named)}"),
             *(Trend(f"{name} rise with the channels in proportion", doubles([row["iops"] for row in along(grid, 0) if row["load"] == rw], 0.1), said([row for row in along(grid, 0) if row["load"] == rw], "channels"))
               for rw, (_, name) in LOADS.items()),
             Trend("Random reads rise with the dies until the bus is full: at 1 + tR / transfer = 6.6 dies of a channel", doubles([row["iops"] for row in reads[:3]], 0.1)
                   and reads[-1]["iops"] < 1.3 * reads[-2]["iops"] and "channel bus" in reads[-1]["limits"] and "channel bus" not in reads[0]["limits"], said(reads, "dies")),
             Trend("Random writes rise with the planes, which program together", doubles([row["iops"] for row in writes], 0.15), said(writes, "planes")),
-            Trend("Random reads do not, as planes read at the same page only", planes[-1]["iops"] < 1.2 * planes[0]["iops"], said(planes, "planes")),
+            check("Random reads do not, as planes read at the same page only", planes[-1]["iops"] < 1.2 * planes[0]["iops"], said(planes, "planes")),
             Trend("Orders that begin with channels have the shortest requests", all(orders["CWDP"]["latency_us"] <= 1.001 * row["latency_us"] for row in orders.values()), f"{least:.1f} us, the others up to {max(row['latency_us'] for row in orders.values()):.1f}"),
-            Trend("A request takes a bus transfer for each page that one channel has, then a link transfer for each page that ends at once, to 2 %", abs(off[worst]) < 0.02, f"worst {worst}: {100 * off[worst]:+.2f} %"),
-            Trend("In a deep queue the order makes a difference of less than a tenth", max(deep) < 1.1 * min(deep), f"{min(deep):.0f} to {max(deep):.0f} MB/s"),
+            check("A request takes a bus transfer for each page that one channel has, then a link transfer for each page that ends at once, to 2 %", abs(off[worst]) < 0.02, f"worst {worst}: {100 * off[worst]:+.2f} %"),
+            check("In a deep queue the order makes a difference of less than a tenth", max(deep) < 1.1 * min(deep), f"{min(deep):.0f} to {max(deep):.0f} MB/s"),
         ]
 
 

@@ -17,7 +17,7 @@ from support import BINARY, INTERRUPTED, OK, USER_ERROR, SystemTest
 
 CELLS = (("one", "randread", "4k", 1, ""), ("deep", "randread", "4k", 4, ""), ("large", "randread", "16k", 1, ""))
 TIMES = {"runtime": "10ms", "ramp": "1ms"}
-PROGRESS = re.compile(r"^(\d+ of \d+ trials|step \d+)(, error [\d.]+ %)?\n", re.M)
+PROGRESS = re.compile(r"^(\d+ of \d+ trials|step \d+)(, weighted error [\d.]+ %)?\n", re.M)
 
 
 def can_fit():

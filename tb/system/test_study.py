@@ -15,7 +15,7 @@ import sweeps
 from support import BINARY, INTERRUPTED, OK, SOURCE, USER_ERROR, SystemTest
 
 STUDY = '''
-from ssdtlm.studying import Figure, Point, Study, Trend
+from ssdtlm.studying import Figure, Point, Study, Trend, check
 
 
 class Small(Study):
@@ -35,7 +35,7 @@ class Small(Study):
     def trends(self, rows):
         steps = [b["mean"] - a["mean"] for a, b in zip(rows, rows[1:])]
         return [Trend("latency rises with tR", min(steps) > 0, f"by at least {min(steps):.3f} us"),
-                Trend("latency falls with tR", max(steps) < 0, "it does not", expected=EXPECTED, why="it is the other way round")]
+                check("latency falls with tR", max(steps) < 0, "it does not", expected=EXPECTED, why="it is the other way round")]
 
 
 STUDY = Small()
@@ -150,7 +150,7 @@ class StudyCommand(SystemTest):
         self.assertEqual((program.returncode, errors), (INTERRUPTED, ""))
         self.assertIn("interrupted; what is done is in out", said)
         page = (out / "index.html").read_text(encoding="utf-8").split("<script")[0]
-        self.assertIn("1 studies: 1 of 2 published trends are met", page)
+        self.assertIn("1 studies: 1 of 2 trends are met", page)
         for name in ("b", "c"):
             self.assertIn(f"{name} did not end: interrupted", page)
         self.assertEqual(list(out.glob("b/runs/*")), [])
@@ -168,13 +168,15 @@ class StudyCommand(SystemTest):
         self.assertEqual(code, USER_ERROR)
         self.assertIn("1 parsec", errors)
         page = (pathlib.Path(self.dir) / "out" / "index-quick.html").read_text(encoding="utf-8").split("<script")[0]
-        self.assertIn("2 studies: 2 of 4 published trends are met, 1 are missed as expected, 1 are lost. 4 charts", page)
+        self.assertIn("2 studies: 2 of 4 trends are met (2 published, 2 checks of our own), 1 are missed as expected, 1 are lost. 4 charts", page)
+        self.assertEqual(page.count('<td class="text missed">NOT\u00a0MET</td>'), 1)
+        self.assertEqual((page.count('<td class="text missed">LOST</td>'), page.count('<td class="text met">met</td>'), page.count('<td class="text">our own</td>')), (1, 2, 2))
         self.assertRegex(page, "broken did not end: t_read (50|100): the run ended with exit code 2")
         self.assertIn('<a href="strict-quick/study.html">', page)
         self.assertEqual(sorted(os.listdir(pathlib.Path(self.dir) / "pictures")), [f"{name}-{kind}.svg" for name in ("small", "strict") for kind in ("bars", "lines")])
         code, said, errors = self.study("small", "strict", "--quick", "-o", "out")
         self.assertEqual((code, errors), (1, ""))
-        self.assertIn("2 of 4 published trends are met, 1 are missed as expected, 1 are lost. 4 charts in out/index-quick.html\n  small: 1 of 2 trends are met\n  strict: 1 of 2 trends are met, 1 LOST\n", said)
+        self.assertIn("2 of 4 trends are met (2 published, 2 checks of our own), 1 are missed as expected, 1 are lost. 4 charts in out/index-quick.html\n  small: 1 of 2 trends are met\n  strict: 1 of 2 trends are met, 1 LOST\n", said)
 
     def test_kinds_of_charts(self):
         """Each is drawn, and what a kind promises is in the picture."""

@@ -91,7 +91,7 @@ class Search:
                     study.tell(ask, trial.error)
             done += len(asked)
             best = self.best()
-            self._say(f"{done} of {trials} trials" + (f", error {100 * best.error:.2f} %" if best else ""))
+            self._say(f"{done} of {trials} trials" + (f", weighted error {100 * best.error:.2f} %" if best else ""))
 
     @staticmethod
     def _inside(place):
@@ -126,7 +126,7 @@ class Search:
                 candidates.append(tuple(self._inside(place + step) for place, step in zip(start.places, move)))
             self.try_all(list(dict.fromkeys(candidates)), "Gauss-Newton")
             now = self.best()
-            self._say(f"step {number + 1}, error {100 * now.error:.2f} %")
+            self._say(f"step {number + 1}, weighted error {100 * now.error:.2f} %")
             if now.error > start.error * (1 - WORTH):
                 break
         return self.jacobian(self.best())

@@ -83,11 +83,16 @@ class Outcome:
         return {"device": self.device, "trials": len(self.search.trials), "refused": sum(t.vector is None for t in self.search.trials), "parameters": self.parameters(), "mean_error": errors,
                 "cells": [{"cell": cell.name, "use": use, "error_before": old, "error": new} for cell, use, old, new, _ in self.cells()]}
 
+    def trials(self):
+        """--trials is how many Optuna chooses; ends, differences and steps follow by themselves."""
+        many, chosen = len(self.search.trials), sum(trial.how == "Optuna" for trial in self.search.trials)
+        return f"{many} trials: {chosen} that Optuna chose, {many - chosen} at the ends of the ranges and beside the best"
+
     def text(self):
         rows = [[row["key"], row["range"], row["value"] or "-", f"{row['standard_error']:.3g}{row['unit']}" if row["value"] else "-", "; ".join(row["notes"])] for row in self.parameters()]
         text = text_table(["parameter", "range", "found", "standard error", ""], rows) + "\n"
         text += text_table(["cell", "", "error before", "error"], [[c.name, use, percent(old), percent(new)] for c, use, old, new, _ in self.cells()])
-        text += f"\nmean error of the fitted cells {percent(self.mean('fitted', 'after'))}, before {percent(self.mean('fitted', 'before'))}\n"
+        text += f"\n{self.trials()}\nmean error of the fitted cells {percent(self.mean('fitted', 'after'))}, before {percent(self.mean('fitted', 'before'))}, not weighted as in the search\n"
         if self.held_out:
             text += f"mean error of the cells that it did not see {percent(self.mean('held out', 'after'))}, before {percent(self.mean('held out', 'before'))}\n"
         else:
@@ -110,7 +115,7 @@ class Interim:
 
     def text(self):
         rows = [[row["key"], row["range"], row["value"]] for row in self.parameters()]
-        return text_table(["parameter", "range", "best so far"], rows) + f"\nerror of the fitted cells {percent(self.best.error)} in the best of {len(self.search.trials)} trials; cells that were held out are not judged\n"
+        return text_table(["parameter", "range", "best so far"], rows) + f"\nweighted error of the fitted cells {percent(self.best.error)} in the best of {len(self.search.trials)} trials; cells that were held out are not judged\n"
 
 
 def percent(part):

@@ -37,7 +37,7 @@ def page(outcome, folder):
 
 
 def _sentence(outcome):
-    text = f"{len(outcome.search.trials)} trials. Mean error of the fitted cells {percent(outcome.mean('fitted', 'after'))}, before {percent(outcome.mean('fitted', 'before'))}. "
+    text = f"{outcome.trials()}. Mean error of the fitted cells {percent(outcome.mean('fitted', 'after'))}, before {percent(outcome.mean('fitted', 'before'))}. "
     if not outcome.held_out:
         return text + "No cell was held out."
     return text + f"Of those that it did not see {percent(outcome.mean('held out', 'after'))}, before {percent(outcome.mean('held out', 'before'))}."

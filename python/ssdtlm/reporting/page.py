@@ -18,9 +18,11 @@ def paragraph(text, kind=""):
     return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
 
 
-def table(head, rows, text_columns=()):
-    """Cells are text; the first column and `text_columns` (numbers), with their heads, are set left."""
-    cell = lambda i, text: f'<td class="text">{escape(text)}</td>' if i in text_columns else f"<td>{escape(text)}</td>"
+def table(head, rows, text_columns=(), kinds=None):
+    """Cells are text; the first column and `text_columns` (numbers), with their heads, are set left. kinds: {text of a cell: its class in page.css}."""
+    def cell(i, text):
+        of = " ".join((["text"] if i in text_columns else []) + ([kinds[text]] if kinds and text in kinds else []))
+        return f'<td class="{of}">{escape(text)}</td>' if of else f"<td>{escape(text)}</td>"
     body = "".join("<tr>" + "".join(cell(i, text) for i, text in enumerate(row)) + "</tr>\n" for row in rows)
     top = "".join(f'<th class="text">{escape(text)}</th>' if i in text_columns else f"<th>{escape(text)}</th>" for i, text in enumerate(head))
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>\n'

@@ -2,4 +2,4 @@
 """Published studies, run again: `ssdtlm study`."""
 
 from . import flows
-from .study import Figure, Point, Study, Trend
+from .study import Figure, Point, Study, Trend, check

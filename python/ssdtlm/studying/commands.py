@@ -144,7 +144,7 @@ def page_of_study(one):
     made = Page(f"ssdtlm: {one.study.title}")
     made.add(f"<h1>{escape(one.study.title)}</h1>\n")
     made.add(paragraph(one.study.source, "faint"))
-    made.heading("Published trends")
+    made.heading("Trends")
     made.add(indexes.trends_table(one.trends))
     made.heading("Figures")
     made.charts(one.charts)

@@ -84,6 +84,8 @@ def _map(figure, rows):
     return [shown.rects, shown.numbers], CELL_HEIGHT * len(names)
 
 
+TIMES = ("s", "ms", "us", "ns")
+QUANTITIES = {"RT": "response time", "max_us": "longest latency"}  # of times, by column
 TOOLTIP = ["x:N", "by:N", "y:Q"]
 KINDS = {"bars": _bars, "stacked": _stacked, "lines": _lines, "curves": _curves, "map": _map}
 
@@ -93,7 +95,10 @@ def _different(rows, column):
 
 
 def _title(figure):
-    return figure.unit or figure.y
+    """A rate says what it is by its unit, a time does not."""
+    if figure.unit not in TIMES:
+        return figure.unit or figure.y
+    return f"{QUANTITIES.get(figure.y, 'latency')} ({figure.unit})"
 
 
 def _colour(names, colours):

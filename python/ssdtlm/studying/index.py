@@ -49,13 +49,17 @@ def page_of(ended, stopped):
 
 
 def trends_table(trends):
+    """What is met, and what is not, differ in word and colour."""
     from ..reporting.page import table  # pylint: disable=import-outside-toplevel
-    word = lambda trend: "met" if trend.met else "lost" if trend.expected else "not\u00a0met"
-    return table(["trend", "", "found", "why not"], [[t.sentence, word(t), t.found, "" if t.met else t.why] for t in trends], (0, 1, 2, 3))
+    word = lambda trend: "met" if trend.met else "LOST" if trend.expected else "NOT\u00a0MET"
+    kinds = {"met": "met", "LOST": "missed", "NOT\u00a0MET": "missed"}
+    return table(["trend", "whose", "", "found", "why not"],
+                 [[t.sentence, "our own" if t.own else "published", word(t), t.found, "" if t.met else t.why] for t in trends], (0, 1, 2, 3, 4), kinds)
 
 
 def summary(ended):
     trends = sum(len(one.trends) for one in ended)
     lost = sum(len(one.lost) for one in ended)
-    return (f"{len(ended)} studies: {sum(one.met for one in ended)} of {trends} published trends are met, {trends - sum(one.met for one in ended) - lost} are missed as expected, "
+    own = sum(trend.own for one in ended for trend in one.trends)
+    return (f"{len(ended)} studies: {sum(one.met for one in ended)} of {trends} trends are met ({trends - own} published, {own} checks of our own), {trends - sum(one.met for one in ended) - lost} are missed as expected, "
             f"{lost} are lost. {sum(len(one.charts) for one in ended)} charts")

@@ -55,13 +55,20 @@ class Figure:
 
 @dataclasses.dataclass(frozen=True)
 class Trend:
-    """A published trend and what was found. `expected`: whether the model is known to meet it; `why` says what stands behind a miss."""
+    """A published trend, or a check of our `own`, and what was found. `expected`: whether the model is known to meet it; `why` says what stands behind a
+    miss."""
 
     sentence: str
     met: bool
     found: str
     expected: bool = True
     why: str = ""
+    own: bool = False
+
+
+def check(sentence, met, found, *more, **named):
+    """A Trend that nobody has published: what a formula says, or what stands behind a miss."""
+    return Trend(sentence, met, found, *more, own=True, **named)
 
 
 class Study:
