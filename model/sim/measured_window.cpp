@@ -132,6 +132,18 @@ std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals
     return text;
 }
 
+/// True if no command spent time at the flash, and none is a flush: dies and buses then drain the write buffer.
+bool only_buffered_writes(const std::vector<LatencyStats::Row>& rows) {
+    static const std::array<std::string, 5> kAtTheFlash = {"mapping", "scheduler", "channel", "array", "ecc"};
+    const auto of_flash = [](const LatencyStats::Row& row) {
+        return row.stage.rfind("die_wait", 0) == 0 || row.stage == "channel_wait" ||
+               std::find(kAtTheFlash.begin(), kAtTheFlash.end(), row.stage) != kAtTheFlash.end();
+    };
+    return !rows.empty() && std::none_of(rows.begin(), rows.end(), [&](const LatencyStats::Row& row) {
+        return row.op == "flush" || (of_flash(row) && row.mean > 0);
+    });
+}
+
 }  // namespace
 
 void Simulation::judge(RunSummary& r) const {
@@ -162,6 +174,7 @@ void Simulation::judge(RunSummary& r) const {
     counted(WaitKind::writes_down, down.posted, end.down_stalls.posted);
     LimitContext context;
     context.background = background_of(begin_.busy.die_work, end.die_work);
+    context.only_buffered_writes = only_buffered_writes(r.latency);
     context.independent_planes = s.config.nand.independent_plane_read;
     const HostConfig& host = s.config.host;
     const auto costs = [&](Ps time, const char* key) {

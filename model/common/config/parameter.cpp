@@ -85,7 +85,8 @@ public:
         } else {
             if (raw.type == RawValue::Type::integer || raw.type == RawValue::Type::real) {
                 return wrong(raw, shown(raw) + " has no unit", describe(p_.dimension),
-                             "write for example " + example(p_));
+                             p_.dimension == Dimension::percent ? "write \"" + shown(raw) + "%\""
+                                                                : "write for example " + example(p_));
             }
             if (raw.type != RawValue::Type::string) {
                 return wrong(raw, "is " + shown(raw), describe(p_.dimension), "write for example " + example(p_));

@@ -97,15 +97,16 @@ void panic(const char* where, const std::string& what) {
     throw Panic(std::string(where) + ": " + what);
 }
 
-/// What differs by half of the word or more is not near, and another number never is: 12Gbps is no slip of 1.5Gbps.
+/// A word that differs by half of the longer one or more is not near. Another number never is: 12Gbps is no slip of
+/// 1.5Gbps.
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {
     std::string best;
-    std::size_t best_distance = std::min(std::max<std::size_t>(2, given.size() / 3) + 1, (given.size() + 1) / 2);
+    std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
     for (const auto& c : candidates) {
         if (lower(c) == lower(given)) return c;
         if (number_of(c) != number_of(given)) continue;
         const std::size_t d = edit_distance(given, c);
-        if (d < best_distance) {
+        if (d < best_distance && 2 * d < std::max(given.size(), c.size())) {
             best_distance = d;
             best = c;
         }

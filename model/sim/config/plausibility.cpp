@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/plausibility.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -62,6 +64,7 @@ public:
         if (c_.ftl.slc.any()) slc();
         link();
         rates();
+        steps();
         sizes();
         return std::move(out_);
     }
@@ -132,6 +135,27 @@ private:
                 "stands for one that takes no time");
     }
 
+    /// Steps of a command, and the decoder.
+    void steps() {
+        const FirmwareConfig& f = c_.firmware;
+        const std::pair<const char*, std::uint64_t> of_commands[] = {
+            {"firmware.read_command", f.read_command},  {"firmware.write_command", f.write_command},
+            {"firmware.map_lookup", f.map_lookup},      {"firmware.map_update", f.map_update},
+            {"firmware.flash_issue", f.flash_issue},    {"firmware.flash_complete", f.flash_complete},
+            {"firmware.buffer_insert", f.buffer_insert}};
+        for (const auto& [key, cycles] : of_commands)
+            if (static_cast<double>(cycles) > 50e-6 * static_cast<double>(f.clock_hz))
+                add(key,
+                    fmt::format("the step takes {:.4g} us of a core; the longest of a drive is some 14 us (the 970 "
+                                "PRO at depth 1: 72 kIOPS), and up to 50 us are plausible (assumed)",
+                                1e6 * static_cast<double>(cycles) / static_cast<double>(f.clock_hz)));
+        if (c_.ecc.decode_time > 100us)
+            add("ecc.decode_time",
+                "hard decisions of LDPC take 1 to 10 us a page, soft ones some tens of us (assumed: up to 100us)");
+        if (c_.nand.onfi.interface == OnfiInterface::sdr && c_.nand.onfi.megatransfers < 10)
+            add("nand.onfi.rate", "the slowest timing mode of SDR has 10 MT/s (ONFI: tRC 100 ns)");
+    }
+
     void sizes() {
         const std::uint64_t user = c_.ftl.user_capacity_bytes;
         if (c_.ftl.buffer_bytes > user)
@@ -140,7 +164,7 @@ private:
         const double spare = over_provisioning_of(c_);
         if (spare < 0.02 || spare > 3)
             add(c_.over_provisioning == 0 ? "ftl.user_capacity" : "ftl.over_provisioning",
-                "the over-provisioning is " + std::to_string(static_cast<int>(spare * 1000 + 0.5) / 10.0).substr(0, 5) +
+                fmt::format("the over-provisioning is {:.{}f}", 100 * spare, spare < 0.1 ? 2 : 1) +
                     " % of it; drives have 7 % (client) to 28 % (datacentre), and at least 2 % and at most 300 % is "
                     "plausible");
     }

@@ -65,6 +65,12 @@ namespace {
 
 /// Time until the buffer is full when writes come as fast as the link takes them: the link's rate against the flash's.
 void add_time_to_fill(const SsdConfig& c, Figures& all) {
+    const char* const kName = "buffer_fills_in";
+    if (c.ftl.buffer_mode == BufferMode::write_through) {
+        all.left_out.push_back(std::string(kName) +
+                               ": with buffer.mode = \"write_through\" it has data in flight only.");
+        return;
+    }
     const Ceilings writes = ceilings_of(c, derived_works()[1]);
     double link = 0, flash = 0;
     for (const Ceiling& ceiling : writes.of) {
@@ -72,7 +78,6 @@ void add_time_to_fill(const SsdConfig& c, Figures& all) {
         if (ceiling.resource == "channel bus" || ceiling.resource == "die" || ceiling.resource == "plane")
             flash = flash == 0 ? ceiling.mb_per_s : std::min(flash, ceiling.mb_per_s);
     }
-    const char* const kName = "buffer_fills_in";
     if (link == 0 || flash == 0) {
         all.left_out.push_back(std::string(kName) + ": the rates of link and flash have no formula here.");
     } else if (link <= flash) {

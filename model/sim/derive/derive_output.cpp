@@ -27,7 +27,13 @@ std::string range_words(const Ceiling& c) {
     return fmt::format("; from {:.0f} IOPS on when it limits, as not all is joined or shared", c.reached);
 }
 
-Json json_of(const Ceilings& set) {
+/// A write buffer takes writes faster than the flash until it is full.
+std::string holds_words(const SsdConfig& c, const Ceilings& set) {
+    const bool buffered = !set.work.reads() && c.ftl.buffer_mode != BufferMode::write_through;
+    return buffered ? "sustained, once the write buffer is full" : "always";
+}
+
+Json json_of(const Ceilings& set, const std::string& holds) {
     Json j{{"op", set.work.reads() ? "read" : "write"},
            {"pattern", set.work.random ? "random" : "sequential"},
            {"bytes", set.work.bytes}};
@@ -42,6 +48,7 @@ Json json_of(const Ceilings& set) {
                                   {"formula", c.formula}});
     }
     j["left_out"] = set.left_out;
+    j["holds"] = holds;
     return j;
 }
 
@@ -56,7 +63,8 @@ std::string derived_text(const SsdConfig& c, const Derived& d) {
     }
     s += "\nCeilings: no more than this, whatever the load; * is the least of its kind.\n";
     for (const Ceilings& set : d.ceilings) {
-        s += fmt::format("\n{}\n", set.work.name);
+        const std::string holds = holds_words(c, set);
+        s += fmt::format("\n{}{}\n", set.work.name, holds == "always" ? "" : ", " + holds);
         for (const Ceiling& ceiling : set.of)
             s += fmt::format("{} {:<26} {:>9.1f} MB/s {:>10.0f} IOPS  {}{}\n", ceiling.least ? "*" : " ",
                              ceiling.resource, ceiling.mb_per_s, ceiling.iops, ceiling.formula, range_words(ceiling));
@@ -74,7 +82,7 @@ std::string derived_json(const SsdConfig& c, const Derived& d) {
             j["values"][f.name] = {{"value", f.value}, {"unit", f.unit}, {"formula", f.formula}};
         j["left_out"] = group.left_out;
     }
-    for (const Ceilings& set : d.ceilings) root["ceilings"][set.work.name] = json_of(set);
+    for (const Ceilings& set : d.ceilings) root["ceilings"][set.work.name] = json_of(set, holds_words(c, set));
     return json_dump(root) + "\n";
 }
 

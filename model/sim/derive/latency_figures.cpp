@@ -32,9 +32,9 @@ public:
         const double ends = completion(HostOp::read, bytes);
         return {fmt::format("read_{}k", bytes / 1024), asks + looks + issues + data + ends, "s",
                 fmt::format("submission and fetch {} + firmware {} + flash, DRAM and link {} (tR {}, {} pages) + "
-                            "completion {}",
-                            time_words(asks), time_words(looks + issues), time_words(data), time_words(mean_read(c_)),
-                            parts, time_words(ends))};
+                            "completion {}{}",
+                            time_words(asks), time_words(looks + issues), time_words(data),
+                            time_words(mean_of_pages(g_, c_.nand.t_read)), parts, time_words(ends), conditions(bytes))};
     }
     Figure write(std::uint32_t bytes) const {
         const double asks = transport_.submission(bytes);
@@ -51,6 +51,14 @@ public:
     }
 
 private:
+    /// What a run may have that this figure has not.
+    std::string conditions(std::uint32_t bytes) const {
+        std::string text;
+        if (c_.ftl.slc.any()) text += fmt::format("; in the SLC cache tR is {}", time_words(c_.nand.slc.t_read));
+        if (bytes > g_.page_bytes) text += "; data were written in ascending order";
+        if (c_.ftl.read_ahead.bytes != 0) text += "; nothing is read ahead";
+        return text;
+    }
     std::uint64_t units(std::uint32_t bytes) const { return div_ceil(bytes, g_.unit_bytes); }
     double cycles(std::uint64_t n) const { return static_cast<double>(n) / static_cast<double>(c_.firmware.clock_hz); }
     double dram(std::uint64_t bytes) const {
@@ -88,45 +96,67 @@ private:
         return {(channel * g_.ways + way) * g_.dies_per_chip + lun, plane};
     }
 
-    /// All reads begin at once. A channel's bus, the DRAM and the link each transfer one page after the other.
-    double from_flash(std::uint32_t bytes, std::uint32_t parts) const {
-        struct Page {
-            std::uint32_t channel;
-            double ready;
-            bool select;
-        };
-        const std::uint32_t of_part = bytes / parts;
-        const double issue = to_seconds(bus_.issue(FlashOp::read, 1)),
-                     array = to_seconds(bus_.busy_delay()) + mean_read(c_);
-        const double out = to_seconds(bus_.data_out(of_part)), select = to_seconds(bus_.select());
-        std::vector<double> bus(g_.channels), die(g_.dies());
-        std::vector<std::uint32_t> of_die(g_.dies());
-        for (std::uint32_t i = 0; i < parts; ++i) ++of_die[place_of(i)[0]];
-        std::vector<Page> pages;
+    /// A die, or a plane that reads on its own. It reads the next pages when the data of those before are out.
+    struct Reader {
+        std::uint32_t number;    ///< of the die or plane
+        std::uint32_t left = 0;  ///< pages to ask for
+        std::uint32_t in_register = 0;
+        std::uint32_t joined = 1;  ///< pages of the last read
+        double ready = 0;          ///< for a command, or with data
+    };
+
+    /// The readers of each channel, in the order of their first pages.
+    std::vector<std::vector<Reader>> readers(std::uint32_t parts) const {
+        std::vector<std::vector<Reader>> all(g_.channels);
+        for (std::uint32_t i = 0; i < parts; ++i) {
+            const auto [die, plane] = place_of(i);
+            const std::uint32_t number = c_.nand.independent_plane_read ? die * g_.planes_per_die + plane : die;
+            std::vector<Reader>& of = all[die / g_.dies_per_channel()];
+            auto it = std::find_if(of.begin(), of.end(), [number](const Reader& r) { return r.number == number; });
+            if (it == of.end()) it = of.insert(of.end(), Reader{number});
+            ++it->left;
+        }
+        return all;
+    }
+
+    /// When the pages of one channel have left the decoder. The bus serves what can begin first; of two, a command.
+    void add_arrivals(std::vector<Reader>& of, std::uint32_t page_bytes, std::vector<double>& arrived) const {
+        const double array = to_seconds(bus_.busy_delay()) + mean_of_pages(g_, c_.nand.t_read);
+        const double out = to_seconds(bus_.data_out(page_bytes)), select = to_seconds(bus_.select());
         const std::uint32_t most_joined =
             c_.scheduler.multi_plane && !c_.nand.independent_plane_read ? g_.planes_per_die : 1;
-        for (std::uint32_t i = 0; i < parts; ++i) {
-            const std::uint32_t d = place_of(i)[0], channel = d / g_.dies_per_channel();
-            std::uint32_t left = of_die[d];
-            of_die[d] = 0;  // the first page of a die asks for all
-            for (double at = die[d]; left != 0;) {
-                const std::uint32_t joined = std::min(left, most_joined);
-                left -= joined;
-                const double begins = std::max(bus[channel], c_.nand.independent_plane_read ? 0 : at);
-                bus[channel] = begins + (joined == 1 ? issue : to_seconds(bus_.issue(FlashOp::read, joined)));
-                at = bus[channel] + array;
-                for (std::uint32_t p = 0; p < joined; ++p) pages.push_back({channel, at, joined > 1});
-                at += joined * (out + (joined > 1 ? select : 0));
+        for (double bus = 0;;) {
+            Reader* next = nullptr;
+            for (Reader& r : of) {
+                if (r.left == 0 && r.in_register == 0) continue;
+                const double begins = std::max(bus, r.ready), least = next ? std::max(bus, next->ready) : 0;
+                if (next == nullptr || begins < least ||
+                    (begins == least && r.in_register == 0 && next->in_register != 0))
+                    next = &r;
+            }
+            if (next == nullptr) return;
+            Reader& r = *next;
+            const double begins = std::max(bus, r.ready);
+            if (r.in_register == 0) {
+                r.in_register = r.joined = std::min(r.left, most_joined);
+                r.left -= r.joined;
+                bus = begins + to_seconds(bus_.issue(FlashOp::read, r.joined));
+                r.ready = bus + array;
+            } else {
+                r.ready = begins + out + (r.joined > 1 ? select : 0);
+                --r.in_register;
+                bus = r.ready + to_seconds(bus_.turnaround());
+                arrived.push_back(r.ready + to_seconds(c_.ecc.decode_time));
             }
         }
-        std::stable_sort(pages.begin(), pages.end(), [](const Page& a, const Page& b) { return a.ready < b.ready; });
+    }
+
+    /// All reads begin at once. A channel's bus, the DRAM and the link each transfer one page after the other.
+    double from_flash(std::uint32_t bytes, std::uint32_t parts) const {
+        const std::uint32_t of_part = bytes / parts;
         double memory = 0, link = 0, last = 0;
         std::vector<double> arrived;
-        for (const Page& p : pages) {
-            const double end = std::max(bus[p.channel], p.ready) + out + (p.select ? select : 0);
-            bus[p.channel] = end + to_seconds(bus_.turnaround());
-            arrived.push_back(end + to_seconds(c_.ecc.decode_time));
-        }
+        for (std::vector<Reader>& of : readers(parts)) add_arrivals(of, of_part, arrived);
         std::sort(arrived.begin(), arrived.end());
         for (const double at : arrived) {
             memory = std::max(memory, at) + 2.0 * of_part / static_cast<double>(c_.dram.bytes_per_second);

@@ -42,7 +42,6 @@ std::string why_no_steady_state(const SsdConfig& c) {
     if (c.ftl.slc.any()) return "an SLC cache takes the writes first";
     if (!c.ftl.nvm_sets.empty() || c.ftl.static_dimensions != "none")
         return "parts of the drive are collected by themselves";
-    if (g.unit_bytes != 4096) return "4 KiB are no mapping unit";
     if (c.ftl.most_spread != 0 || c.ftl.refresh_reads != 0 || c.ftl.refresh_age != Age{})
         return "wear levelling and refresh move data too";
     return "";
@@ -105,22 +104,24 @@ Figures steady_state_figures(const SsdConfig& c) {
     const bool oldest = law.kind == ChoiceLaw::Kind::oldest;
     all.of.push_back(
         {kWa, wa, "",
-         fmt::format("uniform random writes of units, gc.policy = \"{}\": {}, {} units in a superblock of which {:.2f} "
-                     "% are valid on average",
-                     c.ftl.gc_policy,
+         fmt::format("uniform random writes of units of {}, gc.policy = \"{}\": {}, {} units in a superblock of which "
+                     "{:.2f} % are valid on average",
+                     size_words(g.unit_bytes), c.ftl.gc_policy,
                      oldest ? "the oldest block (Desnoyers 2012)" : "mean field of victims (Van Houdt 2013)", n,
                      100 * density)});
     const double time = die_time(c, wa) * pages_with_parity(c);
     double iops = g.dies() / time;
     std::string formula =
-        fmt::format("{} dies / {} for a unit: {:.3f} programs, {:.3f} moves with their reads, and erases", g.dies(),
-                    time_words(time), wa, wa - 1);
-    const Ceilings fresh = ceilings_of(c, derived_works()[3]);
+        fmt::format("{} dies / {} for a unit of {}: {:.3f} programs, {:.3f} moves with their reads, and erases",
+                    g.dies(), time_words(time), size_words(g.unit_bytes), wa, wa - 1);
+    Work unit = derived_works()[3];
+    unit.bytes = g.unit_bytes;
+    const Ceilings fresh = ceilings_of(c, unit);
     for (const Ceiling& ceiling : fresh.of)
         if (ceiling.least && ceiling.iops < iops) {
             iops = ceiling.iops;
-            formula =
-                "the ceiling of random 4 KiB writes by the " + ceiling.resource + " is lower than what the dies do";
+            formula = fmt::format("the ceiling of random writes of {} by the {} is lower than what the dies do",
+                                  size_words(g.unit_bytes), ceiling.resource);
         }
     all.of.push_back({kIops, iops, "1/s", formula});
     return all;

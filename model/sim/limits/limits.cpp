@@ -213,8 +213,22 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     return v;
 }
 
-/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a
-/// link while it lacks credits. Nothing has a chance to work while the host's scheduler leaves the drive empty.
+/// Takes away the flash, which drains the write buffer behind the host. Returns words of what was busy there.
+std::string without_drain(std::vector<ResourceUse>& resources) {
+    const auto of_flash = std::stable_partition(resources.begin(), resources.end(), [](const ResourceUse& r) {
+        return r.name != "die" && r.name != "plane" && r.name != "channel bus";
+    });
+    const auto top = std::max_element(of_flash, resources.end(),
+                                      [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
+    std::string text;
+    if (top != resources.end() && counted(*top) >= 0.5)
+        text = fmt::format("; {} drains the write buffer, for whose room no command waits", busy_text(*top));
+    resources.erase(of_flash, resources.end());
+    return text;
+}
+
+/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a link while
+/// it lacks credits. Nothing has a chance to work while the host's scheduler leaves the drive empty.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
     const double share = run.share(WaitKind::flash_work), emptied = run.emptied();
@@ -287,6 +301,9 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
         used.erase(std::remove_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "die"; }),
                    used.end());
     LimitVerdict v;
+    std::string behind;
+    if (context.only_buffered_writes && waits[static_cast<std::size_t>(WaitKind::buffer_room)] < kGain)
+        behind = without_drain(used);
     if (used.empty()) {
         v.sentence = "nothing was measured";
         return v;
@@ -313,7 +330,9 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
         if (row.kind == WaitKind::look_ahead ? !planes_limit : saturated) continue;
         return by_wait(run.wait(row.kind));
     }
-    return saturated ? by_resources(run, named) : by_load(run, network);
+    v = saturated ? by_resources(run, named) : by_load(run, network);
+    v.sentence += behind;
+    return v;
 }
 
 }  // namespace ssdtlm

@@ -3,7 +3,8 @@
 // out.
 //
 // 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up. A
-//    link that is idle because it lacks credits counts as used: then the credits limit.
+//    link that is idle because it lacks credits counts as used: then the credits limit. Flash that only drains the
+//    write buffer, while no command waits for room in it, does not count.
 // 2. Else a wait that is there most of the time limits, the one nearest to the flash: what is full further up is full
 //    because of it.
 // 3. Else more load would be served: the offered load limits.
@@ -33,6 +34,7 @@ struct LimitContext {
     std::vector<std::string> host_cpu;               ///< parameters that cost its time beside those that always can
     double commands = 0;                             ///< outstanding on average
     bool independent_planes = false;
+    bool only_buffered_writes = false;  ///< no command waits for the flash, but for room in the write buffer
     std::string background;  ///< what the dies do beside the host's reads and writes: "34 % is garbage collection, 5 %
                              ///< erases"; empty: nothing worth a word
 };

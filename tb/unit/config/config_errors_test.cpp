@@ -29,6 +29,7 @@ TEST(ConfigErrors, NamesThatAreNear) {
     EXPECT_EQ(nearest("kybre", schedulers), "kyber");
     EXPECT_EQ(nearest("dedline", schedulers), "deadline");
     EXPECT_EQ(nearest("xyz", schedulers), "");
+    EXPECT_EQ(nearest("rn", {"run", "help"}), "run");
     EXPECT_EQ(nearest("sas", {"nvme", "raw", "sata"}), "");
     EXPECT_EQ(nearest("stat", {"nvme", "raw", "sata"}), "");
     EXPECT_EQ(nearest("saat", {"nvme", "raw", "sata"}), "sata");

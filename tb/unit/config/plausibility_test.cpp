@@ -56,7 +56,7 @@ TEST(Plausibility, OfTenDevices) {
          "ftl.user_capacity=3MiB",
          "the over-provisioning is 433.3 % of it"},
         {{"buffer.size=1MiB", "ftl.over_provisioning=433%"}, "ftl.over_provisioning=433%", "is 433.3 % of it"},
-        {{"nand.geometry.blocks_per_plane=2000", "ftl.user_capacity=495MiB"}, "ftl.user_capacity=495MiB", "is 1.000 %"},
+        {{"nand.geometry.blocks_per_plane=2000", "ftl.user_capacity=495MiB"}, "ftl.user_capacity=495MiB", "is 1.01 %"},
     };
     for (const Case& c : cases)
         EXPECT_THAT(notes_with(c.set),
