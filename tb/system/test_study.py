@@ -269,7 +269,7 @@ class StudyCommand(SystemTest):
     def test_those_that_come_with_the_program(self):
         """Each is complete: a source, points in both sizes, and a README."""
         folder = pathlib.Path(os.environ["SSDTLM_SOURCE"]) / "studies"
-        environment = {**sweeps.ENVIRONMENT, "PYTHONPATH": str(folder.parent / "python")}
+        environment = {**sweeps.ENVIRONMENT, "PYTHONPATH": str(folder.parent / "python"), "SSDTLM_BINARY": str(BINARY)}
         for name in sorted(file.parent.name for file in folder.glob("*/study.py")):
             self.assertTrue((folder / name / "README.md").is_file(), name)
             code = (f"from ssdtlm.studying import study\ns = study.load({name!r})\nquick, whole = s.points(True), s.points(False)\n"
