@@ -151,7 +151,7 @@ class OwnProgram(SystemTest):
         self.own("run", "tiny-test", "-w", "overwrites", "-q", "-o", "saved", *OVERWRITES, "--set", "ftl.staging.blocks=3", "--save-drive", "drive")
         self.own("run", "tiny-test", "-w", "overwrites", "-q", "-o", "loaded", *OVERWRITES, "--set", "ftl.staging.blocks=3", "--set", "precondition.from=drive")
         self.right(self.dir / "loaded")
-        said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.blocks=2", "--set", "ftl.staging.keep_free=3", "--set", "ftl.stream_frontiers=1", code=USER_ERROR)
+        said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.blocks=2", "--set", "ftl.staging.keep_free=3", "--set", "nvme.streams=1", "--set", "host.streams=true", "--set", "ftl.stream_frontiers=1", code=USER_ERROR)
         self.assertIn("ftl.staging.keep_free: 3 with a staging area; at most ftl.staging.blocks = 2", said)
         self.assertIn("ftl.stream_frontiers: 1 with a staging area", said)
         said = self.own("config", "check", "tiny-test", "--set", "ftl.staging.block=2", code=USER_ERROR)

@@ -131,6 +131,8 @@ void CaseHost::go_on_with(const Slot& read) {
     c.fuse = is_pair ? 1 : 0;
     const std::uint64_t all = drive_.units * blocks_per_unit();
     if (!serves_ || !port_->has_room(c)) return;
+    // The write of a pair changes what others still compare or copy.
+    if (is_pair && is_held(read.held)) return;
     ReferenceMap::Value value = 0;
     if (c.kind == Kind::copy) {
         std::string wrong;
