@@ -96,7 +96,7 @@ private:
     void own_ended(NvmeCommand& part) override;
     void settle_marks(NvmeCommand& command);
     void mark(NvmeCommand& command);
-    void outlive_marks(NvmeCommand& command) const;
+    void meet_marks(NvmeCommand& command) const;
     void an_end();
     void end_with(NvmeCommand& command, std::uint16_t status);
     void to_firmware(NvmeCommand& command) {

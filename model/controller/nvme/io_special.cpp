@@ -260,7 +260,7 @@ __attribute__((noinline)) void IoCommands::hand_over_special(NvmeCommand& comman
         put_in_order(pairs_, command);
         return begin_pairs();
     }
-    outlive_marks(command);
+    meet_marks(command);
     command.timeline->set_number(++handed_over_);
     if (command.kind != nullptr && command.kind->opcode == kIoCopy) {
         command.special.at = 0;
@@ -292,7 +292,7 @@ void IoCommands::compare_ended(NvmeCommand& first) {
     second.timeline->charge(Stage::firmware_wait, agenda_.now());
     finish(first);
     if (equal && state_.serving()) {
-        outlive_marks(second);
+        meet_marks(second);
         to_firmware(second);
         return;
     }
@@ -331,6 +331,7 @@ void IoCommands::copy_next(NvmeCommand& parent) {
     read.special.data = SpecialCommand::Data::kept;
     read.special.kept.resize(read.bytes);
     read.special.partner = &parent;
+    meet_marks(read);
     to_firmware(read);
 }
 
@@ -351,7 +352,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
         ++parent.special.at;
         return copy_next(parent);
     }
-    if (memory_.uncorrectable.any(part.slba, part.blocks)) {
+    if (part.special.marked_block != SpecialCommand::kNoBlock || memory_.uncorrectable.any(part.slba, part.blocks)) {
         ++counters_.failed;
         return copy_ended(parent, kStUnrecoveredRead);
     }
@@ -365,7 +366,7 @@ void IoCommands::own_ended(NvmeCommand& part) {
     write.special.data = SpecialCommand::Data::kept;
     write.special.kept.swap(part.special.kept);
     write.special.partner = &parent;
-    outlive_marks(write);
+    meet_marks(write);
     // The signature of a block names the block that it belongs to.
     for (std::uint32_t i = 0; signed_data_ && i < write.blocks; ++i) {
         std::uint8_t* const block = write.special.kept.data() + std::size_t{i} * lba_bytes;
@@ -426,10 +427,15 @@ void IoCommands::mark(NvmeCommand& command) {
 }
 
 /// A write of marked blocks removes the marks at its end, for good. So it is carried out as FUA, and its data survive a
-/// loss of power as well.
-void IoCommands::outlive_marks(NvmeCommand& command) const {
-    if (command.op != IoOp::write && command.op != IoOp::write_zeroes) return;
-    if (memory_.uncorrectable.any(command.slba, command.blocks)) command.fua = true;
+/// loss of power as well. A read may find the old data of a marked block and end after such a write. So it fails if the
+/// block was marked at its beginning.
+void IoCommands::meet_marks(NvmeCommand& command) const {
+    const BlockMarks& marks = memory_.uncorrectable;
+    if (!marks.any(command.slba, command.blocks)) return;
+    if (command.op == IoOp::write || command.op == IoOp::write_zeroes) command.fua = true;
+    if (command.op != IoOp::read) return;
+    command.is_special = true;
+    command.special.marked_block = marks.first_in(command.slba, command.blocks);
 }
 
 void IoCommands::settle_marks(NvmeCommand& command) {
@@ -440,15 +446,18 @@ void IoCommands::settle_marks(NvmeCommand& command) {
         return;
     }
     switch (command.op) {
-        case IoOp::read:
-            if (command.code != kStSuccess || !marks.any(command.slba, command.blocks)) return;
+        case IoOp::read: {
+            std::uint64_t block = command.special.marked_block;
+            if (block == SpecialCommand::kNoBlock && marks.any(command.slba, command.blocks))
+                block = marks.first_in(command.slba, command.blocks);
+            if (command.code != kStSuccess || block == SpecialCommand::kNoBlock) return;
             command.code = kStUnrecoveredRead;
             ++counters_.failed;
             ++counters_.media_errors;
-            errors_.add(command.queue, command.tag, command.code,
-                        (marks.first_in(command.slba, command.blocks) - command.first_block) >> command.shift,
+            errors_.add(command.queue, command.tag, command.code, (block - command.first_block) >> command.shift,
                         command.nsid);
             return;
+        }
         case IoOp::write:
         case IoOp::write_zeroes:
             if (command.code == kStSuccess) marks.remove(command.slba, command.blocks);

@@ -42,6 +42,9 @@ struct SpecialCommand {
     std::uint32_t at = 0;            ///< copy: the source range that is being copied
     std::uint64_t target = 0;        ///< copy: next block to be written, in blocks of the drive
     std::vector<LbaRange> marked;    ///< write uncorrectable: blocks that were not marked before
+    /// Read: its first block that was marked as uncorrectable when it began.
+    static constexpr std::uint64_t kNoBlock = ~std::uint64_t{0};
+    std::uint64_t marked_block = kNoBlock;
 };
 
 struct NvmeCommand : AddressedCommand {

@@ -91,6 +91,23 @@ TEST_F(IoSpecial, WriteUncorrectableUntilItIsWrittenAgain) {
     EXPECT_EQ(status(b.io(kIoRead, 6, 1, DriveBench::kOther)), kStSuccess);
 }
 
+// A write beside the read removes the marks before the read ends, and the read may have found the old data.
+TEST_F(IoSpecial, AReadThatBeganAtUnreadableBlocksFails) {
+    write(0, 16, 1);
+    EXPECT_EQ(status(b.io(kIoWriteUncorrectable, 4, 3)), kStSuccess);
+    b.drive.time = 1ms;
+    push(kIoRead, 1, 3, 2, 0, DriveBench::kOther);
+    b.ring(p);
+    b.agenda.run_until(b.agenda.now() + 100us);
+    b.drive.time = 10us;
+    push(kIoWrite, 2, 4, 3, 0);
+    b.ring(p);
+    b.agenda.run();
+    EXPECT_EQ(next(2).status(), kStSuccess);
+    EXPECT_EQ(next(1).status(), kStUnrecoveredRead);
+    EXPECT_EQ(status(b.io(kIoRead, 3, 2, DriveBench::kOther)), kStSuccess);
+}
+
 // Deallocation says nothing about blocks that cannot be read: of a unit that it covers in part it leaves the old data.
 TEST_F(IoSpecial, OnlyAWriteMakesBlocksReadableAgain) {
     write(0, 16, 1);
