@@ -175,7 +175,8 @@ class Latency(GuestTest):
 
     The software's cost is measured with the same job on a drive whose flash takes no time. It is not the same behind each drive: the
     longer a processor waits, the more of Linux's idle loop and of the emulator's caches it has to begin anew. So the other drives may
-    differ from the sum by once that cost. On a busy host a processor finds its caches taken by others, and takes several times as long."""
+    differ from the sum by once that cost, and by a share of their latency. On a busy host a processor finds its caches taken by others, and takes several
+    times as long."""
     RATE = 0.1
     JOB = ("fio --name=j --filename=/dev/nvme0n1 --ioengine=io_uring --direct=1 --rw=randread --bs=4k --iodepth=1 --size=64m "
            "--time_based --ramp_time=100ms --runtime={ms}ms --output-format=json --output=fio.json --lat_percentiles=1 "
@@ -185,6 +186,8 @@ class Latency(GuestTest):
     NO_FLASH = ("1ns", 300)
     # Times the cost of the software, where the host has a processor to spare, and where it has not.
     QUIET, BUSY = 1, 4
+    # Of the drive's latency: 25 us behind 1 ms on a quiet host. assumed.
+    IDLE_SHARE = 0.015
     # In us: a percentile of fio is one of 64 bins within a factor of two, and the drive's latency lies in a slice of the model's of 2 us.
     RESOLUTION_US = 4
 
@@ -221,7 +224,7 @@ class Latency(GuestTest):
         self.assertAlmostEqual(sum(stage["mean"] for stage in stages.values()), drive["mean"], delta=drive["mean"] * 1e-6)
         self.assertAlmostEqual(drive["p50"], latency, delta=4)
         self.assertGreaterEqual(seen["5"], drive["p50"] * 0.98)
-        self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), times * software["mean"] + self.RESOLUTION_US)
+        self.assertLess(abs(seen["mean"] - drive["mean"] - software["mean"]), times * software["mean"] + self.RESOLUTION_US + self.IDLE_SHARE * drive["mean"])
         self.assertLess(seen["99"], drive["p99"] * 1.02 + (1 + times) * software["99"] + self.RESOLUTION_US)
 
 
