@@ -36,7 +36,7 @@ FILES = ("filename_format=test_file.$filenum\nnrfiles=128\nfilesize=1m\nsize=128
 FILES_TIMES = {False: (200, 1000), True: (50, 200)}
 # What the host takes of an I/O in the guest: docs/full-system.md, the means of fio less the drive's.
 FILES_HOST = {"host.cores": 2, "host.submit_time": "13us", "host.completion_time": "13us", "precondition.state": "fresh", "files.system": "ext4"}
-FILES_WHY = ("Of a write's 2.2 ms in Linux the drive takes 0.4 ms. The rest is the host's: threads wait for each other's commit of the journal, and two virtual processors run "
+FILES_WHY = ("On a busy host: of a write's 2.2 ms in Linux the drive takes 0.4 ms. The rest is the host's: threads wait for each other's commit of the journal, and two virtual processors run "
              "them. The file layer has the waits, but no time of a processor for a commit")
 LIGHT = ("mailserver", "webserver")
 HEAVY = ("fileserver", "iozone")
