@@ -16,8 +16,7 @@ void add_nass(std::vector<SsdParameter>& table) {
     flag(
         "block.nass.aggre", [](auto& c) -> auto& { return c.host.block.nass.aggre; },
         "AggreBDL: where the commands of a context take more of the drive than its weight gives it, it may have only "
-        "so "
-        "many in the drive that all take their share. Others then wait less, above all those with few or small "
+        "so many in the drive that all take their share. Others then wait less, above all those with few or small "
         "requests. It costs use of the drive: tags stay free, and all together may get less done. "
         "studies/ncq/README.md has figures");
     flag(
