@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contexts that the I/O scheduler tells apart. Each job is one, as a process of its own. With tenants, each tenant
-// is one, as a virtual machine is one process of the host. Kernel-free.
+// The contexts that the I/O scheduler tells apart. Without tenants each job is a context, like a process. With tenants
+// each tenant is a context, as the host sees a virtual machine as one process. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
                 c.weight = said.weight;
             of_job_.push_back(c);
         }
-        // All jobs of one context have its weight and priority, which are those of its first job.
+        // A context has the weight and priority of its first job. All of its jobs use them.
         std::vector<const IoContext*> first(count_, nullptr);
         for (IoContext& c : of_job_) {
             if (first[c.number] == nullptr) first[c.number] = &c;
@@ -43,7 +43,7 @@ public:
     const IoContext& of_job(std::uint32_t job) const { return of_job_[job]; }
     /// True: nobody waits for the job's writes.
     bool is_buffered(std::uint32_t job) const { return buffered_[job]; }
-    /// Weights by context.
+    /// The weight of each context.
     const std::vector<std::uint32_t>& weights() const { return weights_; }
 
 private:

@@ -11,9 +11,9 @@
 namespace ssdtlm {
 
 namespace {
-constexpr std::uint32_t kMostVirtual = 65536;  // requests in virtual queues: only an open-loop workload gets there
+constexpr std::uint32_t kMostVirtual = 65536;  // requests in virtual queues; only open-loop workloads reach it
 constexpr std::uint32_t kDepthOfRule = 128;    // BLKDEV_MAX_RQ, later BLKDEV_DEFAULT_RQ, include/linux/blkdev.h
-/// Schedulers of the block layer before Linux 5.0, which have one queue of requests for the drive.
+/// These schedulers belong to the block layer before Linux 5.0, which has one queue of requests for each drive.
 constexpr const char* kOfOneQueue[] = {"noop", "deadline", "cfq", "fiops", "flashfq"};
 }  // namespace
 
@@ -82,7 +82,8 @@ Workload::Next BlockLayer::next(SimTime now) {
     }
 }
 
-/// Takes one step towards the scheduler. False: the workload gives nothing now, or there is no room for anything more.
+/// Takes one request or part a step towards the scheduler. Returns false if the workload has no request now, or if
+/// there is no room for one.
 bool BlockLayer::pull(SimTime now) {
     if (!incoming_.empty()) return place(now);
     if (done_ || stopped_ || virtual_ >= kMostVirtual) return false;
@@ -98,7 +99,7 @@ bool BlockLayer::pull(SimTime now) {
 void BlockLayer::accept(const HostRequest& request, SimTime now) {
     ++counters_.requests;
     if (request.op == HostOp::flush && !info_.volatile_write_cache) {
-        // As in IoPath::accept(): no command.
+        // A drive without a volatile cache needs no command for a flush, as in IoPath::accept().
         ++counters_.completed;
         return inner_.completed(request, now, now, now, true);
     }
@@ -135,7 +136,8 @@ void BlockLayer::admit(Request& r) {
     if (r.parts > 1) ++counters_.splits;
 }
 
-/// Puts the first incoming part into a waiting request, or into one of its own.
+/// Merges the first incoming part with a waiting request, or makes a new request for it. Returns false if there is no
+/// room for a new one.
 bool BlockLayer::place(SimTime now) {
     Part& part = *incoming_.front();
     if (joins(part, now)) {
@@ -178,7 +180,7 @@ bool BlockLayer::place(SimTime now) {
     return true;
 }
 
-/// All submitters have stopped to give. False: nobody had gathered anything.
+/// Unplugs all contexts, as no submitter has more requests now. Returns false if no request was plugged.
 bool BlockLayer::unplug(SimTime now) {
     if (plugged_ == 0) return false;
     for (Context& context : context_) unplug(context, now);
@@ -276,7 +278,7 @@ bool BlockLayer::may_dispatch(std::uint32_t context) const {
     return nass_->lends() && nass_->may_dispatch(context, own, in_drive_, others_idle(context));
 }
 
-/// True: some context that is not limited has nothing that waits, or the scheduler waits for it.
+/// True: another active context that is not limited has no waiting request, or the scheduler expects its next one.
 bool BlockLayer::others_idle(std::uint32_t context) const {
     const std::int64_t expected = scheduler_->anticipates();
     const auto& features = nass_->model().features();
@@ -377,7 +379,7 @@ void BlockLayer::finish(Request& r, SimTime dispatched, SimTime submitted, SimTi
         admit(waiting);
     }
     if (observer_ != nullptr && timeline != nullptr) {
-        // The timeline counts from the start of the simulation.
+        // The timeline counts time from the start of the simulation, the block layer from the start of I/O.
         const Ps epoch = timeline->start() - path_issued_;
         SSDTLM_CHECK(path_issued_ == dispatched, "a command went to the drive at another time than it was dispatched");
         line_ = *timeline;
@@ -399,7 +401,8 @@ void BlockLayer::cancelled(const HostRequest& request, SimTime now) {
     scheduler_->insert(c, now);
 }
 
-/// Drops what waits. Requests of which a part is in the drive will not be whole, and count as dropped too.
+/// Drops all waiting requests. A request with a part in the drive counts as dropped until all of its parts have
+/// completed.
 void BlockLayer::stop() {
     stopped_ = true;
     counters_.dropped = counters_.requests - counters_.completed;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's block layer with an I/O scheduler: between the workload and the I/O path, a workload to the one and a host
-// to the other. Requests of the workload wait here for the scheduler; what it dispatches is one command of the drive.
-// Plain C++, told the time since the start of I/O, never waits.
+// The host's block layer with an I/O scheduler. It stands between the workload and the I/O path: it is a host to the
+// workload, and a workload to the I/O path. Requests of the workload wait here for the scheduler. Each request that the
+// scheduler dispatches is one command of the drive. The block layer is plain C++: its caller gives it the time since
+// the start of I/O, and it never waits.
 //
 //   Workload -> [virtual queue of its context] -> split -> merge, or a request of its own -> plug -> IoScheduler ->
 //   IoPath
 //
-// - A request is issued when the workload hands it out. What is larger than a command is split; a part that lies next
-//   to a waiting request of the same kind joins it, unless either is FUA, a flush or a trim. As block/blk-merge.c.
-// - Requests in scheduler and drive are at most `nr_requests`. A part that can neither merge nor have a request of its
-//   own waits, and the workload is not asked: as a thread that sleeps in blk_mq_get_tag().
-// - Commands in the drive are at most `queue_depth`, over all queues.
-// - A flush is a barrier: the scheduler dispatches what came before it before it, and what came after it after it.
-// - Commands that a reset has cancelled come back to the scheduler.
-// - Each request completes once, with the last of its commands: with that command's timeline, and stage block_queue in
-//   front of it, from its own issue to the dispatch.
+// - A request is issued when the workload hands it out. A request that is larger than a command is split. A part that
+//   lies next to a waiting request of the same kind joins it, unless either is FUA, a flush or a trim. These are the
+//   rules of Linux's block/blk-merge.c.
+// - Scheduler and drive hold at most `nr_requests` requests together. A part that can neither merge nor have a request
+//   of its own waits. The workload is not asked for more meanwhile, as a thread then sleeps in blk_mq_get_tag().
+// - The drive holds at most `queue_depth` commands over all queues.
+// - A flush is a barrier: the scheduler dispatches all earlier requests before it, and all later ones after it.
+// - Commands that a reset has cancelled return to the scheduler.
+// - Each request completes once, together with the last of its commands. It has the timeline of that command, behind a
+//   stage block_queue that lasts from the issue of the request to the dispatch of the command.
 #pragma once
 
 #include <cstdint>
@@ -37,52 +39,55 @@ namespace ssdtlm {
 
 class BlockLayer final : public Workload, public CompletionObserver, private DispatchGate {
 public:
-    /// `observer` may be null: nobody observes. All arguments must outlive it. `by_tenant`: see BlockContexts.
+    /// `observer`: is told of each completed request; may be null. `by_tenant`: each tenant is one context
+    /// (BlockContexts). The arguments must outlive the block layer.
     BlockLayer(const BlockConfig& config, Workload& inner, CompletionObserver* observer, bool by_tenant);
 
-    /// The drive has started for the first time. `queue_of`: the driver's queue of each job, from 1 on. Makes the
-    /// scheduler that the configuration names; throws UserError when there is none of that name.
+    /// Call it when the drive has started for the first time. It makes the scheduler that the configuration names, and
+    /// throws UserError when no scheduler has this name. `queue_of`: the driver's queue of each job, counted from 1.
     void prepare(const DriveInfo& info, std::vector<std::uint16_t> queue_of);
-    /// As prepare(), with a scheduler of the caller's.
+    /// Uses the caller's scheduler instead of the one that the configuration names.
     void prepare(const DriveInfo& info, std::vector<std::uint16_t> queue_of, std::unique_ptr<IoScheduler> scheduler);
-    /// Most commands that are in such a drive at a time.
+    /// The most commands that such a drive holds at a time.
     static std::uint32_t depth_of(const BlockConfig& config, const DriveInfo& info);
-    /// Most requests in scheduler and drive, by the kernel's rule. With several queues it is twice the depth, where the
-    /// depth counts as 128 at most (blk_mq_init_sched()). For schedulers of the block layer with one queue it is 128
-    /// (BLKDEV_MAX_RQ).
+    /// The most requests that scheduler and drive hold together: nr_requests, or the kernel's rule if that is 0. The
+    /// rule gives min(2 * depth, 256) (blk_mq_init_sched()). For schedulers of the block layer with one queue it gives
+    /// 128 (BLKDEV_MAX_RQ).
     static std::uint32_t requests_of(const BlockConfig& config, std::uint32_t depth);
 
-    // The following functions are those of Workload, for the I/O path.
+    // The I/O path calls the following functions of Workload.
     Next next(SimTime now) override;
     void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override;
     std::uint32_t jobs() const override { return inner_.jobs(); }
     std::uint32_t tenant(std::uint32_t job) const override { return inner_.tenant(job); }
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override { return inner_.progress(now); }
-    /// The block layer itself asks the workload about the workload's own requests.
+    /// Always true: finish() asks the workload about each of its requests, as a command may hold several of them.
     bool measuring(const HostRequest&, SimTime) const override { return true; }
     std::optional<JobTime> job_time(std::uint32_t job) const override { return inner_.job_time(job); }
-    /// This is CompletionObserver's, also for the I/O path. Its timeline is that of the completed() which follows.
+    /// The I/O path calls this function of CompletionObserver before completed(), with the timeline of the same
+    /// command.
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                      const Timeline& timeline, bool measured) override;
 
-    /// A command that next() has given will not end. It comes back to the scheduler.
+    /// A command that next() has returned will never complete, so it returns to the scheduler.
     void cancelled(const HostRequest& request, SimTime now);
-    /// Gives nothing more. What is in the drive completes.
+    /// Ends the supply: next() returns no more commands. Commands in the drive still complete.
     void stop();
 
-    /// True: the workload has more to give, or was not asked yet.
+    /// True: the workload may have more requests.
     bool taking() const { return !done_ && !stopped_; }
-    /// True: no request of the workload is here or below.
+    /// True: neither the block layer nor the layers below hold a request of the workload.
     bool is_empty() const { return requests_.in_use() == 0; }
-    /// True: requests wait for the scheduler, the scheduler waits for a time of its own, and the drive has room.
+    /// True: the drive has room, but the scheduler dispatches none of the requests that wait.
     bool scheduler_waits() const;
-    /// What keeps the requests of scheduler_waits() from the drive is the scheduler, or a limit of NASS.
+    /// What keeps the requests from the drive when scheduler_waits(): the scheduler itself, or a limit of NASS.
     enum class Holder : std::uint8_t { scheduler, aggre, seq };
     Holder holder() const;
-    /// True: requests wait, and the drive, or scheduler and drive, have as many commands as they may.
+    /// True: requests wait because the drive holds `queue_depth` or `nr_requests` commands.
     bool waits_for_depth() const;
-    /// True: only the limit of their virtual machines keeps requests from the drive.
+    /// True: requests wait although drive and scheduler have room, because their contexts have `vm_queue_depth`
+    /// requests.
     bool waits_for_virtual_room() const;
     struct Counters {
         std::uint64_t requests = 0;  ///< of the workload
@@ -100,14 +105,14 @@ public:
     std::uint32_t queue_depth() const { return depth_; }
     std::uint32_t nr_requests() const { return most_requests_; }
     std::uint32_t in_drive() const { return in_drive_; }
-    /// Null until prepare().
+    /// Null before prepare().
     const IoScheduler* scheduler() const { return scheduler_.get(); }
-    /// Null: no NASS.
+    /// Null: NASS is off.
     const Nass* nass() const { return nass_ ? &*nass_ : nullptr; }
-    /// Figures by context, since the start.
+    /// The sums of each context since the start.
     std::vector<ContextUse> uses(SimTime now);
     std::string dump() const;
-    /// Throws CheckFailed if somebody waits although there is room. Call it between two calls.
+    /// Throws CheckFailed if a request waits although there is room for it. Do not call it from within another call.
     void check_waiters() const;
 
 private:
@@ -127,7 +132,7 @@ private:
         std::uint32_t bytes = 0;
         Part* next = nullptr;  ///< of the same command
     };
-    /// A request of the scheduler, which will be one command.
+    /// A request of the scheduler. It becomes one command of the drive.
     struct Command : BlockRequest {
         Part* parts = nullptr;
         bool preparation = false;
@@ -177,15 +182,15 @@ private:
     Pool<Request> requests_;
     Pool<Part> parts_;
     Pool<Command> commands_;
-    std::deque<Part*> incoming_;           // wait for a request of their own; mostly empty
+    std::deque<Part*> incoming_;           // parts that wait for a request of their own; mostly empty
     std::vector<std::uint64_t> last_end_;  // by job
     std::uint64_t orders_ = 0;
     std::uint32_t plugged_ = 0, virtual_ = 0, in_drive_ = 0;
-    Next last_{State::blocked, {}, {}};  // what the workload said, when it was not ready
-    bool done_ = false;                  // it will give nothing more
+    Next last_{State::blocked, {}, {}};  // the workload's last answer
+    bool done_ = false;                  // the workload has no more requests
     bool stopped_ = false;
-    const Timeline* timeline_ = nullptr;  // of the command that is completing
-    SimTime path_issued_{};               // and when the I/O path took it
+    const Timeline* timeline_ = nullptr;  // timeline of the command that is completing
+    SimTime path_issued_{};               // when the I/O path took that command
     Timeline line_;
     Counters counters_;
 };

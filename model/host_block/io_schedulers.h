@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 using IoSchedulers = PolicyRegistry<IoScheduler, IoSchedulerSetup>;
 
-/// Makes the scheduler of this name. Throws UserError about block.scheduler when there is none.
+/// Makes the scheduler of this name. Throws UserError about block.scheduler when no scheduler has it.
 std::unique_ptr<IoScheduler> make_io_scheduler(const std::string& name, const IoSchedulerSetup& setup,
                                                const PolicyTable& table = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a context has of the drive's tags over time, and what it asks for. The figures are sums since the start; their
-// differences over a window give means. Kernel-free.
+// How many of the drive's tags a context has over time, and what it asks for. The figures are sums since the start. The
+// difference over a window, divided by its length, is a mean. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 namespace ssdtlm {
 
 struct ContextUse {
-    // These count requests of the workload as they come.
+    // The following members count requests of the workload when they arrive.
     std::uint64_t arrivals = 0;
     std::uint64_t arrived_bytes = 0;
-    std::uint64_t reads = 0;       ///< among them
-    std::uint64_t sequential = 0;  ///< those that begin where their job's last one has ended
+    std::uint64_t reads = 0;       ///< arrivals that are reads
+    std::uint64_t sequential = 0;  ///< arrivals that begin where the job's last request ended
     std::uint64_t completions = 0;
-    // These count commands as the drive ends them.
-    std::uint64_t merged = 0;  ///< parts of requests that joined a waiting one
+    // The following members count commands when the drive completes them.
+    std::uint64_t merged = 0;  ///< parts that joined a waiting request; counted when they join
     std::uint64_t commands = 0;
     std::uint64_t command_bytes = 0;
     std::int64_t latency_ps = 0;  ///< from dispatch to completion
-    // These are sums over time.
+    // The following members are integrals over time.
     std::int64_t requests_ps = 0;  ///< requests in the block layer and below, times time
     std::int64_t tags_ps = 0;      ///< commands in the drive, times time
     std::int64_t limit_ps = 0;     ///< the limit of NASS, times time; 0 without NASS
@@ -44,10 +44,10 @@ struct ContextUse {
     }
 };
 
-/// A ContextUse together with what is there at this instant.
+/// Keeps a ContextUse, and counts what the context has at this instant.
 class ContextMeter {
 public:
-    /// Charges the time since the last call. Times never go back.
+    /// Adds the time since the last call to the integrals. Times must not decrease.
     void advance(SimTime now) {
         const std::int64_t ps = (now - at_).count();
         at_ = now;

@@ -11,7 +11,7 @@ void EvaluationModel::window_ends(const std::vector<ContextUse>& uses, Ps length
         const ContextUse d = uses[i] - last_[i];
         last_[i] = uses[i];
         NassFeatures& f = features_[i];
-        // What was never seen has no mean yet.
+        // The first window of a context sets the mean, as there is no older one to smooth with.
         const bool first = f.request_bytes == 0 && f.intensity == 0;
         const auto smooth = [first](double& mean, double now) { mean += (first ? 1.0 : kNew) * (now - mean); };
         f.active = d.requests_ps != 0;

@@ -50,7 +50,7 @@ std::vector<std::uint32_t> nass_aggre_limits(const NassConfig& config, const std
     std::vector<bool> limited(a.size(), false);
     for (std::size_t i = 0; i < a.size(); ++i)
         limited[i] = features[i].active && (a[i] > beyond || (before[i] < depth && features[i].intensity > before[i]));
-    // What those want who never want their part of the tags.
+    // The tags that are wanted by contexts that want less than an equal part.
     double wanted = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
         if (features[i].active && !limited[i] && features[i].intensity * active < depth)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NASS, "NCQ-Aware I/O Scheduling for Conventional Solid State Drives" (Fan et al., IPDPS 2019). It decides how many
-// commands of each context may be in the drive, for whichever scheduler. It looks at the contexts at the end of each
-// window, and between them decides by what waits at the moment. Kernel-free.
+// commands of each context may be in the drive, under any scheduler. It sets limits at the end of each window. Within a
+// window it lends tags by what waits at the moment. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 class Nass {
 public:
-    /// `weights`: weights by context.
+    /// `weights`: the weight of each context. `depth`: the most commands in the drive.
     Nass(const NassConfig& config, std::vector<std::uint32_t> weights, std::uint32_t depth)
         : config_(config),
           weights_(std::move(weights)),
@@ -33,21 +33,22 @@ public:
     void window_ends(const std::vector<ContextUse>& uses, SimTime now);
     void command_ended() { ++ended_; }
 
-    /// True: one more command of a context may go. The context has `own` of the `used` tags. `others_idle`: a context
-    /// that is active and not limited has nothing waiting, or the scheduler waits for it.
+    /// True: one more command of the context may go to the drive. The context has `own` of the `used` tags.
+    /// `others_idle`: an active context that is not limited has no waiting request, or the scheduler expects its next
+    /// one.
     bool may_dispatch(std::uint32_t context, std::uint32_t own, std::uint32_t used, bool others_idle) const {
         return own < limits_[context] || (config_.anti && others_idle && has_free(used));
     }
-    /// AntiBDL: while the scheduler waits for a context that is expected to go on, others may have up to half of the
-    /// tags.
+    /// AntiBDL: while the scheduler waits for the next request of a context, the others may dispatch as long as less
+    /// than half of the tags are in use.
     bool fills_waits(std::uint32_t used) const { return config_.anti && has_free(used) && used < depth_ / 2; }
     bool lends() const { return config_.anti; }
     bool is_limited(std::uint32_t context) const { return limits_[context] < depth_; }
     std::uint32_t limit(std::uint32_t context) const { return limits_[context]; }
-    /// True: AggreBDL gives the limit, not SeqBDL.
+    /// True: the limit is that of AggreBDL, not that of SeqBDL.
     bool is_by_aggre(std::uint32_t context) const { return aggre_[context] == limits_[context]; }
     std::uint32_t least_limit(std::uint32_t context) const { return least_[context]; }
-    /// The limit times time, since the start.
+    /// The integral of the limit over time since the start, in ps.
     std::int64_t limit_ps(std::uint32_t context, SimTime now) const {
         return limit_ps_[context] + (now - begin_).count() * limits_[context];
     }
@@ -62,8 +63,8 @@ private:
     EvaluationModel model_;
     std::vector<std::uint32_t> aggre_;
     std::vector<std::uint32_t> limits_;
-    std::vector<std::uint32_t> least_;    // by context, of all windows
-    std::vector<std::int64_t> limit_ps_;  // and up to the last window
+    std::vector<std::uint32_t> least_;    // lowest limit of each context over all windows
+    std::vector<std::int64_t> limit_ps_;  // by context, up to the end of the last window
     std::vector<SeqProbe> probes_;
     SimTime begin_{};
     std::uint64_t ended_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of cfq and bfq: the queues of a context, the choice of the next request, and the scale of slices.
+// What cfq and bfq share: a queue of requests, the choice of the next one by address, and an exact product of ratios.
 #pragma once
 
 #include <iterator>
@@ -14,7 +14,7 @@ inline std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
     return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
 }
 
-/// The requests of a queue, by address and by arrival.
+/// The requests of a queue, ordered by address and by arrival.
 struct AddressQueue {
     WaitingTree sorted;
     WaitingList fifo;
@@ -32,8 +32,8 @@ struct AddressQueue {
         sorted.erase(sorted.iterator_to(w));
         sorted.insert(w);
     }
-    /// The request nearest to the place where the last one ended. Distances backwards count `penalty` times, and only
-    /// up to `back_max`. Requests further behind come after all others, the lowest address first.
+    /// Returns the request that is nearest to `place`, where the last one ended. A distance backwards counts `penalty`
+    /// times. Requests more than `back_max` behind come after all others, the lowest address first.
     Waiting& nearest(std::uint64_t place, std::uint64_t back_max, std::uint64_t penalty) {
         const auto ahead = sorted.lower_bound(ByPlace::type{place, 0});
         if (ahead == sorted.begin()) return *ahead;

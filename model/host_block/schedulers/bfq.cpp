@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfq: contexts take turns, each for a budget of sectors, in the order of B-WF2Q+ (Valente, Checconi, "High throughput
-// disk scheduling with fair bandwidth distribution", IEEE Transactions on Computers 59(9), 2010). Rules of Linux's
-// bfq-iosched.c and bfq-wf2q.c:
-// - A context has two queues: for awaited requests, and for buffered writes. The weight of both is the context's,
-//   times 8 - level. Realtime goes before best effort, and this before idle, but for one turn of idle in 200 ms.
-// - A queue that comes starts at S, the larger of the class's virtual time V and of its own last finish; it finishes at
-//   F = S + budget / weight. The queue with the least F of those with S <= V has the next turn; if there is none,
-//   V goes on to the least S. V grows by sectors served / weights of all queues with requests. After its turn a queue
-//   has finished at S + sectors served / weight, and starts there if it has more.
-// - A turn ends when the next request exceeds the budget, after timeout_sync, when there are no more requests, or after
-//   a request of the idle class. Then the budget of awaited requests changes: four times as much if it was used up,
-//   twice as much after a timeout, what it used if it had no more, less if it was waited for in vain; between
-//   max_budget / 32 and max_budget. A buffered write counts three times while all weights are equal.
-// - In a turn the request nearest to where the last one ended goes next (back_seek_max, back_seek_penalty), but first,
-//   once a turn, the oldest if it is older than fifo_expire_sync or fifo_expire_async.
-// - When a queue in its turn has no more requests, the drive waits slice_idle long for more after its last one has
-//   ended: if the drive has no queue of commands, or if weights or classes of the contexts at work differ. No wait for
-//   buffered writes and the idle class. With strict_guarantees it always waits, and has one request at a time.
-// The model's own: what comes back from the drive unserved is paid back; a context whose gate closes in its turn gives
-// it away to another, and has paid for what was served; if the gate says so (AntiBDL), others fill the time in which
-// the drive waits, and pay for it as for a turn. Not modelled: low_latency (raising of weights), merging of cooperating
-// queues, injection, early activation, groups in a tree, estimates of the drive's rate (max_budget = 0 is a fixed
-// budget), charging by time of slow queues.
+// bfq: contexts take turns in the order of B-WF2Q+, and a turn has a budget of sectors (Valente, Checconi, "High
+// throughput disk scheduling with fair bandwidth distribution", IEEE Transactions on Computers 59(9), 2010). The rules
+// are those of Linux's bfq-iosched.c and bfq-wf2q.c:
+// - A context has two queues: one for awaited requests, and one for buffered writes. The weight of both is the weight
+//   of the context times (8 - level). Realtime goes before best effort, and best effort before idle. Once in 200 ms a
+//   queue of the idle class goes first.
+// - A queue that gets its first request starts at S. This is the larger of the class's virtual time V and of the
+//   queue's last finish. It will finish at F = S + budget / weight. The next turn goes to the queue with the least F
+//   among those with S <= V. If no queue has S <= V, V first rises to the least S. V grows by the served sectors,
+//   divided by the sum of the weights of all queues with requests. After its turn a queue has finished at S + served
+//   sectors / weight, and starts there if it has more requests.
+// - A turn ends when the next request exceeds the budget, after timeout_sync, or when the queue has no more requests. A
+//   queue of the idle class also ends its turn after each request while others wait. Then the budget of a queue of
+//   awaited requests changes. It grows fourfold if it was used up, and doubles after a timeout. It becomes the served
+//   sectors if the queue had no more requests, and shrinks if the drive waited for one in vain. It stays between
+//   max_budget / 32 and max_budget. Buffered writes have max_budget, and count three times while the queues at work
+//   have equal weights and classes.
+// - In a turn the request that is nearest to the end of the last one goes next (back_seek_max, back_seek_penalty). A
+//   turn begins with the oldest request instead if that is older than fifo_expire_sync or fifo_expire_async.
+// - When a queue in its turn has no more requests, the drive stays idle for slice_idle after the queue's last request
+//   has ended. It does so only if the drive has no queue of commands, or if weights or classes of the queues at work
+//   differ. It never does so for buffered writes and for the idle class. With strict_guarantees it does so for all, and
+//   the drive has one request at a time.
+// These rules are the model's own. A request that comes back from the drive unserved is credited to its queue. A
+// context whose gate closes in its turn loses the turn, and pays for the sectors that were served. If the gate allows
+// it (AntiBDL), other queues fill the time in which the drive would be idle, and pay as in a turn.
+// Not modelled: low_latency (raising of weights), merging of cooperating queues, injection, early activation, groups in
+// a tree, estimates of the drive's rate (max_budget = 0 is a fixed budget), charging of slow queues by time.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -147,7 +152,7 @@ private:
         bool sync = true, busy = false, oldest_checked = false;
         std::uint64_t weight = 400;
         std::uint64_t start = 0, finish = 0;  // virtual
-        std::uint64_t most = 0;               // sectors: its budget, as it was adapted
+        std::uint64_t most = 0;               // sectors: the budget as the ends of turns have adapted it
         std::uint64_t budget = 0, served = 0;
         std::uint64_t since = 0;
         SimTime turn_ends{};
@@ -168,7 +173,7 @@ private:
     bool others_wait(const Queue& q) const {
         return std::any_of(queues_.begin(), queues_.end(), [&](const Queue& o) { return &o != &q && o.busy; });
     }
-    /// Weights or classes of queues at work differ.
+    /// True: the weights or classes of the queues at work differ.
     bool asymmetric() const {
         const Queue* first = nullptr;
         for (const Queue& q : queues_) {
@@ -196,7 +201,7 @@ private:
         const Ps limit = q.sync ? settings_.fifo_expire_sync : settings_.fifo_expire_async;
         return !q.oldest_checked && oldest.request->arrived + limit <= now ? oldest : nearest(q);
     }
-    /// Its start is set.
+    /// Sets budget and finish of a queue whose start is set.
     void place(Queue& q) {
         q.budget = std::max(q.most, charge(q, *nearest(q).request));
         q.finish = q.start + (q.budget << kShift) / q.weight;
@@ -228,7 +233,7 @@ private:
         q.served = 0;
         go_on(q);
     }
-    /// After service, with its finish set.
+    /// Call it when a queue was served and its finish is set. A queue with more requests starts there.
     void go_on(Queue& q) {
         if (q.waiting.empty()) {
             q.busy = false;

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// cfq: contexts take turns, each for a slice of time in which only its requests go. Rules of Linux's cfq-iosched.c
-// until 5.0:
-// - A context has two queues: for awaited requests, and for buffered writes. Queues of realtime go before those of best
-//   effort, and these before idle ones. In a class the queue with the least key is next: the time at which it came,
-//   plus for each other queue by how much its slice is shorter than that of level 0, minus what was left of its slice.
-//   An idle queue comes 200 ms behind the last one.
-// - A slice is slice_sync or slice_async, a fifth more for each level before 4, less behind it. With low_latency slices
-//   shrink so that all queues of the class have a turn within target_latency. It begins with its first completion.
-// - In a slice the request nearest to where the last one ended goes next (back_seek_max, back_seek_penalty), but first,
-//   once a slice, the oldest if it is older than fifo_expire_sync or fifo_expire_async.
-// - While others wait, a queue has quantum / 2 requests in the drive, at the start of its slice quantum; an idle one
-//   has one. A queue of buffered writes waits until no awaited request is in the drive, has as many as slice_sync fits
-//   into the time since an awaited one was late (low_latency), and 2 * slice_async_rq * (8 - level) requests a slice.
-// - When a context has no more requests, the drive waits for more, until its slice ends, slice_idle long. If the drive
-//   queues commands and does not rotate, this is not done per queue but per context, group_idle long: it ends a slice
-//   only when one of its requests in the drive has ended. No wait for idle ones, for buffered writes, or for a context
-//   that thinks longer than that.
-// - A request of a higher class ends the slice of a lower one, an awaited request that of buffered writes.
-// The model's own: a weight scales the slice (the kernel has virtual time of groups for that); buffered writes go once
-// in their slice before an awaited request ends it, else they could starve; a context whose gate closes in its slice
-// gives it away to another, and keeps what is left of it; if the gate says so (AntiBDL), queues without a slice fill
-// the time in which the drive waits, free of charge, in the order of their keys. Not modelled: cooperating queues,
-// seeky and deep queues, trees by kind of workload, slices of groups.
+// cfq: contexts take turns. A turn is a slice of time in which only requests of one queue go. The rules are those of
+// Linux's cfq-iosched.c until 5.0:
+// - A context has two queues: one for awaited requests, and one for buffered writes. Queues of realtime go before those
+//   of best effort, and these before idle ones. In a class the queue with the least key is next. The key is the time at
+//   which the queue came. For each other queue, it grows by as much as the slice is shorter than an awaited one of
+//   level 0. It shrinks by the unused rest of the queue's last slice. An idle queue comes 200 ms behind the last idle
+//   queue.
+// - A slice lasts slice_sync or slice_async, plus a fifth for each level before 4, minus a fifth for each level behind
+//   it. With low_latency slices shrink so that all queues of the class have a turn within target_latency. The time of a
+//   slice begins with its first completion.
+// - In a slice the request that is nearest to the end of the last one goes next (back_seek_max, back_seek_penalty). A
+//   slice begins with the oldest request instead if that is older than fifo_expire_sync or fifo_expire_async.
+// - While others wait, a queue has at most quantum / 2 requests in the drive. It has up to quantum once its time runs
+//   and the rest of its slice is longer than slice_idle for each of its requests in the drive. An idle queue has one
+//   request in the drive.
+// - Buffered writes wait until no awaited request is in the drive. A slice has 2 * slice_async_rq * (8 - level) of
+//   them. With low_latency, one more may be in the drive for each slice_sync since an awaited request was last late.
+// - When a queue of awaited requests has no more of them, the drive stays idle for slice_idle, or until the slice ends.
+//   If the drive queues commands and does not rotate, this time is group_idle, and the context must not have buffered
+//   writes that wait. A slice that is waited for does not end before one of its requests in the drive has ended. The
+//   drive never waits for idle queues, nor for a context that thinks longer than the wait.
+// - A request of a higher class ends the slice of a lower one. An awaited request ends the slice of buffered writes.
+// These rules are the model's own. A weight scales the slice, where the kernel has virtual time of groups. One buffered
+// write goes before an awaited request may end the slice, because buffered writes could starve otherwise. A context
+// whose gate closes in its slice loses the turn, and keeps the rest of the slice. If the gate allows it (AntiBDL),
+// queues without a slice fill the time in which the drive would be idle, free of charge and in the order of their keys.
+// Not modelled: cooperating queues, seeky and deep queues, trees by kind of workload, slices of groups.
 #include <algorithm>
 #include <deque>
 #include <tuple>
@@ -34,7 +38,7 @@ namespace ssdtlm {
 namespace {
 
 constexpr Ps kIdleDelay = 200ms;    // CFQ_IDLE_DELAY
-constexpr Ps kFrontDelay = 1s;      // of a queue that goes to the front
+constexpr Ps kFrontDelay = 1s;      // how far before the first queue a preempting one is put
 constexpr std::int64_t kFifth = 5;  // CFQ_SLICE_SCALE
 constexpr std::uint32_t kLevels = 8;
 
@@ -46,7 +50,7 @@ struct CfqSettings {
     Ps idle() const { return per_queue ? slice_idle : group_idle; }
 };
 
-/// Mean time of a context from the end of a request to its next one.
+/// The mean time of a context from the end of a request to its next request.
 class ThinkTime {
 public:
     void ended(SimTime now) { last_end_ = now; }
@@ -198,7 +202,7 @@ private:
             std::min(full, scaled(2 * settings_.slice_idle.count(), full, settings_.slice_sync.count()));
         return Ps{std::max({scaled(full, settings_.target_latency.count(), expected.count()), least, std::int64_t{1}})};
     }
-    /// The rest of its slice moves it ahead.
+    /// Sets the key of a queue that waits for a slice. The rest of its last slice moves it ahead.
     void place(Queue& q, SimTime now) {
         q.since = ++changes_;
         if (q.io_class == IoClass::idle) {
@@ -313,7 +317,7 @@ private:
     std::deque<ThinkTime> think_;
     Queue* active_ = nullptr;
     SimTime idle_until_ = kNever;
-    SimTime last_late_ = SimTime{} - 1s;  // as if it had been long ago, as the kernel begins
+    SimTime last_late_ = SimTime{} - 1s;  // as if a request had been late long ago; the kernel begins so as well
     std::uint64_t last_end_ = 0, changes_ = 0, slices_ = 0, idle_waits_ = 0;
     std::uint32_t in_drive_[2] = {0, 0};
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// deadline: batches of one direction by rising addresses, reads before writes, and a deadline for each request.
-// Rules of Linux's deadline-iosched.c until 5.0:
-// - A batch goes on with the next higher address of its direction, up to fifo_batch requests.
-// - Then reads are next if any wait. But if writes wait too, and writes_starved batches of reads have gone before them
-//   since their last turn, writes are next. Trims count as writes.
-// - A batch begins where the last one of its direction ended, if no batch of the other direction was between. If not,
-//   or if the oldest request of the direction is older than read_expire or write_expire, it begins with the oldest.
-// - Back merges with any, front merges if front_merges says so.
+// deadline: requests go in batches of one direction by rising addresses, reads before writes. Each request has a
+// deadline. The rules are those of Linux's deadline-iosched.c until 5.0:
+// - A batch goes on with the next higher address of its direction. It has up to fifo_batch requests.
+// - The next batch has reads if any wait. It has writes if writes wait and writes_starved batches of reads have gone
+//   since their last batch. Trims count as writes.
+// - A batch begins where the last one of its direction ended. It begins with the oldest request of the direction
+//   instead in two cases: if a batch of the other direction was between, or if the oldest request is older than
+//   read_expire or write_expire.
+// - A request may join any waiting one by a back merge, and by a front merge if front_merges is set.
 #include <array>
 
 #include "host_block/io_schedulers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters that deadline and mq-deadline share, and what both call a direction.
+// What deadline and mq-deadline share: the parameters, and the direction of a request (reads, or everything else).
 #pragma once
 
 #include <array>

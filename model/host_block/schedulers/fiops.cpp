@@ -2,17 +2,19 @@
 // fiops: each context gets the same number of requests, whatever their sizes (Shaohua Li, "block: fiops I/O scheduler",
 // linux-kernel, January 2012, with the scales of its later version).
 //
-// Rules:
-// - A context pays virtual requests for each of its own: 1024; of a write times write_scale / read_scale; if nobody
-//   waits for it times async_scale / sync_scale; then plus (level - 4) / 5 of that. The context that paid least goes
-//   next, with the request that came first; of equal ones the one that has been in its place longer.
-// - Classes have a tree each, realtime first. Each tree has a floor, the least that one in it has paid, which never
-//   falls. A context that comes into the tree starts at the floor at least, unless requests of it are in the drive.
-// - If the next request is awaited by nobody, its context is alone in the tree, and awaited requests are in the drive,
-//   nothing goes now.
-// - It limits nothing and waits for nobody.
-// The model's own: a context pays times 100 / weight; what comes back from the drive unserved is paid back; a context
-// whose gate is closed keeps its place and is passed over.
+// The rules are:
+// - A context pays for each of its requests. The price is 1024. It is multiplied by write_scale / read_scale for writes
+//   and trims, and by async_scale / sync_scale for requests that nobody waits for. Then (level - 4) / 5 of it is added.
+//   The context that has paid least goes next, with its oldest request. If several have paid the same, the one that
+//   paid or came earlier goes first.
+// - Each class has a tree of its contexts; realtime goes first. Each tree has a floor, which is the least that one of
+//   its contexts has paid, and which never falls. A context that comes into the tree starts at the floor or above,
+//   unless it has requests in the drive.
+// - Nothing goes if nobody waits for the next request, its context is alone in its tree, and awaited requests are in
+//   the drive.
+// - It neither limits the requests in the drive nor keeps the drive idle.
+// These rules are the model's own. The price is also multiplied by 100 / weight. The price of a request that comes back
+// from the drive unserved is paid back. A context whose gate is closed keeps its place and is passed over.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -83,14 +85,14 @@ protected:
     }
 
 private:
-    /// Payments of a context, the time since which it is there, and its number.
+    /// What a context has paid, since when it has this place, and its number.
     using Place = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
     struct Context {
         WaitingList fifo;
         std::uint64_t paid = 0, since = 0;
         std::uint32_t in_drive = 0;
         std::size_t tree = 0;
-        std::set<Place>::node_type place;  // while it is in no tree: so that none is allocated each time
+        std::set<Place>::node_type place;  // its node while it is in no tree, so that none is allocated each time
     };
     static constexpr std::int64_t kRequest = 1024;  // VIOS_SCALE
     static constexpr std::int64_t kNormal = 4;      // IOPRIO_NORM

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // flashfq: fair queueing by start tags for flash (Shen, Park, "FlashFQ: A Fair Queueing I/O Scheduler for Flash-Based
-// SSDs", USENIX ATC 2013). Its rules as far as they are public, and the model's own where they are not:
-// - A request costs a fixed time and a time for each 4 KiB, of reads and of writes (linear cost). A trim costs the
-//   fixed time of a write.
-// - The next request of a context starts at tag S and finishes at F = S + cost / weight; the one behind it starts at F.
-//   A context that comes starts at the larger of the virtual time, which is the greatest S that went, and of its
-//   own last F. The request with the least S goes next; of equal ones that of the context that went or came earlier.
-// - Throttled dispatch: it goes only if S is at most `throttle` ahead of the context that has come least far. A context
-//   has come as far as the S of its request that is in the drive longest, or else of its next one.
-// - Anticipation: when the last request of a context has ended and was awaited, the context counts as if it were there
-//   for `anticipation` more: its tag is kept, and others get no further ahead, unless the gate lets them (AntiBDL).
-// - The weight is that of the context, times (8 - level) / 4.
-// The model's own: what comes back from the drive unserved is paid back. Classes have no effect. Costs are parameters,
-// where FlashFQ measures the drive.
+// SSDs", USENIX ATC 2013). The rules are those that are public, and the model's own where they are not:
+// - A request costs a fixed time plus a time for each 4 KiB (linear cost). Reads and writes have costs of their own. A
+//   trim costs the fixed time of a write.
+// - The next request of a context starts at tag S and finishes at F = S + cost / weight. The request behind it starts
+//   at F. The virtual time is the greatest S of all requests that went. A context that comes starts at the larger of
+//   the virtual time and of its own last F. The request with the least S goes next. If tags are equal, the context that
+//   went or came earlier is first.
+// - Throttled dispatch: a request goes only if its S is at most `throttle` ahead of the slowest context. The progress
+//   of a context is the S of its oldest request in the drive, or else of its next request.
+// - Anticipation: when the last request of a context has ended and was awaited, the context stays for `anticipation`.
+//   It keeps its tag, and others get no further ahead of it, unless the gate lets them (AntiBDL).
+// - The weight is the weight of the context times (8 - level) / 4.
+// These rules are the model's own. The cost of a request that comes back from the drive unserved is paid back. Classes
+// have no effect. Costs are parameters, where FlashFQ measures the drive.
 #include <algorithm>
 #include <deque>
 
@@ -93,20 +94,20 @@ protected:
 private:
     struct Context {
         WaitingList waiting;
-        WaitingList in_drive;     // the longest there first
+        WaitingList in_drive;     // the oldest in the drive first
         std::uint64_t start = 0;  // tag of its next request: the finish of the one before, or later
         std::uint64_t since = 0;
         SimTime expected_until{};
     };
 
-    /// Divided by the weight.
+    /// The cost of a request divided by the weight, in ps.
     std::uint64_t cost(const BlockRequest& r) const {
         const std::size_t d = r.op == HostOp::read ? 0 : 1;
         const std::uint64_t time =
             settings_.fixed[d] + (r.op == HostOp::trim ? 0 : settings_.per_4k[d] * r.bytes / 4096);
         return std::max<std::uint64_t>(1, time * 400 / (std::uint64_t{r.context.weight} * (8u - r.context.level)));
     }
-    /// Another context has come too little far: in the drive, or expected.
+    /// True: another context is too far behind. It has requests in the drive, or is expected.
     bool throttled(const Context& best, SimTime now, const OpenContexts& open) {
         const std::uint64_t limit = best.start > settings_.throttle ? best.start - settings_.throttle : 0;
         bool held = false;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// kyber: reads, writes, trims and the rest are four domains, each with a number of requests that may be in the drive.
-// These depths follow the latencies that are measured. Rules of Linux's kyber-iosched.c:
-// - In a domain the order is that of arrival. Domains take turns: 16 reads, 8 writes, 1 trim, 1 other request. A domain
-//   without requests or without a free place is passed over.
-// - Depths are 256, 128, 64 and 16 at most, and at the start.
-// - A completed read, write or trim is counted by its time in the drive and by its time from arrival, in quarters of
-//   the target: read_latency, write_latency, 5 s.
-// - 100 ms after the first completion since the last check, depths are checked. If the 90th percentile in the drive of
-//   a domain exceeds its target, all depths are multiplied by the 99th percentile from arrival over the target, in
-//   quarters; else only those of domains whose 99th percentile exceeds it. A percentile needs 500 samples, or a second.
-// - Merges with the last eight of the context and domain.
-// The kernel calls its targets read_lat_nsec and write_lat_nsec. Not modelled: the share of places kept from
-// asynchronous requests (async_depth), one dispatch for each hardware queue, and that the two percentiles of a domain
-// share their second.
+// kyber: reads, writes, trims and other requests are four domains. Each domain has a depth, the number of its requests
+// that may be in the drive. The depths follow the measured latencies. The rules are those of Linux's kyber-iosched.c:
+// - In a domain requests go in the order of arrival. Domains take turns: 16 reads, 8 writes, 1 trim, 1 other request. A
+//   domain that has no requests, or whose depth is used up, is passed over.
+// - The depths start at 256, 128, 64 and 16, and these are their largest values.
+// - Each completed read, write and trim is counted twice: by its time in the drive, and by its time since arrival. Both
+//   are counted in quarters of the domain's target: read_latency, write_latency, or 5 s.
+// - The depths are checked 100 ms after the first completion since the last check. A domain's depth is then multiplied
+//   by its 99th percentile since arrival over its target, in quarters. If the 90th percentile in the drive of any
+//   domain exceeds its target, this is done for all domains. Else it is done for the domains whose 99th percentile
+//   exceeds their targets. A percentile needs 500 samples, or a second.
+// - A request may join one of the last eight of its context and domain.
+// The kernel calls its targets read_lat_nsec and write_lat_nsec. Not modelled: the part of a depth that asynchronous
+// requests may not use (async_depth), one dispatch for each hardware queue, and one common second for the two
+// percentiles of a domain.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +32,7 @@ constexpr Ps kCheckAfter = 100ms;
 constexpr Ps kSampleTime = 1s;
 constexpr std::uint32_t kSamples = 500;
 
-/// Latencies in quarters of a target, up to twice the target.
+/// Counts latencies in quarters of a target, up to twice the target.
 class Quarters {
 public:
     static constexpr int kGood = 4, kAll = 8;
@@ -40,7 +41,8 @@ public:
         const std::int64_t bucket = latency.count() > 0 ? (latency.count() - 1) / quarter : 0;
         ++counts_[static_cast<std::size_t>(std::min<std::int64_t>(bucket, kAll - 1))];
     }
-    /// The quarter in which a percentile lies; -1: there are too few samples. The counts start anew.
+    /// Returns the quarter in which a percentile lies and clears the counts. -1: there are too few samples, and the
+    /// counts stay.
     int percentile(std::uint32_t percent, SimTime now) {
         std::uint32_t samples = 0;
         for (const std::uint32_t n : counts_) samples += n;
@@ -132,7 +134,8 @@ private:
         for (Quarters& q : in_drive_time_) bad |= q.percentile(90, at) >= Quarters::kGood;
         for (std::size_t d = 0; d < kMeasured; ++d) {
             int p99 = from_arrival_[d].percentile(99, at);
-            // Domains have enough samples at different checks: a good one is kept for the next bad check.
+            // Domains have enough samples at different checks. A percentile from a good check is kept for the next bad
+            // one.
             if (bad) {
                 if (p99 < 0) p99 = kept_[d];
                 kept_[d] = -1;

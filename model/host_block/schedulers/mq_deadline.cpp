@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mq-deadline: deadline with classes. Rules of Linux's mq-deadline.c since 5.14:
-// - Within a class as deadline, but that the next request of a batch is the first at or above the last one's address,
-//   and that each class remembers this address for each direction.
-// - Best effort goes only when nothing of realtime waits or is in the drive; idle only when nothing of either.
-// - While two classes have requests, one of best effort or idle that is prio_aging_expire old goes before all, if it is
-//   the next of its class.
+// mq-deadline: deadline with classes of priority. The rules are those of Linux's mq-deadline.c since 5.14:
+// - Within a class the rules of deadline hold, with two differences. The next request of a batch is the first at or
+//   above the last one's address. Each class remembers this address for each direction.
+// - Best effort goes only when no realtime request waits or is in the drive. Idle goes only when neither class has such
+//   requests.
+// - While two classes have requests, the next request of best effort or idle goes before all if it is prio_aging_expire
+//   old.
 // Not modelled: async_depth, zones, and one queue of dispatch for each hardware queue.
 #include <algorithm>
 #include <array>
@@ -62,7 +63,7 @@ protected:
             const Choice choice = choose(classes_[i], oldest[i], now, open);
             if (choice.w != nullptr) return go(classes_[i], choice);
             if (classes_[i].in_drive == 0) continue;
-            // The classes behind it wait for the drive, but no longer than until they are old.
+            // The lower classes wait until the drive has ended these requests, or until their own requests are old.
             for (std::size_t j = i + 1; j < 3; ++j)
                 for (const Waiting* w : oldest[j])
                     if (w != nullptr && w->request->arrived + aging_ > now)
@@ -141,7 +142,7 @@ private:
     const Ps aging_;
     std::array<Class, 3> classes_;
     std::size_t last_direction_ = kReads;
-    std::uint32_t batched_;  // no batch has begun yet
+    std::uint32_t batched_;  // starts at fifo_batch, so that the first request begins a batch
     std::uint32_t starved_ = 0;
     SimTime again_ = kNever;
     std::uint64_t batches_ = 0, expired_ = 0, aged_ = 0;

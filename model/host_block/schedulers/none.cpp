@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// none: no scheduler, as blk-mq without one. Requests go in the order in which they came. A request is merged with one
-// of the last eight of its context that still wait, the youngest first, behind or before it.
-// Not modelled: that blk-mq keeps one queue per processor, and takes them in turn when the drive is busy.
+// none: blk-mq without a scheduler. Requests go in the order in which they came. A request joins one of the last eight
+// of its context that still wait, behind or before it. The youngest is tried first. Not modelled: blk-mq keeps one
+// queue per processor, and takes them in turn when the drive is busy.
 #include "host_block/io_schedulers.h"
 #include "host_block/schedulers/queueing_scheduler.h"
 #include "host_block/schedulers/recent_requests.h"

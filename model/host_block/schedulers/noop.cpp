@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// noop: requests go in the order in which they came, and are merged with any that waits, behind or before it.
-// Rules of Linux's noop-iosched.c until 5.0, but that its front merges were those with the youngest request only.
-// Requests of two contexts are never merged, as of two cgroups since Linux 5.10 (blk_cgroup_mergeable()).
+// noop: requests go in the order in which they came. A request may join any waiting one, behind or before it. The rules
+// are those of Linux's noop-iosched.c until 5.0, except that Linux has front merges with the youngest request only.
+// Requests of two contexts are never merged, as Linux never merges those of two cgroups since 5.10
+// (blk_cgroup_mergeable()).
 #include "host_block/io_schedulers.h"
 #include "host_block/schedulers/queueing_scheduler.h"
 

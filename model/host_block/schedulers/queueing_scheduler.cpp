@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 Waiting& QueueingScheduler::note(const BlockRequest& request) {
-    while (notes_.size() <= request.handle) notes_.emplace_back();  // addresses stay
+    while (notes_.size() <= request.handle) notes_.emplace_back();  // a deque keeps the addresses of its elements
     return notes_[request.handle];
 }
 

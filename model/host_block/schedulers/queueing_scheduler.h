@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all schedulers share: notes about requests, barriers, merges, and the count of waiting requests. A policy sees
-// neither barriers nor what waits behind them.
+// The base of all schedulers. It keeps the notes about requests, the barriers, the index for merges, and the count of
+// waiting requests. A derived class is a policy. It sees neither barriers nor the requests that wait behind them.
 //
-// A barrier lets all go that was inserted before it, then goes itself, and holds back what comes later. While one
-// waits, nothing is merged and no policy waits for more requests of a context: none would reach it.
-// A context whose gate is closed counts as one without requests.
+// A barrier goes when all requests that were inserted before it have gone, and holds back all later ones. While a
+// barrier waits, nothing is merged. No policy waits for more requests of a context then, because none would reach it. A
+// policy treats a context whose gate is closed as a context without requests.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ public:
 
 protected:
     virtual void add(Waiting& w, SimTime now) = 0;
-    /// Takes a request out; null: none goes now.
+    /// Removes and returns the request that goes next, or null if none may go now.
     virtual Waiting* take(SimTime now, OpenContexts& open) = 0;
     virtual Waiting* find(const BlockRequest& candidate, bool& front) { return index_.find(candidate, true, front); }
     /// The request has grown.
@@ -36,16 +36,16 @@ protected:
         (void)w;
         (void)now;
     }
-    /// The request comes back unserved: undo what it was charged.
+    /// The request comes back from the drive unserved. Override it to undo what the context was charged.
     virtual void returned(Waiting& w, SimTime now) { ended(w, now); }
-    /// Facts for dump(), one a line.
+    /// The policy's facts for dump(), one a line.
     virtual std::string state() const { return {}; }
 
-    /// True: a barrier waits, so nothing will be added before all that waits has gone.
+    /// True: a barrier waits. Nothing is added to the policy until all of its requests have gone.
     bool draining() const { return !behind_.empty(); }
     /// Number of requests that the policy holds.
     std::uint32_t held() const { return in_policy_; }
-    /// Switches the index off. Only policies that look for merges in their own lists call it.
+    /// Switches the index for merges off. A policy that searches its own lists calls it in its constructor.
     void search_own_lists() { indexed_ = false; }
     MergeIndex& index() { return index_; }
 
@@ -55,7 +55,7 @@ private:
 
     std::deque<Waiting> notes_;  // by handle
     MergeIndex index_;
-    WaitingList behind_;  // the first barrier that waits, and all that came later
+    WaitingList behind_;  // the first waiting barrier and all later requests
     std::uint64_t sequence_ = 0;
     std::uint32_t in_policy_ = 0, in_drive_ = 0;
     bool indexed_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging as in the software queues of blk-mq: each queue looks at its last eight requests that wait, the youngest
-// first. A request is taken behind or before the first that it touches.
+// Finds merges as the software queues of blk-mq do. A queue looks at its last eight waiting requests, the youngest
+// first. A candidate joins the first of them that it touches, behind or before it.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The containers in which schedulers keep requests: one note per request, with the links of a list and three trees. So
-// nothing is allocated while requests come and go.
+// The containers in which schedulers keep requests. Each request has one note, which holds the links of all lists and
+// trees. So nothing is allocated while requests come and go.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@ namespace ssdtlm {
 /// A scheduler's note about a request, from its insertion until its completion.
 struct Waiting {
     BlockRequest* request = nullptr;
-    std::uint64_t sequence = 0;  ///< of insertion into the policy: what equal keys are ordered by
-    bool waits = false;          ///< here, and not in the drive
-    SimTime time{};              ///< of the policy: a deadline, or the time of dispatch
-    std::uint64_t value = 0;     ///< of the policy: what it charged
-    std::uint64_t tag = 0;       ///< of the policy: its place in virtual time
+    std::uint64_t sequence = 0;  ///< number of its insertion into the policy; it orders equal keys
+    bool waits = false;          ///< it is in the scheduler, not in the drive
+    SimTime time{};              ///< for the policy: a deadline, or the time of dispatch
+    std::uint64_t value = 0;     ///< for the policy: the cost that it charged
+    std::uint64_t tag = 0;       ///< for the policy: its place in virtual time
     boost::intrusive::list_member_hook<> listed;
     boost::intrusive::list_member_hook<> recent;
-    boost::intrusive::set_member_hook<> sorted;    ///< of the policy: by place
+    boost::intrusive::set_member_hook<> sorted;    ///< for the policy: by place
     boost::intrusive::set_member_hook<> by_begin;  ///< for front merges
     boost::intrusive::set_member_hook<> by_end;    ///< for back merges
 
     std::uint32_t context() const { return request->context.number; }
 };
 
-/// Requests in order of arrival.
+/// A list of requests in the order of their arrival.
 using WaitingList = boost::intrusive::list<
     Waiting, boost::intrusive::member_hook<Waiting, boost::intrusive::list_member_hook<>, &Waiting::listed>>;
 
-/// Order by place; of several requests at one place, the one that came first is first.
+/// Orders requests by place. If several requests have one place, the one that came first is first.
 struct ByPlace {
     using type = std::pair<std::uint64_t, std::uint64_t>;
     type operator()(const Waiting& w) const { return {w.request->offset, w.sequence}; }
@@ -44,7 +44,8 @@ using WaitingTree =
                           boost::intrusive::member_hook<Waiting, boost::intrusive::set_member_hook<>, &Waiting::sorted>,
                           boost::intrusive::key_of_value<ByPlace>>;
 
-/// Which requests may be joined: those of the same operation and context, both or none awaited.
+/// The key of the merge index. Only requests of the same operation and context may merge, and only if both or none of
+/// them are awaited: these make up the kind.
 using MergeKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // kind, place, sequence
 inline std::uint64_t merge_kind(const BlockRequest& r) {
     return std::uint64_t{r.context.number} << 8 | static_cast<std::uint64_t>(r.op) << 1 | (r.sync ? 1u : 0u);
@@ -58,11 +59,11 @@ struct ByEnd {
     type operator()(const Waiting& w) const { return {merge_kind(*w.request), w.request->end(), w.sequence}; }
 };
 
-/// False for requests that are never merged: FUA, flushes and barriers.
+/// Returns false for requests that are never merged: FUA, flushes and barriers.
 inline bool mergeable(const BlockRequest& r) {
     return !r.fua && !r.barrier && r.op != HostOp::flush;
 }
-/// True: `candidate` lies behind or before `r` and may join it.
+/// True: `candidate` lies behind or before `r` and may join it. `front`: set to true if it lies before it.
 inline bool joins(const BlockRequest& r, const BlockRequest& candidate, bool& front) {
     if (!mergeable(r) || !mergeable(candidate) || r.op != candidate.op || r.sync != candidate.sync ||
         r.context.number != candidate.context.number)
@@ -71,8 +72,8 @@ inline bool joins(const BlockRequest& r, const BlockRequest& candidate, bool& fr
     return !front || r.offset == candidate.end();
 }
 
-/// All waiting requests by their ends, where a request of any age may be found. A back merge goes before a front merge;
-/// of several requests the one that came first is taken.
+/// Finds a request to merge with among all waiting requests, whatever their age. It prefers a back merge to a front
+/// merge, and of several requests the one that came first.
 class MergeIndex {
 public:
     void add(Waiting& w) {
@@ -83,7 +84,7 @@ public:
         begins_.erase(begins_.iterator_to(w));
         ends_.erase(ends_.iterator_to(w));
     }
-    /// The request has grown.
+    /// Sorts a request anew that has grown.
     void moved(Waiting& w) {
         remove(w);
         add(w);
@@ -111,7 +112,7 @@ private:
         ends_;
 };
 
-/// The gate during one call of dispatch(): each context is asked once.
+/// The gate during one call of dispatch(). It remembers the gate's answers, so that it asks once for each context.
 class OpenContexts {
 public:
     explicit OpenContexts(const DispatchGate& gate) : gate_(gate) {}
@@ -125,13 +126,13 @@ public:
         return (open_ & bit) != 0;
     }
     bool fills_waits() const { return gate_.fills_waits(); }
-    /// The first request of a list that may go; null: there is none.
+    /// Returns the first request of a list whose context is open, or null.
     Waiting* first(WaitingList& list) {
         for (Waiting& w : list)
             if ((*this)(w.context())) return &w;
         return nullptr;
     }
-    /// The first request at or behind a place of a tree that may go; null: there is none.
+    /// Returns the first request of a tree, from `from` on, whose context is open, or null.
     Waiting* first(WaitingTree& tree, WaitingTree::iterator from) {
         for (; from != tree.end(); ++from)
             if ((*this)(from->context())) return &*from;
