@@ -10,11 +10,12 @@ namespace ssdtlm {
 
 namespace {
 
-// Owners of an I/O: calls by their number, file systems from here on, and what goes through untouched.
+// The number of an I/O's owner. A call has its number; the file system of mount m has kSystems + m, or kFormats + m
+// while it is made.
 constexpr std::uint64_t kSystems = std::uint64_t{1} << 32;
 constexpr std::uint64_t kFormats = std::uint64_t{2} << 32;
-constexpr std::uint32_t kFormatDepth = 32;                    // assumed: as the kernel's write-back
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a request
+constexpr std::uint32_t kFormatDepth = 32;                    // assumed, as for the kernel's write-back
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // most bytes of a request
 
 }  // namespace
 
@@ -71,7 +72,7 @@ Workload::Next FilesWorkload::next(SimTime now) {
         begin(result.request, now);
     }
     inner_done_ = result.state == State::done;
-    // What is left of a commit when the last call has ended is not waited for, as when a job's process ends.
+    // The run does not wait for the rest of a commit after the last call, as no process waits for it when it exits.
     if (inner_done_ && open_calls_ == 0 && under_way_ == 0) return result;
     SimTime when = result.state == State::wait ? result.when : kNever;
     if (!starting_.empty()) when = std::min(when, starting_.front().at);
@@ -82,7 +83,7 @@ Workload::Next FilesWorkload::next(SimTime now) {
     return result;
 }
 
-/// Makes the file systems, one after the other.
+/// Starts one I/O of making the file systems, which are made one after the other. Returns false if none may start now.
 bool FilesWorkload::format_io() {
     for (; format_mount_ < formats_.size(); ++format_mount_, format_step_ = 0) {
         const auto& steps = formats_[format_mount_];
@@ -102,7 +103,7 @@ bool FilesWorkload::format_io() {
     return false;
 }
 
-/// Starts I/O of journals and write-back. It counts as I/O of whoever asked for the commit.
+/// Starts one I/O of a journal or of write-back. It counts as an I/O of the job that asked for a commit last.
 bool FilesWorkload::own_io(SimTime now) {
     if (inner_done_ && open_calls_ == 0) return false;
     for (std::uint32_t m = 0; m < mounts_.size(); ++m) {
@@ -175,7 +176,7 @@ void FilesWorkload::start(std::uint32_t number, SimTime now) {
     if (r.op == HostOp::read) mount.system->read(call.file, offset, r.bytes, now, io_);
     if (r.op == HostOp::write) mount.system->write(call.file, offset, r.bytes, now, io_);
     SSDTLM_CHECK(r.op != HostOp::trim, "a job trims a file");
-    if (io_.empty()) return end(number);  // what was never written is read without the drive
+    if (io_.empty()) return end(number);  // a read of blocks that were never written needs no I/O
     send(number, io_);
 }
 
@@ -196,7 +197,7 @@ void FilesWorkload::send(std::uint32_t number, const std::vector<FileIo>& io) {
     }
 }
 
-/// A part has ended.
+/// Takes the next step of a call when one of its I/Os has ended.
 void FilesWorkload::go_on(std::uint32_t number, SimTime now) {
     Call& call = calls_[number];
     if (--call.parts != 0) return;
@@ -210,7 +211,7 @@ void FilesWorkload::go_on(std::uint32_t number, SimTime now) {
     end(number);
 }
 
-/// Syncs the call's file or, at the end of a job, all files of the job.
+/// Syncs the file of the call. At the end of a job it syncs all files of the job.
 void FilesWorkload::sync(std::uint32_t number) {
     Call& call = calls_[number];
     Mount& mount = mounts_[call.mount];
@@ -218,7 +219,7 @@ void FilesWorkload::sync(std::uint32_t number) {
     const bool flush = call.request.op == HostOp::flush;
     const bool data_only = flush ? call.request.tag == kFdatasync : job.data_only;
     FileSystem::Sync wanted;
-    if (flush && call.request.preparation) mount.system->close(call.file);  // it is laid out
+    if (flush && call.request.preparation) mount.system->close(call.file);  // the file is laid out
     const auto add = [&](std::uint32_t file) {
         const FileSystem::Sync one = mount.system->sync(file, data_only);
         wanted.transaction = std::max(wanted.transaction, one.transaction);
@@ -245,7 +246,8 @@ void FilesWorkload::end(std::uint32_t number) {
     ended_.push_back(number);
 }
 
-/// Tells the jobs what has ended. It is not done where a call ends: a job is asked, or told, but not both at once.
+/// Reports the ended calls to the jobs. end() does not do it, because `inner_` may not be told of a completion while it
+/// is asked for a request.
 bool FilesWorkload::deliver(SimTime now) {
     if (ended_.empty()) return false;
     while (!ended_.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// File systems between jobs and the drive, as a Workload over a Workload. Jobs see files at addresses of their own
-// (FileOfJobs); each of their requests is a call on a file: a read, a write, or a sync. Here the calls become I/O of
-// the drive, and end when that has ended. Before the first call the file system is made.
+// Puts file systems between jobs and the drive, as a Workload over a Workload. Jobs see files at addresses of their own
+// (FileOfJobs). Each request of a job is a call on a file: a read, a write, or a sync. Here a call becomes I/O of the
+// drive, and ends when this I/O has ended. The file systems are made before the first call.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace ssdtlm {
 
-/// One file, as the jobs address it.
+/// A file, as jobs address it.
 struct FileOfJobs {
     std::uint64_t begin = 0;      ///< address of its first byte
-    std::uint64_t bytes = 0;      ///< that any job uses
-    std::uint64_t allocated = 0;  ///< that fallocate() gives it before the jobs start
+    std::uint64_t bytes = 0;      ///< length that the jobs use
+    std::uint64_t allocated = 0;  ///< bytes that fallocate() gives it before the jobs start
 };
 struct JobOnFiles {
     std::vector<std::uint32_t> files;  ///< numbers in FilesOfJobs::files
-    bool data_only = false;            ///< its writes with FUA are those of O_DSYNC, not of O_SYNC
+    bool data_only = false;            ///< its writes with FUA stand for O_DSYNC, not for O_SYNC
 };
 /// All jobs of one workload, and their files by address.
 struct FilesOfJobs {
     std::vector<FileOfJobs> files;
     std::vector<JobOnFiles> jobs;
-    std::uint32_t first_job = 0;   ///< of the workload, in HostRequest::job
-    std::uint64_t first_byte = 0;  ///< of its part of the drive
+    std::uint32_t first_job = 0;   ///< number in HostRequest::job of the first of `jobs`
+    std::uint64_t first_byte = 0;  ///< where its part of the drive begins
 };
 
 class FilesWorkload final : public Workload {
@@ -39,8 +39,7 @@ public:
         FilesOfJobs of;
         std::unique_ptr<FileSystem> system;
     };
-    /// `inner` must outlive this object. Requests of jobs that no mount has go to the drive as they are. Throws
-    /// CheckFailed when a file system has no room for its files.
+    /// `inner` must outlive this object. A job that belongs to no mount sends its requests to the drive unchanged.
     FilesWorkload(Workload& inner, std::vector<Mount> mounts, const FilesConfig& config);
 
     Next next(SimTime now) override;
@@ -60,17 +59,17 @@ public:
 
 private:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    /// A request of a job until it has ended.
+    /// A call of a job, from its request until it is reported as completed.
     struct Call {
         HostRequest request;  // as the job made it
         SimTime issued{}, submitted{};
         std::uint32_t mount = 0, file = kNone;
         std::uint32_t parts = 0;        // I/Os that have not ended
-        std::uint64_t transaction = 0;  // that it waits for
+        std::uint64_t transaction = 0;  // the transaction that it waits for
         enum class Step : std::uint8_t { starting, data, waiting, flushing } step = Step::starting;
         bool ok = true, in_drive = false;
     };
-    /// An I/O on its way to the drive. Its HostRequest::tag is the number of its owner.
+    /// An I/O on its way to the drive. Its HostRequest::tag is the number of its owner (see kSystems).
     struct Out {
         FileIo io;
         std::uint64_t owner;
@@ -93,11 +92,11 @@ private:
     Workload& inner_;
     const FilesConfig config_;
     std::vector<Mount> mounts_;
-    std::vector<std::uint32_t> mount_of_job_;  // kNone: on the drive
+    std::vector<std::uint32_t> mount_of_job_;  // by job; kNone: it works on the drive itself
     std::vector<std::vector<std::vector<FileIo>>> formats_;
     std::uint32_t format_mount_ = 0;
     std::size_t format_step_ = 0, format_io_ = 0;
-    std::uint32_t formatting_ = 0;  // I/Os under way
+    std::uint32_t formatting_ = 0;  // I/Os of formatting in the drive
     bool created_ = false;
 
     std::vector<Call> calls_;
@@ -106,14 +105,14 @@ private:
         SimTime at;
         std::uint32_t call;
     };
-    std::deque<Starting> starting_;       // all take the same time, so they are in order
-    std::vector<std::uint32_t> waiting_;  // for a transaction
+    std::deque<Starting> starting_;       // all calls take the same time, so they are in order
+    std::vector<std::uint32_t> waiting_;  // calls that wait for a transaction
     std::deque<std::uint32_t> ended_;
     std::uint64_t open_calls_ = 0;
     std::deque<Out> out_, layout_out_;
     std::uint32_t layout_under_way_ = 0;
     std::uint64_t under_way_ = 0;
-    std::vector<std::uint32_t> asks_;  // job that asked for a commit last, by mount
+    std::vector<std::uint32_t> asks_;  // by mount, the job that asked for a commit last
     std::vector<FileIo> io_;           // kept for its memory
     bool inner_done_ = false;
     std::uint32_t laying_out_ = 0;  // calls that lay out files

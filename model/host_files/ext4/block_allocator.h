@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of the file system are free, and which are taken next. As ext4's mballoc, it takes the place where the
-// file goes on if that is free, else the first gap behind it that is large enough, else the largest.
+// Knows which blocks of the file system are free, and which of them a file gets. Like ext4's mballoc, it takes the
+// goal, where the file goes on, if that is free. Else it takes the first gap behind the goal that is large enough, else
+// the first such gap before it, else the largest gap.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// Blocks that lie side by side.
+/// A run of blocks that lie side by side.
 struct BlockRun {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
@@ -17,13 +18,13 @@ struct BlockRun {
 
 class BlockAllocator {
 public:
-    /// Creates an allocator in which all of [0, blocks) is free.
+    /// Creates an allocator in which all blocks of [0, blocks) are free.
     explicit BlockAllocator(std::uint64_t blocks) : free_blocks_(blocks) { free_[0] = blocks; }
 
-    /// Takes these blocks. Throws CheckFailed when they are not free.
+    /// Takes these blocks. Panics when one of them is not free.
     void take(BlockRun run);
-    /// Takes at least 1 and at most `wanted` blocks, as near behind `goal` as there is room for all of them. A count of
-    /// 0 means that none is free.
+    /// Takes between 1 and `wanted` blocks that lie side by side. It takes fewer than `wanted` if the gap at `goal`, or
+    /// the largest gap, is smaller. A count of 0 means that no block is free.
     BlockRun allocate(std::uint64_t goal, std::uint64_t wanted);
     void release(BlockRun run);
 
@@ -34,7 +35,7 @@ private:
     using Gap = std::map<std::uint64_t, std::uint64_t>::iterator;
     BlockRun cut(Gap gap, std::uint64_t first, std::uint64_t count);
 
-    std::map<std::uint64_t, std::uint64_t> free_;  // first block -> count, none side by side
+    std::map<std::uint64_t, std::uint64_t> free_;  // first block -> count; two gaps never touch
     std::uint64_t free_blocks_;
 };
 

@@ -9,13 +9,13 @@ namespace ssdtlm {
 
 namespace {
 
-constexpr std::uint64_t kFirstInode = 12;  // behind the reserved ones and lost+found
+constexpr std::uint64_t kFirstInode = 12;  // behind the reserved inodes and lost+found
 constexpr std::uint64_t kRootInode = 2;
 constexpr std::uint64_t kExtentsInInode = 4;   // struct ext4_inode i_block: a header and four extents
 constexpr std::uint64_t kExtentBytes = 12;     // struct ext4_extent
 constexpr std::uint64_t kDirectoryEntry = 32;  // assumed: a name of 24 characters
 constexpr std::uint64_t kDiscardBytes =
-    1u << 30;  // assumed: mke2fs discards 2 GiB at a time, a block request may have less
+    1u << 30;  // assumed: mke2fs discards 2 GiB at a time, but a block request may hold less
 constexpr std::uint64_t kFormatWrite =
     1u << 20;  // e2fsprogs mkjournal.c and mke2fs zero this much at a time (STRIDE_LENGTH)
 
@@ -29,7 +29,7 @@ const Ext4LayoutConfig& checked(const Ext4LayoutConfig& layout) {
     return layout;
 }
 
-/// What mballoc asks for beyond the request, so that a growing file stays in one piece (ext4_mb_normalize_request()).
+/// The bytes that mballoc asks for, so that a growing file stays in one piece (ext4_mb_normalize_request()).
 std::uint64_t normalized(std::uint64_t file_bytes) {
     constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
     for (std::uint64_t step = 16 * kKiB; step <= kMiB; step *= 2)
@@ -85,7 +85,7 @@ std::uint32_t Ext4::create(std::uint64_t allocated, SimTime now) {
     SSDTLM_CHECK(file.inode <= layout_.inodes(), "more files than inodes");
     journal_.change(layout_.inode_bitmap(file.inode), now);
     journal_.change(layout_.descriptor_block(0), now);
-    // A directory of one block at first; the next ones lie behind it wherever there is room.
+    // All entries are taken to be in the first block of the root directory.
     journal_.change(layout_.root_directory(), now);
     change_inode(file, now, Depends::data);
     file.changed_tick = tick(now);
@@ -101,13 +101,14 @@ void Ext4::change_inode(Ext4File& file, SimTime now, Depends depends) {
     if (depends == Depends::data) file.data_transaction = file.transaction;
 }
 
-/// Changes the leaf of the extent tree that has this block. Leaves are taken to cover equal parts of the file.
+/// Changes the leaf of the extent tree that has this block, and adds leaves if the tree needs more of them. Leaves are
+/// taken to cover equal parts of the file.
 void Ext4::change_tree(Ext4File& file, std::uint64_t block, SimTime now) {
     if (file.map.size() <= kExtentsInInode && file.tree.empty()) return;
     const std::uint64_t leaves = div_ceil(file.map.size(), block_ / kExtentBytes - 1);
     while (file.tree.size() < leaves) {
         const BlockRun run = space_.allocate(file.map.behind(block), 1);
-        if (run.count == 0) break;  // the others tell of it as well
+        if (run.count == 0) break;  // the leaves that exist take its place
         change_bitmaps(run, now);
         file.tree.push_back(run.first);
     }
@@ -123,13 +124,13 @@ void Ext4::change_bitmaps(BlockRun run, SimTime now) {
     }
 }
 
-/// Takes blocks out of the file's own reserve, or new ones.
+/// Takes blocks from the file's reserve. If the reserve is not for this block, it first makes a new one.
 BlockRun Ext4::take(Ext4File& file, std::uint64_t block, std::uint64_t count, SimTime now) {
     if (file.reserved.count == 0 || file.reserved_for != block) {
         space_.release(file.reserved);
         const std::uint64_t wanted =
             std::max(count, normalized(std::max(file.size, (block + count) * block_)) / block_);
-        // A reserve that would not fit is not made.
+        // No reserve is made when free blocks are few.
         file.reserved = space_.allocate(file.map.behind(block), space_.free_blocks() > 2 * wanted ? wanted : count);
         file.reserved_for = block;
     }
@@ -144,7 +145,7 @@ BlockRun Ext4::take(Ext4File& file, std::uint64_t block, std::uint64_t count, Si
 void Ext4::allocate(Ext4File& file, std::uint64_t block, std::uint64_t count, SimTime now) {
     while (count != 0) {
         BlockRun run = take(file, block, count, now);
-        if (run.count == 0) {  // what other files keep is given up before the last block is missed
+        if (run.count == 0) {  // the reserves of all files are freed before a file gets no blocks
             for (std::uint32_t f = 0; f < files_.size(); ++f) close(f);
             run = take(file, block, count, now);
         }
@@ -157,7 +158,8 @@ void Ext4::allocate(Ext4File& file, std::uint64_t block, std::uint64_t count, Si
     change_inode(file, now, Depends::data);
 }
 
-/// Cuts an access into I/Os: what is side by side on the drive is one. Holes and unwritten blocks have none.
+/// Cuts an access into I/Os. Blocks that lie side by side on the drive make one I/O. Holes have no I/O, and reads of
+/// unwritten blocks have none either.
 void Ext4::pieces(const Ext4File& file, std::uint64_t offset, std::uint64_t bytes, HostOp op,
                   std::vector<FileIo>& io) const {
     const std::uint64_t end = offset + bytes;
@@ -180,7 +182,7 @@ void Ext4::pieces(const Ext4File& file, std::uint64_t offset, std::uint64_t byte
 
 void Ext4::read(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes, SimTime now, std::vector<FileIo>& io) {
     Ext4File& file = files_[number];
-    // As in relatime_need_update(), only the first read behind a change counts.
+    // As in relatime_need_update(), only the first read after a change updates the inode.
     if (config_.relatime && file.read_tick <= file.changed_tick && file.read_tick != tick(now)) {
         file.read_tick = tick(now);
         change_inode(file, now, Depends::nothing);
@@ -204,7 +206,8 @@ void Ext4::write(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes
     pieces(file, offset, bytes, HostOp::write, io);
 }
 
-/// ext4_end_io_end(): the blocks are marked as written behind the data, never before: this is what "ordered" is for.
+/// As ext4_end_io_end(), it marks blocks as written only after their data are on the drive. This is the order that
+/// data=ordered promises.
 void Ext4::written(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes, SimTime now) {
     Ext4File& file = files_[number];
     const std::uint64_t block = offset / block_;
@@ -215,8 +218,8 @@ void Ext4::written(std::uint32_t number, std::uint64_t offset, std::uint64_t byt
     if (converted || longer) change_inode(file, now, Depends::data);
 }
 
-/// ext4_sync_file(): the transaction of the inode's last change is committed; if that has happened long ago, only the
-/// drive's cache is left.
+/// As ext4_sync_file(), it asks for a commit of the transaction with the inode's last change. If that is committed
+/// already, only the drive's cache has to be flushed.
 FileSystem::Sync Ext4::sync(std::uint32_t number, bool data_only) {
     const Ext4File& file = files_[number];
     Sync sync;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ext4 as a drive sees it under direct I/O: extents, and an ordered journal of metadata blocks. Which blocks
-// of metadata a call changes follows Linux 5.10 (fs/ext4: inode.c, extents.c, mballoc.c, fsync.c).
+// ext4 as a drive sees it under direct I/O: extents, and an ordered journal of metadata blocks. Each call changes the
+// blocks of metadata that Linux 5.10 changes (fs/ext4: inode.c, extents.c, mballoc.c, fsync.c).
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ namespace ssdtlm {
 
 struct Ext4Config {
     Ext4LayoutConfig layout;
-    bool discard = true;             ///< mke2fs tells the drive first that all of it is free
-    bool zero_inode_tables = false;  ///< mke2fs writes them; false: lazy_itable_init
+    bool discard = true;             ///< mke2fs first trims the whole drive
+    bool zero_inode_tables = false;  ///< mke2fs writes them; false: as with lazy_itable_init
     bool barrier = true;
     bool relatime = true;  ///< a read may change the inode's atime
     Ps commit_interval = std::chrono::seconds(5);
     Ps write_back_age = std::chrono::seconds(30);
-    Ps clock_tick = std::chrono::milliseconds(4);  ///< of the stamps in inodes
+    Ps clock_tick = std::chrono::milliseconds(4);  ///< resolution of the time stamps in inodes
 };
 
 class Ext4 final : public FileSystem {

@@ -28,7 +28,7 @@ void ExtentMap::add(std::uint64_t block, BlockRun run, bool written) {
     join(block);
 }
 
-/// Joins an extent with its neighbours, where they go on as one.
+/// Joins an extent with its neighbours if they continue each other both in the file and on the drive.
 void ExtentMap::join(std::uint64_t block) {
     auto here = extents_.find(block);
     const auto fits = [](const auto& a, const auto& b) {

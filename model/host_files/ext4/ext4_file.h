@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of ext4: where its blocks lie, which of them are written, and which transactions its last changes belong to.
+// A file of ext4: where its blocks lie, which of them are written, and to which transactions its last changes belong.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,20 @@ public:
         std::uint64_t count = 0;
         bool written = false;
     };
-    /// A piece of the file. `first`: its place on the drive. A count of 0 is the end; a hole has no place.
+    /// A piece of the file. `first`: its place on the drive; 0 for a hole.
     struct Piece {
         std::uint64_t first = 0;
         std::uint64_t count = 0;
         enum class Kind : std::uint8_t { hole, unwritten, written } kind = Kind::hole;
     };
-    /// The piece at `block` of the file: at most `most` blocks of one kind side by side.
+    /// Returns the piece that begins at `block` of the file: at most `most` blocks of one kind that lie side by side.
     Piece at(std::uint64_t block, std::uint64_t most) const;
-    /// Gives a place to blocks that were a hole.
+    /// Gives a place on the drive to blocks that were a hole. Panics when one of them has a place.
     void add(std::uint64_t block, BlockRun run, bool written);
-    /// [block, block + count), which has places, is written. Returns true if any of it was not written before.
+    /// Marks [block, block + count) as written. Returns true if a part of it was not written before. Precondition: all
+    /// of it has places.
     bool mark_written(std::uint64_t block, std::uint64_t count);
-    /// Where this block would lie if it followed what is before it in the file; 0: nothing is before it.
+    /// The place at which this block would continue the extent before it in the file; 0: there is no extent before it.
     std::uint64_t behind(std::uint64_t block) const;
     std::size_t size() const { return extents_.size(); }
     const std::map<std::uint64_t, Extent>& extents() const { return extents_; }
@@ -43,13 +44,13 @@ struct Ext4File {
     std::uint64_t inode = 0;
     ExtentMap map;
     std::uint64_t size = 0;  ///< bytes
-    BlockRun reserved;       ///< for the block of the file that is `reserved_for` (mballoc's preallocation)
+    BlockRun reserved;       ///< for block `reserved_for` of the file (mballoc's preallocation)
     std::uint64_t reserved_for = 0;
-    std::vector<std::uint64_t> tree;     ///< blocks of the extent tree outside the inode
+    std::vector<std::uint64_t> tree;     ///< leaves of the extent tree outside the inode
     std::int64_t changed_tick = -1;      ///< mtime, in ticks of the kernel's clock; -1: long ago
     std::int64_t read_tick = -1;         ///< atime
     std::uint64_t transaction = 0;       ///< of the last change; 0: none
-    std::uint64_t data_transaction = 0;  ///< of the last one that data depend on: place or length
+    std::uint64_t data_transaction = 0;  ///< of the last change of places or length, which data depend on
 };
 
 }  // namespace ssdtlm

@@ -22,7 +22,7 @@ bool lies_before(const BlockRun& a, const BlockRun& b) {
 
 }  // namespace
 
-/// The steps are those of e2fsprogs lib/ext2fs/mkjournal.c.
+/// The steps come from e2fsprogs lib/ext2fs/mkjournal.c.
 std::uint64_t Ext4Layout::default_journal_blocks(std::uint64_t blocks) {
     constexpr std::uint64_t kSteps[][2] = {{2048, 0},
                                            {32768, 1024},
@@ -54,7 +54,8 @@ bool Ext4Layout::lay_out() {
     table_blocks_ = div_ceil(inodes_per_group_, per_block);
     inodes_per_group_ = table_blocks_ * per_block;
     descriptor_blocks_ = div_ceil(groups_ * kGroupDescriptorBytes, config_.block_bytes);
-    // Tables stay in the first of their groups, with the root directory in group 0: those behind may begin with a copy.
+    // The tables of a flex group and the root directory must fit into the first of its groups, because the groups
+    // behind it may begin with a copy of the superblock.
     const auto fits = [&] { return 1 + descriptor_blocks_ + flex_ * (2 + table_blocks_) < blocks_per_group(); };
     while (flex_ > 1 && !fits()) flex_ /= 2;
     if (!fits()) return false;
@@ -69,10 +70,11 @@ bool Ext4Layout::lay_out() {
         tables_.push_back(t);
     }
     root_directory_ = tables_.front().end;
-    // e2fsprogs get_midpoint_journal_block(): the first group behind the middle, behind what lies there.
+    // As e2fsprogs get_midpoint_journal_block(), the journal begins in the middle group, behind the blocks that are
+    // taken there.
     const std::uint64_t middle = groups_ / 2;
     journal_.first = copy_in(middle).end();
-    for (const BlockRun& run : own())  // in one piece
+    for (const BlockRun& run : own())  // the journal lies in one piece
         if (run.first < journal_.end() && run.end() > journal_.first) journal_.first = run.end();
     return journal_.end() < blocks_;
 }
@@ -81,7 +83,7 @@ bool Ext4Layout::has_copy(std::uint64_t group) const {
     return group <= 1 || is_power_of(group, 3) || is_power_of(group, 5) || is_power_of(group, 7);
 }
 
-/// Superblock and descriptors at the begin of a group; count 0: it has none.
+/// The superblock and descriptors at the beginning of a group. The count is 0 if the group has no copy of them.
 BlockRun Ext4Layout::copy_in(std::uint64_t group) const {
     return {group * blocks_per_group(), has_copy(group) ? 1 + descriptor_blocks_ : 0};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where mke2fs puts the file system's own blocks: block groups with their bitmaps and inode tables, which lie together
-// for sixteen groups (flex_bg), superblocks with their copies (sparse_super), and the journal in the middle.
+// Says where mke2fs puts the file system's own blocks. The bitmaps and inode tables of sixteen block groups lie
+// together (flex_bg). The superblock has copies in some groups (sparse_super). The journal lies in the middle.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Ext4Layout {
 public:
     explicit Ext4Layout(const Ext4LayoutConfig& config);
 
-    /// Why the drive is too small; empty: it is not.
+    /// The reason why the drive is too small; empty if it is large enough.
     const char* problem() const { return problem_; }
 
     std::uint64_t blocks() const { return blocks_; }
@@ -38,23 +38,23 @@ public:
     /// Inodes count from 1.
     std::uint64_t inode_bitmap(std::uint64_t inode) const;
     std::uint64_t inode_block(std::uint64_t inode) const;
-    /// The block of a group's descriptor, in the first copy.
+    /// The block that has the group's descriptor, in the first copy of the descriptors.
     std::uint64_t descriptor_block(std::uint64_t group) const;
     BlockRun journal() const { return journal_; }
     std::uint64_t root_directory() const { return root_directory_; }
 
-    /// All blocks that no file can have, in order of their addresses, without overlap.
+    /// All blocks that no file may use, ordered by address and without overlap.
     std::vector<BlockRun> taken() const;
-    /// Superblocks, descriptors and bitmaps. mke2fs writes them in any case.
+    /// The superblocks, descriptors, bitmaps and the root directory. mke2fs always writes them.
     std::vector<BlockRun> written_first() const;
     std::vector<BlockRun> inode_tables() const;
 
-    /// The default of e2fsprogs for a file system of this many blocks (ext2fs_default_journal_size()); 0: it is too
-    /// small.
+    /// The default of e2fsprogs for a file system of this many blocks (ext2fs_default_journal_size()). It is 0 if the
+    /// file system is too small for a journal.
     static std::uint64_t default_journal_blocks(std::uint64_t blocks);
 
 private:
-    struct Tables {  // of a flex group, side by side
+    struct Tables {  // the tables of a flex group, side by side
         std::uint64_t block_bitmaps = 0, inode_bitmaps = 0, inode_tables = 0, end = 0;
     };
     bool has_copy(std::uint64_t group) const;
@@ -66,7 +66,7 @@ private:
     std::uint64_t blocks_ = 0;
     std::uint64_t groups_ = 0;
     std::uint64_t inodes_per_group_ = 0;
-    std::uint64_t flex_ = 16;              // groups whose tables lie together: mke2fs.conf flex_bg_size
+    std::uint64_t flex_ = 16;              // groups whose tables lie together (mke2fs.conf flex_bg_size)
     std::uint64_t table_blocks_ = 0;       // of one group
     std::uint64_t descriptor_blocks_ = 0;  // of one copy
     std::vector<Tables> tables_;

@@ -10,8 +10,8 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::uint32_t kTagBytes = 16;        // journal_block_tag3_t, with csum_v3
-constexpr std::uint32_t kLogHeaderBytes = 32;  // journal_header_t, the UUID behind the first tag, the checksum
-// Linux mm/page-writeback.c dirty_writeback_interval = 5 * 100: the kernel looks for old blocks so often.
+constexpr std::uint32_t kLogHeaderBytes = 32;  // journal_header_t, the UUID behind the first tag, and the checksum
+// The interval at which the kernel looks for old blocks: Linux mm/page-writeback.c, dirty_writeback_interval = 5 * 100.
 constexpr Ps kWriteBackEvery = std::chrono::seconds(5);
 
 std::uint64_t log_blocks(std::uint64_t metadata, std::uint32_t block_bytes) {
@@ -36,7 +36,7 @@ void Jbd2Journal::want(std::uint64_t transaction) {
     wanted_ = std::max(wanted_, transaction);
 }
 
-/// Returns the next `blocks` of the ring, as one write or, at its end, two.
+/// Takes the next `blocks` of the ring. Returns one write, or two writes at the end of the ring.
 Jbd2Journal::Step Jbd2Journal::log_step(std::uint64_t blocks) {
     Step step;
     while (blocks != 0) {
@@ -50,7 +50,8 @@ Jbd2Journal::Step Jbd2Journal::log_step(std::uint64_t blocks) {
     return step;
 }
 
-/// Begins a commit as jbd2_journal_commit_transaction() does: descriptor and blocks, then flush and commit record.
+/// Begins a commit as jbd2_journal_commit_transaction() does: first the descriptor and the blocks, then a flush, then
+/// the commit record.
 void Jbd2Journal::begin_commit() {
     committing_ = running_++;
     in_commit_.assign(changed_.begin(), changed_.end());
@@ -69,7 +70,7 @@ void Jbd2Journal::begin_commit() {
     counters_.log_bytes += blocks * config_.block_bytes;
 }
 
-/// Writes everything that is committed to its place, so that the log is empty, and notes it in the superblock.
+/// Writes all committed blocks to their places, so that the log is empty. Then it writes the journal's superblock.
 void Jbd2Journal::checkpoint() {
     ++counters_.checkpoints;
     std::vector<std::uint64_t> blocks;
@@ -83,7 +84,7 @@ void Jbd2Journal::checkpoint() {
     SSDTLM_CHECK(used_ == 0, "a checkpoint that leaves the log in use");
 }
 
-/// Neighbours are one write.
+/// Returns the writes that put these blocks into their places. Blocks that lie side by side make one write.
 Jbd2Journal::Step Jbd2Journal::in_place(const std::vector<std::uint64_t>& blocks) const {
     Step step;
     for (const std::uint64_t block : blocks) {
@@ -110,8 +111,8 @@ void Jbd2Journal::free_tail() {
     }
 }
 
-/// What is old is written home. The log is free behind that without another word: its superblock is written when the
-/// room is needed.
+/// Writes old committed blocks to their places and frees their part of the log. The journal's superblock is not written
+/// now; a checkpoint writes it when the log needs the room.
 void Jbd2Journal::write_back(SimTime now) {
     std::vector<std::uint64_t> old;
     for (const auto& [block, pending] : pending_)
@@ -149,7 +150,7 @@ void Jbd2Journal::completed(SimTime now) {
     ++counters_.commits;
     for (const std::uint64_t block : in_commit_) {
         const auto [at, fresh] = pending_.emplace(block, Pending{committed_, now});
-        if (!fresh) {  // the younger copy counts
+        if (!fresh) {  // the newer copy replaces the older one
             --in_log_[at->second.transaction].pending;
             at->second.transaction = committed_;
         }

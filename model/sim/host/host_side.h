@@ -45,7 +45,7 @@ public:
 
     HostDriver& driver;
 
-    /// The module of this type behind it, a Host or a RawDriver. Throws CheckFailed when it is another one.
+    /// The module of this type behind it, a Host or a RawDriver. Panics when it is another one.
     template <class T>
     T& module_as() {
         T* const it = dynamic_cast<T*>(&module());
