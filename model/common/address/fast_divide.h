@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact division of 32-bit numbers by a divisor that is known once, as a multiplication (Lemire, Kaser, Kurz,
-// "Faster remainder by direct computation", 2019). A hardware division per invalidated unit would be felt.
+// Divides 32-bit numbers exactly by a fixed divisor, by a multiplication (Lemire, Kaser, Kurz, "Faster remainder by
+// direct computation", 2019). The simulator divides for every invalidated unit, where hardware divisions would cost too
+// much time.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@ namespace ssdtlm {
 
 class FastDivide {
 public:
-    /// divisor > 0
+    /// Precondition: divisor > 0.
     explicit constexpr FastDivide(std::uint32_t divisor)
         : inverse_(divisor > 1 ? ~std::uint64_t{0} / divisor + 1 : 0), if_one_(divisor > 1 ? 0u : ~0u) {}
     constexpr std::uint32_t operator()(std::uint32_t n) const {
@@ -22,10 +23,10 @@ private:
     std::uint32_t if_one_;  // the inverse of 1 does not fit 64 bits
 };
 
-/// Division of 64-bit numbers by a divisor that is usually a power of two.
+/// Divides 64-bit numbers by a fixed divisor. It is fast if the divisor is a power of two.
 class LongDivide {
 public:
-    /// divisor > 0
+    /// Precondition: divisor > 0.
     explicit constexpr LongDivide(std::uint64_t divisor)
         : divisor_(divisor),
           shift_((divisor & (divisor - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(divisor)) : kNoShift) {}

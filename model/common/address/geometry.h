@@ -20,7 +20,8 @@ namespace ssdtlm {
 enum class Lba : std::uint64_t {};
 /// Logical mapping unit (4 KiB or page-size).
 enum class Lpa : std::uint32_t {};
-/// Physical mapping unit (page slot). kUnmapped: no flash copy. kLost: there was one, and it cannot be read any more.
+/// Physical mapping unit (page slot). kUnmapped: there is no copy in flash. kLost: the copy in flash cannot be read any
+/// more.
 enum class Ppa : std::uint32_t {};
 enum class DieId : std::uint32_t {};    ///< global
 enum class PlaneId : std::uint32_t {};  ///< global
@@ -56,9 +57,8 @@ struct NandGeometry {
     std::uint32_t page_bytes = 4096;  ///< user data
     std::uint32_t spare_bytes = 0;    ///< out-of-band area of a page
     std::uint32_t unit_bytes = 4096;  ///< mapping unit; divides page_bytes
-    std::uint32_t bits_per_cell = 2;  ///< page types
-    bool two_step = false;  ///< two bits per cell, and pages in the order of WordLines; else all pages of a word line
-                            ///< are one behind the other
+    std::uint32_t bits_per_cell = 2;  ///< also the number of page types
+    bool two_step = false;            ///< two bits per cell, and the page order of WordLines; else word line by line
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }
@@ -70,7 +70,7 @@ struct NandGeometry {
     constexpr std::uint32_t units_per_block() const { return pages_per_block * units_per_page(); }
     /// Pages of a block whose cells hold one bit each (SLC mode).
     constexpr std::uint32_t slc_pages_per_block() const { return pages_per_block / bits_per_cell; }
-    /// Type of a page, below bits_per_cell: lower, (middle,) upper.
+    /// The type of a page, a number below bits_per_cell: 0 is lower, the highest is upper.
     constexpr std::uint32_t page_type(std::uint32_t page) const {
         return two_step ? std::uint32_t{word_lines().is_upper(page)} : page % bits_per_cell;
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NandGeometry's conversions of a physical unit number for the path of every read. The results are the same, without
-// divisions.
+// Converts the number of a physical unit as NandGeometry does, but without divisions, because every read needs it.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace ssdtlm {
 namespace {
 // These streams of the seed are independent of each other and of the workload's draws.
 constexpr std::uint64_t kNumbers = 0x7065726D75746564, kSlots = 0x736C6F747363;
-/// Entries of all tables of slots together: they should stay in the second-level cache.
+/// The entries of all tables of slots together. They should stay in the second-level cache.
 constexpr std::uint32_t kMostEntries = 1u << 17, kFewestTables = 4, kMostTables = 64;
 
 std::uint32_t tables_for(std::uint32_t per_block) {
@@ -29,9 +29,10 @@ std::vector<std::uint32_t> sums(const std::vector<std::uint32_t>& held) {
     return first;
 }
 
-/// The inverse of an odd number modulo 2^32, by Newton's iteration: each step doubles the bits that are right.
+/// Returns the inverse of an odd number modulo 2^32, by Newton's iteration. Each step doubles the number of correct
+/// bits.
 std::uint32_t inverse_of(std::uint32_t odd) {
-    std::uint32_t x = odd;  // three bits are right
+    std::uint32_t x = odd;  // three bits are correct
     for (int i = 0; i < 4; ++i) x *= 2 - odd * x;
     return x;
 }
@@ -63,7 +64,7 @@ ScatteredLayout::ScatteredLayout(const NandGeometry& geometry, std::vector<std::
     SSDTLM_CHECK(held_.size() == geometry.blocks(), "a layout of other blocks");
     for (const std::uint32_t h : held_)
         SSDTLM_CHECK(h == kErasedBlock || h <= per_block_, "more units than a block has");
-    // There are about as many marks as blocks, so that the block of a number is a step or two from its mark.
+    // There are about as many marks as blocks, so the search for a number's block takes one or two steps from the mark.
     while ((std::uint64_t{1} << (near_shift_ + 1)) * held_.size() <= units()) ++near_shift_;
     std::uint32_t block = 0;
     for (std::uint64_t number = 0; number < units(); number += std::uint64_t{1} << near_shift_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where logical units 0 .. n-1 lie when each block holds a given number of them at random places, as after very many
-// random overwrites: it is a formula in both directions, so that a device in steady state needs no memory for what is
-// still as it was laid out (compare sequential_layout.h). A permutation numbers the units anew. Each block takes as
-// many of the new numbers as it holds. Their places in the block follow from one of a few permutations of its units,
-// turned by a number of its own.
+// Says where logical units 0 .. n-1 lie when each block holds a given number of them at random places, as after very
+// many random overwrites. It is a formula in both directions, so units that stay where they were laid out need no
+// memory (compare sequential_layout.h). A permutation numbers the units anew. Each block takes as many of the new
+// numbers, in order, as it holds units. Their places in the block follow from one of a few permutations of its slots,
+// which is rotated by a number that depends on the block.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace ssdtlm {
 
-/// A permutation of 0 .. n-1 without a table. It is a permutation of 2^k >= n numbers that is repeated until the result
-/// is below n. Each round combines the lower half with the upper one and multiplies by an odd number, so each round can
-/// be undone.
+/// A permutation of 0 .. n-1 without a table. It permutes 2^k >= n numbers, and repeats this until the result is below
+/// n. Each round multiplies by an odd number and combines the lower half of the bits with the upper half. So each round
+/// can be undone.
 class RandomPermutation {
 public:
-    /// n >= 1
+    /// Precondition: n >= 1.
     RandomPermutation(std::uint32_t n, std::uint64_t seed);
     std::uint32_t operator()(std::uint32_t i) const {
         do i = forth(i);
@@ -60,18 +60,18 @@ private:
 
 class ScatteredLayout {
 public:
-    /// Stands in place of a number of units: the block is erased.
+    /// A value in `held` that says that the block is erased.
     static constexpr std::uint32_t kErasedBlock = 0xFFFFFFFFu;
     /// Values for a unit of flash that is no logical unit.
-    static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;  ///< programmed, with nothing of use
+    static constexpr std::uint32_t kNothing = 0xFFFFFFFEu;  ///< programmed, but no logical unit lies there
     static constexpr std::uint32_t kNotProgrammed = 0xFFFFFFFFu;
 
     /// `held`: units of each block, or kErasedBlock for an erased one.
     ScatteredLayout(const NandGeometry& geometry, std::vector<std::uint32_t> held, std::uint64_t seed);
 
-    /// Number of logical units that are laid out.
+    /// Number of logical units in the layout.
     std::uint32_t units() const { return first_.back(); }
-    /// Place of a unit; kUnmapped if the unit was not laid out.
+    /// The place of a unit; kUnmapped if the layout does not have it.
     Ppa place_of(Lpa lpa) const {
         if (idx(lpa) >= units()) return kUnmapped;
         const std::uint32_t number = renumbered_(idx(lpa));
@@ -89,7 +89,7 @@ public:
         const std::uint32_t i = at >= turned ? at - turned : at + per_block_ - turned;
         return i < held_[block] ? renumbered_.inverse(first_[block] + i) : kNothing;
     }
-    /// Calls visit(slot) for each unit of the block that holds a logical one, in no particular order.
+    /// Calls visit(slot) for each slot of the block that holds a logical unit, in no particular order.
     template <class Visit>
     void for_each_slot(BlockId b, Visit&& visit) const {
         const std::uint32_t held = held_[idx(b)] == kErasedBlock ? 0 : held_[idx(b)];
@@ -104,9 +104,9 @@ public:
 
 private:
     std::uint32_t table(std::uint32_t block) const { return block % tables_ * per_block_; }
-    /// The number of places by which the block's permutation is turned.
+    /// The number of places by which the block's permutation is rotated.
     std::uint32_t turn(std::uint32_t block) const {
-        std::uint64_t z = (block + 1) * 0x9E3779B97F4A7C15u ^ seed_;  // as SplitMix64 ends
+        std::uint64_t z = (block + 1) * 0x9E3779B97F4A7C15u ^ seed_;  // the output function of SplitMix64
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return static_cast<std::uint32_t>(((z >> 32) * per_block_) >> 32);
@@ -121,8 +121,8 @@ private:
     unsigned near_shift_ = 0;
     std::vector<std::uint32_t> near_;   // the block of each 2^near_shift_-th new number
     std::uint32_t tables_;              // a power of two, so that % is quick
-    std::vector<std::uint32_t> slots_;  // of each table: the slots in a random order
-    std::vector<std::uint32_t> order_;  // and where in it a slot stands
+    std::vector<std::uint32_t> slots_;  // by table: the slots in a random order
+    std::vector<std::uint32_t> order_;  // by table: the position of each slot in that order
 };
 
 }  // namespace ssdtlm

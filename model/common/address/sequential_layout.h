@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the pages go when logical units 0 .. n-1 are written once, in ascending order, to a fresh device: round the
-// planes in the allocation order, up the blocks of each plane. It is a formula in both directions, so that a
-// preconditioned device needs no memory for what is still as it was laid out: the forward map and the flash contents
+// Says where pages lie after logical units 0 .. n-1 were written once, in ascending order, to a fresh device. Pages go
+// round the planes in the allocation order, and fill the blocks of each plane in ascending order. It is a formula in
+// both directions, so units that stay where they were laid out need no memory. The forward map and the flash contents
 // only hold what differs from it.
 #pragma once
 
@@ -15,9 +15,10 @@ namespace ssdtlm {
 
 class SequentialLayout {
 public:
-    /// Creates a layout in which nothing is laid out.
+    /// Creates a layout without units.
     explicit SequentialLayout(const NandGeometry& geometry) : SequentialLayout(geometry, all_planes(geometry), 0) {}
-    /// `planes`: every plane of the device once, in the order of allocation. Precondition: the units fit the device.
+    /// `planes`: every plane of the device once, in the order of allocation. Precondition: the units fit into the
+    /// device.
     SequentialLayout(const NandGeometry& geometry, const std::vector<PlaneId>& planes, std::uint64_t units)
         : units_(static_cast<std::uint32_t>(units)),
           units_per_page_(geometry.units_per_page()),
@@ -36,23 +37,23 @@ public:
 
     /// Number of logical units that are laid out.
     std::uint32_t units() const { return units_; }
-    /// Place of a unit; kUnmapped if the unit was not laid out.
+    /// The place of a unit; kUnmapped if the layout does not have it.
     Ppa place_of(Lpa lpa) const {
         const std::uint32_t unit = idx(lpa);
         if (unit >= units_) return kUnmapped;
         const std::uint32_t page = by_page_(unit), row = by_planes_(page);
         return Ppa{first_[page - row * planes_] + row * units_per_page_ + (unit - page * units_per_page_)};
     }
-    /// Logical unit that slot 0 of this flash page would hold if enough units were laid out; compare it with units().
+    /// The logical unit that slot 0 of this flash page holds if the result is below units().
     std::uint32_t unit_of(std::uint32_t page_number) const {
         const std::uint32_t plane = by_plane_(page_number), row = page_number - plane * pages_per_plane_;
         return (row * planes_ + position_[plane]) * units_per_page_;
     }
-    /// Difference between unit_of() one page and that of the next page of its plane.
+    /// The difference between unit_of() of two neighbouring pages of a plane.
     std::uint32_t stride() const { return planes_ * units_per_page_; }
     /// Number of the flash page that holds the unit in `p`, over the whole device.
     std::uint32_t page_number(Ppa p) const { return by_page_(idx(p)); }
-    /// Pages laid out in a plane.
+    /// Number of pages of the layout in a plane.
     std::uint32_t pages_in(PlaneId plane) const {
         const std::uint32_t pages = by_page_(units_) + (units_ % units_per_page_ != 0 ? 1 : 0);
         return pages / planes_ + (position_[idx(plane)] < pages % planes_ ? 1 : 0);
@@ -72,8 +73,8 @@ private:
     FastDivide by_page_;
     FastDivide by_planes_;
     FastDivide by_plane_;
-    std::vector<std::uint32_t> first_;     // unit of each position in the order
-    std::vector<std::uint32_t> position_;  // of each plane in the order
+    std::vector<std::uint32_t> first_;     // by position in the order: the first physical unit of the plane
+    std::vector<std::uint32_t> position_;  // by plane: its position in the order
 };
 
 }  // namespace ssdtlm

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of a block of MLC cells that is programmed in two steps: each word line has a lower page and, programmed behind
-// it into the same cells, an upper one. Between the two lies the lower page of the next word line ("shadow sequence" of
-// planar MLC), so that the pages of a block are in this order: L0 L1 U0 L2 U1 L3 U2 ... U(n-2) U(n-1). Which page of a
-// block is which differs among parts; this is the shortest distance: assumed.
+// The pages of a block of MLC cells that is programmed in two steps. Each word line has a lower page and an upper page,
+// which is programmed later into the same cells. The lower page of the next word line comes between the two ("shadow
+// sequence" of planar MLC). So the pages of a block have this order: L0 L1 U0 L2 U1 L3 U2 ... U(n-2) U(n-1). The
+// distance between the pages of a word line differs among parts; this shortest one is assumed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ssdtlm {
 
 struct WordLines {
-    std::uint32_t pages = 2;  ///< of the block: two for each word line
+    std::uint32_t pages = 2;  ///< in the block: two for each word line
 
     constexpr std::uint32_t count() const { return pages / 2; }
     constexpr bool is_upper(std::uint32_t page) const { return page + 1 == pages || (page != 0 && page % 2 == 0); }
@@ -22,9 +22,9 @@ struct WordLines {
     constexpr std::uint32_t upper_page(std::uint32_t word_line) const {
         return word_line + 1 == count() ? pages - 1 : 2 * word_line + 2;
     }
-    /// The lower page that is lost with this upper one.
+    /// The lower page in the same cells. It is lost when the program of this upper page is torn.
     constexpr std::uint32_t below(std::uint32_t upper) const { return lower_page(word_line_of(upper)); }
-    /// The upper page behind which this lower one is safe.
+    /// The upper page in the same cells. Once it is programmed, this lower page is safe.
     constexpr std::uint32_t above(std::uint32_t lower) const { return upper_page(word_line_of(lower)); }
 };
 

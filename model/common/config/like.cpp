@@ -20,7 +20,8 @@ bool is_binary(const std::string& unit) {
     return unit.find('i') != std::string::npos;
 }
 
-/// "1.5"; empty: more than three decimals, or a number too long to read.
+/// The value in this unit, such as "1.5". It is empty if the value needs more than three decimals or is too large to
+/// read.
 std::string in_unit(std::int64_t value, std::int64_t factor) {
     if (value / factor >= kMost) return "";
     const std::int64_t rest = value % factor;
@@ -56,7 +57,7 @@ std::string round_size_like(std::uint64_t bytes, const std::string& like) {
 
 std::string block_size_like(std::uint64_t bytes, const std::string& like) {
     constexpr std::uint64_t kBlock = 4096;
-    // 4.096 MB are the least that three decimals of MB and whole blocks have in common.
+    // 4.096 MB is the smallest size that is both whole blocks and exact in three decimals of an MB.
     const std::uint64_t whole = is_binary(unit_of(like)) ? std::uint64_t{1} << 20 : 1000 * kBlock;
     const std::uint64_t rounded = bytes >= whole    ? bytes / whole * whole
                                   : bytes >= kBlock ? bytes / kBlock * kBlock

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities for messages, in the unit of another quantity: a reader who wrote GB does not have to convert from GiB.
+// Formats quantities for messages in the unit of another quantity. So a reader who wrote GB does not have to convert
+// from GiB.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +10,15 @@
 
 namespace ssdtlm {
 
-/// Formats a value in the unit of `like` ("480GB"), or one of its family (GB, MB; GiB, MiB), if three decimals are
-/// exact; else as format_quantity().
+/// Formats a value in the unit of `like` ("480GB"), or in a unit of the same family (GB, MB; GiB, MiB), if three
+/// decimals are exact. Else the result is that of format_quantity().
 std::string format_like(std::int64_t value, Dimension dimension, const std::string& like);
 
-/// Rounds a size down to whole MB, or to MiB where `like` is of that family.
+/// Rounds a size down to whole MB, or to whole MiB if `like` is of that family, and formats it.
 std::string round_size_like(std::uint64_t bytes, const std::string& like);
 
-/// As round_size_like(), as a value to copy into a file: whole blocks of 4 KiB, which an MB is not. A size below one
-/// block is in bytes.
+/// Like round_size_like(), but the size is a value to copy into a file. It is rounded down to whole blocks of 4 KiB,
+/// which an MB is not. A size below one block is not rounded.
 std::string block_size_like(std::uint64_t bytes, const std::string& like);
 
 }  // namespace ssdtlm

@@ -65,7 +65,7 @@ std::string enumerated(const std::vector<std::string>& items) {
     return s;
 }
 
-/// A value that is always allowed, as an example.
+/// An allowed value, for messages.
 std::string example(const ParameterInfo& p) {
     if (!p.example.empty()) return p.example;
     return scalar_toml(p, p.allowed.empty() ? std::max(p.min, p.step) : p.allowed.front());
@@ -108,8 +108,8 @@ public:
         return v;
     }
 
-    /// Why there is this bound: the source of the parameter, where it names the bound. Text of one digit may mean
-    /// something else.
+    /// Returns the source of the parameter if it names this bound, because it then says why there is a bound. A bound
+    /// of one character is not looked for, as it may mean something else there.
     std::string reason(std::int64_t bound) const {
         const std::string text = scalar_text(p_, bound);
         const auto inside = [this](std::size_t at) {
@@ -121,7 +121,7 @@ public:
             if ((at == 0 || !inside(at - 1)) && !inside(at + text.size())) return p_.source;
         return {};
     }
-    /// The bounds in the unit of the given value.
+    /// The range as text, in the unit of the given value.
     std::string range_like(const std::string& given) const {
         if (p_.kind != ParameterKind::quantity) return allowed_text(p_);
         std::string s = format_like(p_.min, p_.dimension, given) + ".." + format_like(p_.max, p_.dimension, given);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table entry per parameter: what it is called, which values it takes, what it means, where its default comes from,
-// and the field it is bound to. Reading, checking, showing, the schema and the reference page all come from this entry.
+// Each parameter has one table entry: its name, its values, what it means, where its default comes from, and the field
+// to which it is bound. The code that reads, checks and shows it uses this entry, as do the schema and the reference
+// page.
 #pragma once
 
 #include <cstdint>
@@ -28,40 +29,39 @@ enum class ParameterKind : std::uint8_t {
     text       ///< any string
 };
 
-/// A value in canonical form. Integers and quantities (in base units) are int64; lists hold such numbers.
+/// A value in canonical form. An integer or a quantity (in base units) is an int64, and a list holds such numbers.
 using Value = std::variant<bool, std::int64_t, std::string, std::vector<std::int64_t>>;
 
 struct ParameterInfo {
     std::string key;  ///< "nand.onfi.t_ccs"; the part before the last dot is the TOML table
     ParameterKind kind = ParameterKind::integer;
-    Dimension dimension = Dimension::time;  ///< quantities
+    Dimension dimension = Dimension::time;  ///< only for quantities
     bool list = false;                      ///< one value, or an array of values
-    bool may_be_empty = false;              ///< list: also of none; always written as a list
-    bool required = false;                  ///< has no usable default: some file must set it
+    bool may_be_empty = false;              ///< only for lists: it may be empty, and is always written as a list
+    bool required = false;                  ///< it has no usable default, so the user must set it
     std::int64_t min = 0;
     std::int64_t max = 0;
-    std::int64_t step = 1;              ///< values are multiples of it
-    std::vector<std::int64_t> allowed;  ///< when not empty: the only values
-    std::vector<std::string> names;     ///< choice
-    bool linked = false;                ///< choice: what is linked into the program has registered the names
-    std::string sentence;               ///< what it is
-    std::string source;                 ///< where the default comes from; "assumed" when from nowhere
-    std::string example;                ///< TOML value for messages; empty: the smallest
-    std::vector<std::string>
-        conditions;  ///< under which it acts, all of them (common/config/condition.h); none: always
+    std::int64_t step = 1;                ///< values must be multiples of it
+    std::vector<std::int64_t> allowed;    ///< the only values; empty: all in the range
+    std::vector<std::string> names;       ///< only for choices
+    bool linked = false;                  ///< only for choices: parts of the program registered the names
+    std::string sentence;                 ///< what it is
+    std::string source;                   ///< where the default comes from, or "assumed"
+    std::string example;                  ///< a TOML value for messages; empty: the smallest value
+    std::vector<std::string> conditions;  ///< all must hold for it to have an effect (common/config/condition.h)
 
     std::string table() const;  ///< "nand.onfi"; empty for a top-level key
     std::string leaf() const;   ///< "t_ccs"
 };
 
-/// Says how to repair a name that is not in `names`. `linked`: the names come from what is linked into the program.
-/// `quote`: the character around a name.
+/// Says how to repair a name that is not in `names`. `linked`: parts that are linked into the program registered the
+/// names. `quote`: the character around a name.
 std::string remedy_for_name(const std::string& name, const std::vector<std::string>& names, bool linked, char quote);
 /// Returns the canonical value of what the user wrote. On a mistake it appends a problem and returns nothing.
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems);
-/// TOML text that reads back to the same value.
+/// The value as TOML text, which reads back to the same value.
 std::string to_toml(const ParameterInfo& p, const Value& v);
-/// As to_toml(), without quotes, for messages and tables.
+/// The value as to_toml() writes it, but without quotes, for messages and tables.
 std::string to_text(const ParameterInfo& p, const Value& v);
 /// The allowed values as text: "100ns..1s", "1, 2, 4 or 8", "true or false".
 std::string allowed_text(const ParameterInfo& p);
@@ -101,8 +101,8 @@ struct Parameter : ParameterInfo {
         may_be_empty = true;
         return *this;
     }
-    /// Where the condition does not hold, the parameter has no effect, and a note says so to whoever set it. It may be
-    /// called several times.
+    /// Without this condition the parameter has no effect, and a note says so to a user who set it. If it is called
+    /// several times, all conditions must hold.
     Parameter& only_with(std::string condition) {
         conditions.push_back(std::move(condition));
         return *this;
@@ -122,8 +122,8 @@ private:
     }
 };
 
-/// Makes table entries of the struct Config. `field` is a generic lambda that returns a reference to the field:
-/// [](auto& c) -> auto& { return c.nand.t_erase; }
+/// Makes table entries for fields of the struct Config. `field` is a generic lambda that returns a reference to the
+/// field: [](auto& c) -> auto& { return c.nand.t_erase; }
 template <class Config>
 struct ParameterOf {
     using P = Parameter<Config>;
@@ -137,7 +137,7 @@ struct ParameterOf {
     static P quantity(std::string key, Dimension dimension, Field field, std::int64_t scale = 1) {
         return number(std::move(key), ParameterKind::quantity, dimension, field, scale);
     }
-    /// A share held as a fraction of 1 in a double, written in percent.
+    /// A share. The field is a double, where 1 is the whole; users write percent.
     template <class Field>
     static P fraction(std::string key, Field field) {
         P p = basic(std::move(key), ParameterKind::quantity);
@@ -160,7 +160,7 @@ struct ParameterOf {
         };
         return p;
     }
-    /// A vector of durations: one for all, or one for each.
+    /// A vector of durations: one value for all, or one value for each.
     template <class Field>
     static P times(std::string key, Field field) {
         P p = basic(std::move(key), ParameterKind::quantity);

@@ -40,7 +40,7 @@ Json type_of(const ParameterInfo& p) {
         case ParameterKind::quantity:
             s["type"] = "string";
             s["pattern"] = pattern_of(p.dimension);
-            // The parts that a pattern cannot express, for tools that choose values.
+            // A pattern cannot express these bounds. Tools that choose values read them.
             s["x-step"] = format_quantity(p.step, p.dimension);
             for (const std::int64_t v : p.allowed) s["x-allowed"].push_back(format_quantity(v, p.dimension));
             break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of the parameter table for readers and editors: the reference page and the JSON Schema.
+// Writes the table of parameters as a reference page for readers, and as a JSON Schema for editors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// A parameter with the default that its struct has.
+/// A parameter and its default.
 struct DocumentedParameter {
     const ParameterInfo* info = nullptr;
     Value standard;

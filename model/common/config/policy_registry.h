@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies that register themselves. A policy is one file: at its end stands an object that says its name, what it
-// does, its parameters, and how it is made. Any program that links the file has the policy: the configuration takes its
-// name, its parameters have their own TOML table (policy d_choices of table gc: [gc.d_choices]) with units, ranges and
-// messages like any other, and the schema and the reference page show both.
+// Policies that register themselves. A policy is one file. An object at its end has the policy's name, what it does,
+// its parameters, and its maker. Any program that links the file has the policy. The configuration then takes its name.
+// Its parameters have their own TOML table (policy d_choices of table gc: [gc.d_choices]), with units, ranges and
+// messages like all others. The schema and the reference page show both.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ using PolicyValues = std::map<std::string, Value>;
 /// The values for all policies of one kind, by name.
 using PolicyTable = std::map<std::string, PolicyValues>;
 
-/// A parameter of a policy by its last name, "choices", with its default. range(), says() and from() follow as for any
-/// other parameter.
+/// A parameter of a policy, with its name in the policy's table ("choices") and its default. range(), says() and from()
+/// work as for any other parameter.
 using PolicyParameter = Parameter<PolicyValues>;
 
 inline PolicyParameter policy_parameter(std::string name, ParameterKind kind, Value standard) {
@@ -49,13 +49,13 @@ inline PolicyParameter policy_quantity(std::string name, Dimension dimension, st
     p.dimension = dimension;
     return p;
 }
-/// A list, which may be empty. Each value keeps the range.
+/// A list of integers, which may be empty. Each integer must be in the range.
 inline PolicyParameter policy_integers(std::string name, std::vector<std::int64_t> standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::integer, Value{std::move(standard)});
     p.list = p.may_be_empty = true;
     return p;
 }
-/// A list of quantities, in base units.
+/// A list of quantities, which may be empty. `standard`: its default in base units.
 inline PolicyParameter policy_quantities(std::string name, Dimension dimension, std::vector<std::int64_t> standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::quantity, Value{std::move(standard)});
     p.dimension = dimension;
@@ -72,13 +72,13 @@ inline PolicyParameter policy_choice(std::string name, std::vector<std::string> 
     return p;
 }
 
-/// A policy's maker reads its parameters from here.
+/// The maker of a policy reads the policy's parameters from it.
 class PolicySettings {
 public:
     PolicySettings(const std::vector<PolicyParameter>& parameters, const PolicyValues& values)
         : parameters_(parameters), values_(values) {}
-    /// Value of an integer or a quantity (in base units). Throws CheckFailed when the policy declared no such
-    /// parameter.
+    /// The value of an integer or a quantity (in base units). Panics when the policy declared no such parameter; so do
+    /// the functions below.
     std::int64_t number(const std::string& name) const { return std::get<std::int64_t>(value(name)); }
     bool flag(const std::string& name) const { return std::get<bool>(value(name)); }
     /// Value of a text or a choice.
@@ -125,7 +125,7 @@ public:
         static PolicyRegistry all;
         return all;
     }
-    /// Throws CheckFailed when the name is taken.
+    /// Panics when the name is taken.
     void add(Policy policy) {
         const std::string name = policy.name;
         SSDTLM_CHECK(policies_.emplace(name, std::move(policy)).second, "two policies are called '" + name + "'");
@@ -147,7 +147,7 @@ public:
         return found->second.make(setup,
                                   {found->second.parameters, values == table.end() ? kDefaults : values->second});
     }
-    /// One sentence for each policy: "fifo: the block that was sealed first; greedy: ...".
+    /// The names and sentences of all policies: "fifo: the block that was sealed first; greedy: ...".
     std::string sentences() const {
         std::string all;
         for (const auto& [name, policy] : policies_) all += (all.empty() ? "" : "; ") + name + ": " + policy.sentence;

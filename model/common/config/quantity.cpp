@@ -15,7 +15,7 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kK = 1000, kM = 1000 * kK, kG = 1000 * kM, kT = 1000 * kG;
 constexpr std::int64_t kKi = 1024, kMi = 1024 * kKi, kGi = 1024 * kMi, kTi = 1024 * kGi;
 constexpr std::size_t kMaxDigits = 18;  // 10^18 fits 64 bits, and its product with a multiplier fits 128
-constexpr int kMaxFraction = 12;        // digits behind the point that formatting will use
+constexpr int kMaxFraction = 12;        // digits behind the point that formatting uses at most
 
 const char* noun(Dimension d) {
     switch (d) {
@@ -56,7 +56,8 @@ QuantityResult fail(std::string found, std::string repair = {}) {
     return r;
 }
 
-/// The unit that the user may have meant: same letters in another case, a bare prefix, or the usual micro sign.
+/// The unit that the user may have meant: letters in another case, a bare prefix, a micro sign, or a slip of the
+/// keyboard. It is empty if no unit is near.
 std::string meant_unit(std::string_view unit, Dimension d) {
     const std::string given = lower(unit);
     for (const auto& u : units_of(d)) {
@@ -78,7 +79,7 @@ std::string meant_unit(std::string_view unit, Dimension d) {
 
 const std::vector<UnitName>& units_of(Dimension d) {
     static const std::vector<UnitName> time{{"ps", 1}, {"ns", kK}, {"us", kM}, {"ms", kG}, {"s", kT}};
-    // A year has 365 days, as is usual for retention.
+    // A year has 365 days, as is usual for data retention.
     static const std::vector<UnitName> age{
         {"ns", 1},        {"us", kK},        {"ms", kM},         {"s", kG},
         {"min", 60 * kG}, {"h", 3'600 * kG}, {"d", 86'400 * kG}, {"y", 365 * 86'400 * kG}};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as users write them ("75us", "480GB", "333MT/s") and as the model counts them: exact integers of one base
-// unit per dimension. Prefixes are strict: k, M, G, T are powers of 1000, Ki, Mi, Gi, Ti powers of 1024. A number
-// without a unit is not a quantity, and nothing is rounded: a value that is no whole number of base units is an error.
+// Quantities as users write them ("75us", "480GB", "333MT/s"), and as the model counts them: as exact integers in one
+// base unit per dimension. Prefixes are strict: k, M, G, T are powers of 1000, and Ki, Mi, Gi, Ti are powers of 1024. A
+// number without a unit is not a quantity. Nothing is rounded: a value that is no whole number of base units is an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,9 @@ struct UnitName {
 
 /// Units of a dimension, the smallest first.
 const std::vector<UnitName>& units_of(Dimension d);
-/// Describes a dimension: "a time (ps, ns, us, ms, s)".
+/// Describes a dimension with its units: "a time (ps, ns, us, ms, s)".
 std::string describe(Dimension d);
-/// Regular expression (JSON Schema dialect) that matches the text of such a quantity.
+/// A regular expression (JSON Schema dialect) that matches the text of a quantity of this dimension.
 std::string pattern_of(Dimension d);
 
 struct QuantityResult {
@@ -43,8 +44,8 @@ struct QuantityResult {
 /// Parses digits, an optional decimal fraction, at most one space, and a unit. A sign or an exponent is an error.
 QuantityResult parse_quantity(std::string_view text, Dimension d);
 
-/// Returns the shortest exact text; of two texts of equal length the one without a fraction, then the one with the
-/// larger unit.
+/// Returns the shortest exact text. If two texts are equally short, one without a fraction goes first, then the larger
+/// unit.
 std::string format_quantity(std::int64_t value, Dimension d);
 
 }  // namespace ssdtlm

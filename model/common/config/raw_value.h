@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration input before its meaning is known: dotted keys and values with the place they came from.
+// Input of a configuration before its meaning is known: dotted keys and values, with the places where they stand.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RawValue {
 struct RawEntry {
     std::string key;        ///< dotted, "nand.onfi.t_ccs"
     std::string key_where;  ///< where the key stands
-    bool is_table = false;  ///< a table of which nothing is to be read (its entries follow); `value` is unused
+    bool is_table = false;  ///< the entry names a table, whose keys follow; `value` is unused
     RawValue value;
 };
 

@@ -14,7 +14,7 @@ std::string place(const std::string& name, const toml::source_region& r) {
     return name + ":" + std::to_string(r.begin.line) + ":" + std::to_string(r.begin.column);
 }
 
-/// The library points behind a key that is defined twice; this is the first character of that line.
+/// Returns the place of the first word of the line, because the library points behind a key that is defined twice.
 toml::source_region first_word(std::string_view text, toml::source_region r) {
     std::size_t begin = 0;
     for (toml::source_index line = 1; line < r.begin.line && begin != std::string_view::npos; ++line) {
@@ -125,7 +125,7 @@ std::string trim(std::string s) {
     return s;
 }
 
-/// Reads the text as TOML or, where it is none, as a string without quotes: 60us, [50ms, 100ms].
+/// Reads the text as TOML. Text that is no TOML is a string without quotes, or a list of them: 60us, [50ms, 100ms].
 RawValue assigned(const std::string& text, const std::string& where) {
     std::vector<Problem> not_toml;
     auto parsed = read_toml("v = " + text, where, not_toml);

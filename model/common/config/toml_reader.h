@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns TOML text into raw entries in the order of the text. No other file knows the TOML library.
+// Turns TOML text into raw entries in the order of the text. No other file uses the TOML library.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace ssdtlm {
 
-/// Reads a document; places are "<name>:<line>:<col>". Tables come as entries of their own, before their keys.
-/// A syntax error or a key defined twice ends the document: one problem is appended and nothing is returned.
+/// Reads a document. Places are "<name>:<line>:<col>". A table is an entry of its own, before its keys. If there is a
+/// syntax error or a key that is defined twice, one problem is appended and nothing is returned.
 std::vector<RawEntry> read_toml(std::string_view text, const std::string& name, std::vector<Problem>& problems);
 
-/// Reads the file at `path`. A file that cannot be read is a problem.
+/// Reads the file at `path`. If it cannot be read, a problem is appended.
 std::vector<RawEntry> read_toml_file(const std::string& path, const std::string& name, std::vector<Problem>& problems);
 
-/// Reads the "key=value" of a --set option. The value is TOML, or else a bare string.
+/// Reads the "key=value" of a --set option. A value that is no TOML counts as a string without quotes.
 std::vector<RawEntry> read_assignment(const std::string& text, std::vector<Problem>& problems);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocator for vectors that are accessed at random. Blocks of at least a huge page lie on huge pages, where the
-// kernel has them.
+// An allocator for vectors with random accesses. Blocks of at least a huge page lie on huge pages if the kernel offers
+// them.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct HugePageAllocator {
         const std::size_t bytes = n * sizeof(T);
         if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
         void* const p = ::operator new (bytes, std::align_val_t{kHugePage});
-        ::madvise(p, bytes, kAdvice);  // costs speed and nothing else where it is refused
+        ::madvise(p, bytes, kAdvice);  // a refusal costs speed only
         return static_cast<T*>(p);
     }
     void deallocate(T* p, std::size_t n) {

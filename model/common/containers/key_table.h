@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the few of many things that are in some state just now. It is an open-addressing hash table of 32-bit keys
-// (linear probing, backward-shift deletion). It does not allocate once it has grown, and is small enough to stay in the
-// simulating machine's cache.
+// Holds the few of many things that are in some state at the moment. It is an open-addressing hash table of 32-bit keys
+// (linear probing, backward-shift deletion). It does not allocate once it has grown. It is small enough to stay in the
+// cache of the machine that simulates.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace ssdtlm {
 
-/// `Entry` has a std::uint32_t `key`. A new key starts with a default Entry.
+/// `Entry` has a member std::uint32_t `key`. insert() gives a new key a default Entry. `kInitial`: number of slots at
+/// first.
 template <class Entry, std::size_t kInitial>
 class KeyTable {
     static_assert(kInitial >= 2 && (kInitial & (kInitial - 1)) == 0, "a power of two");
 
 public:
-    static constexpr std::uint32_t kEmpty = 0xFFFFFFFFu;  ///< is no key
+    static constexpr std::uint32_t kEmpty = 0xFFFFFFFFu;  ///< this value is no key
 
     KeyTable() : slots_(kInitial, empty()) {}
 
@@ -33,8 +34,8 @@ public:
     [[gnu::always_inline]] void prefetch(std::uint32_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
     Entry* find(std::uint32_t key) { return const_cast<Entry*>(static_cast<const KeyTable*>(this)->find(key)); }
 
-    /// Returns the entry of `key`. If it is absent, it is made and `fresh` is set. Pointers to other entries become
-    /// invalid.
+    /// Returns the entry of `key`, and makes it if it is absent. `fresh`: set to whether it was made. Pointers to other
+    /// entries may become invalid.
     Entry& insert(std::uint32_t key, bool& fresh) {
         if (2 * (size_ + 1) > slots_.size()) grow();
         std::size_t i = home(key);

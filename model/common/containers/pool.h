@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that come and go without allocation once their largest number has been reached. Handles know whether the
-// object they name is still the one they were made for. Addresses are stable. The object that was given back last goes
-// out first, so that few objects stay warm and the same run takes the same ones.
+// Objects that come and go. The pool allocates only when more objects are in use than ever before. Their addresses are
+// stable. A handle names one use of an object, so a stale handle is found. The object that was released last is
+// acquired first, so that few objects stay in the cache, and equal runs use equal objects.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace ssdtlm {
 
-/// Names one use of an object, from Pool::acquire() to Pool::release(). As a number it travels as the argument of an
-/// agenda entry or as a cookie; it has no bit 63, which is left to its carrier.
+/// Names one use of an object, from Pool::acquire() to Pool::release(). Its number can be the argument of an agenda
+/// entry or a cookie. Bit 63 of the number is 0, so that its carrier may use this bit.
 template <class T>
 class Handle {
 public:
@@ -32,7 +32,7 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// T has a default constructor. An object keeps what it holds while it is free.
+/// T must have a default constructor. An object keeps its contents while it is free.
 template <class T>
 class Pool {
 public:
@@ -40,11 +40,11 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// Returns an object as its last user has left it; a new one is as T() makes it.
+    /// Returns an object with the contents that its last user left, or a new T().
     T& acquire() {
         return acquire([](T&) {});
     }
-    /// As acquire(); made(object) is called when the object is new.
+    /// Returns an object as acquire() does. If it is new, made(object) is called first.
     template <class Made>
     T& acquire(Made made) {
         if (__builtin_expect(free_ == nullptr, 0)) made(grow());
@@ -54,7 +54,7 @@ public:
         ++in_use_;
         return s.object;
     }
-    /// Gives an object back. All handles to it become stale. Panics when it is not in use.
+    /// Gives an object back, and makes all handles to it stale. Panics when it is not in use.
     void release(T& object) {
         Slot& s = slot_of(object);
         if (__builtin_expect(!s.is_used(), 0)) refuse("object given back twice");
@@ -63,24 +63,24 @@ public:
         free_ = &s;
         --in_use_;
     }
-    /// release() of every object in use.
+    /// Releases every object in use.
     void release_all() {
         for (std::uint32_t i = 0; i < size_; ++i)
             if (slot(i).is_used()) release(slot(i).object);
     }
-    /// Precondition: the object is in use. Else the handle is stale from the start.
+    /// Returns the handle of an object. If the object is not in use, the handle is stale.
     static Handle<T> handle_of(const T& object) { return Handle<T>::of(slot_of(object).key()); }
-    /// Index of the object among all; objects made later have higher indices.
+    /// The index of the object among all objects of the pool, in the order in which they were made.
     static std::uint32_t index_of(const T& object) { return slot_of(object).index; }
 
-    /// The object of a handle. Panics when the handle is stale.
+    /// Returns the object of a handle. Panics when the handle is stale.
     T& at(Handle<T> handle) {
         T* const object = find(handle);
         if (__builtin_expect(object == nullptr, 0)) refuse("stale handle");
         return *object;
     }
     T& at(std::uint64_t number) { return at(Handle<T>::of(number)); }
-    /// The object of a handle; null when the handle is stale, or none of this pool.
+    /// Returns the object of a handle, or null if the handle is stale or not of this pool.
     T* find(Handle<T> handle) {
         const auto index = static_cast<std::uint32_t>(handle.number());
         if (__builtin_expect(index >= size_, 0)) return nullptr;
@@ -89,9 +89,10 @@ public:
     }
 
     std::size_t in_use() const { return in_use_; }
-    /// Number of objects made so far.
+    /// Number of objects that were made so far.
     std::size_t size() const { return size_; }
-    /// Calls f(object) for each object in use, in order of index. It is for checks and reports.
+    /// Calls f(object) for each object in use, in the order of their indices. It looks at all objects, so it is for
+    /// checks and reports.
     template <class F>
     void for_each(F f) const {
         for (std::uint32_t i = 0; i < size_; ++i) {
@@ -107,7 +108,7 @@ private:
     struct Slot {
         T object;  // first, so that its address is the slot's
         std::uint32_t index = 0;
-        std::uint32_t uses = 0;  // acquired and released: odd while in use
+        std::uint32_t uses = 0;  // counts acquire() and release(): odd while in use
         Slot* next = nullptr;
 
         bool is_used() const { return (uses & 1) != 0; }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large array of which most is never written. What was not written reads as zero without access to memory. This
-// spares a simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. Written
-// elements take memory in proportion.
+// A large array of which most is never written. An element in a part that was never written reads as zero without an
+// access to the array. This saves a miss of the cache and of the TLB at each random look-up in hundreds of megabytes.
+// The memory in use grows with the number of written elements.
 //
-// In an array that is written anywhere, the elements are in a hash table until it has grown to a quarter of the array:
-// each would touch a page of its own, which the kernel has to clear. An array that is written in a few places begins on
-// small pages. A huge page's worth of it moves to a huge page when half of its elements have been written.
+// If writes are random, the elements are in a hash table until the table has a quarter of the array's size. In the
+// array each element would touch a page of its own, which the kernel has to clear. If writes are sequential, the array
+// begins on small pages. The elements of a huge page move to a huge page after half as many writes as there are
+// elements.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,10 @@ namespace ssdtlm {
 template <class T>
 class SparseArray {
 public:
-    /// How the array will be written: anywhere, or in a few places that each move on.
+    /// How the array will be written: at random places, or at a few places that each move forward.
     enum class Writes : std::uint8_t { random, sequential };
 
-    /// Throws UserError, naming `what`, when there is no memory.
+    /// Throws UserError when there is no memory. `what`: the name of the array for this error.
     SparseArray(std::size_t size, const char* what, Writes writes = Writes::random)
         : size_(size),
           values_(size, what, writes == Writes::random ? Values::Pages::huge : Values::Pages::small),
@@ -39,7 +40,7 @@ public:
     }
 
     T operator[](std::size_t i) const { return written(i) ? value(i) : T{}; }
-    /// The element for writing. The reference is valid until the next element is asked for.
+    /// Returns the element for writing. The reference is valid until the next call.
     T& at_write(std::size_t i) {
         if (i / kChunk != last_chunk_) {
             last_chunk_ = i / kChunk;
@@ -50,14 +51,15 @@ public:
         return values_[i];
     }
     [[gnu::always_inline]] void prefetch(
-        std::size_t i) const {  // of what a caller has not looked at, so `i` may be anything
+        std::size_t i) const {  // the caller has not checked `i`, so it may be out of range
         if (i >= size_ || !written(i)) return;
         if (few_ != nullptr)
             few_->prefetch(static_cast<std::uint32_t>(i));
         else
             values_.prefetch(i);
     }
-    /// Stores or reads what is not zero, for a Snapshot. Precondition: it is read into an array that was not written.
+    /// Writes the chunks that are not zero to a Snapshot, or reads them from it. Precondition for reading: nothing was
+    /// written to the array.
     template <class Archive>
     void state(Archive& s) {
         if (few_ != nullptr) leave_table();
@@ -80,10 +82,11 @@ private:
         T value;
     };
     using Few = KeyTable<Element, 256>;
-    /// Elements that share a mark. The marks of 100 million elements should fit the first-level cache.
+    /// Number of elements that share a mark in written_. The marks of 100 million elements should fit into the
+    /// first-level cache.
     static constexpr std::size_t kChunk = 8192;
     static constexpr std::size_t kRegion = Values::kHugePage / sizeof(T);  ///< elements of a huge page
-    static constexpr std::size_t kRegionWords = kRegion / kChunk / 64;     ///< of written_
+    static constexpr std::size_t kRegionWords = kRegion / kChunk / 64;     ///< words of written_ for each region
     static_assert(kRegionWords * 64 * kChunk == kRegion);
 
     bool written(std::size_t i) const { return (written_[i / kChunk / 64] >> (i / kChunk % 64) & 1) != 0; }
@@ -110,7 +113,7 @@ private:
         written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
     }
 
-    /// The first chunk from this one on that is not empty. The number behind the last chunk means none.
+    /// Returns the first chunk from this one on that is not zero, or the number behind the last chunk if there is none.
     std::uint64_t next_filled(std::uint64_t chunk) const {
         for (; chunk * kChunk < size_; ++chunk) {
             if (!written(static_cast<std::size_t>(chunk) * kChunk)) continue;
@@ -126,10 +129,10 @@ private:
     Values values_;
     std::vector<std::uint64_t> written_;
     std::size_t last_chunk_ = ~std::size_t{0};
-    std::unique_ptr<Few> few_;  // null: all is in values_
-    const std::size_t most_;    // of few_
+    std::unique_ptr<Few> few_;  // null: all elements are in values_
+    const std::size_t most_;    // most elements of few_
     std::vector<std::uint32_t>
-        small_writes_;  // still to come, by huge page's worth, before it moves; empty: all are huge
+        small_writes_;  // by region: writes until it moves to a huge page; empty: all regions are on huge pages
 };
 
 }  // namespace ssdtlm

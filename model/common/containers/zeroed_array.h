@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of zeros that takes memory only where it was written. It never grows or shrinks. It lies on huge pages,
-// where the kernel has them, from the start or when told: otherwise TLB misses dominate the random accesses of a
-// mapping table. But a single write into each of many huge pages takes hundreds of megabytes.
+// An array that starts with zeros and takes memory only where it was written. Its size is fixed. It lies on huge pages
+// if the kernel offers them, either from the start or later. On small pages TLB misses dominate the random accesses of
+// a mapping table. But on huge pages a single write into each of many pages takes hundreds of megabytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ public:
     static constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
     ZeroedArray(std::size_t size, const char* what, Pages pages = Pages::huge)
-        : bytes_((size * sizeof(T) / kHugePage + 2) * kHugePage) {  // whole huge pages at any address
+        : bytes_((size * sizeof(T) / kHugePage + 2) * kHugePage) {  // room for whole huge pages at any address
         mapped_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped_ == MAP_FAILED)
             throw UserError(Problem{what, std::to_string(bytes_ >> 20) + " MiB of memory are not available", "",
@@ -40,16 +40,16 @@ public:
 
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
-    /// Parts that are written for the first time from now on, far from what has been written, get huge pages.
+    /// Lets the kernel use huge pages for parts that are first written after this call.
     void allow_huge() { advise(mapped_, bytes_, kHuge); }
-    /// Puts the kHugePage bytes around element `i` on a huge page, with their contents.
+    /// Moves the kHugePage bytes around element `i` to a huge page. They keep their contents.
     void make_huge(std::size_t i) {
         void* const page = data_ + i / kPerHugePage * kPerHugePage;
-        // An older kernel does it by and by, if it is told that it may.
+        // An older kernel cannot do it at once. It does it in the background if huge pages are allowed.
         if (!advise(page, kHugePage, kCollapse)) advise(page, kHugePage, kHuge);
     }
-    // Inlined always, as all that calls it: gcc 12 finds that a function that only prefetches has no effect, and drops
-    // the call.
+    // This function and its callers are always inlined. gcc 12 takes a function that only prefetches for one without
+    // effect, and drops calls to it.
     [[gnu::always_inline]] void prefetch(std::size_t i) const { __builtin_prefetch(data_ + i, 1); }
 
 private:
@@ -57,9 +57,9 @@ private:
 #if defined(MADV_HUGEPAGE) && defined(MADV_COLLAPSE)
     static constexpr int kHuge = MADV_HUGEPAGE, kCollapse = MADV_COLLAPSE;
 #else
-    static constexpr int kHuge = 14, kCollapse = 25;  // Linux, asm-generic/mman-common.h; refused elsewhere
+    static constexpr int kHuge = 14, kCollapse = 25;  // Linux, asm-generic/mman-common.h; other systems refuse them
 #endif
-    /// Returns false when the kernel does not know this advice or cannot follow it. That costs speed and nothing else.
+    /// Returns false if the kernel does not know this advice or cannot follow it. This costs speed only.
     static bool advise(void* p, std::size_t bytes, int what) {
         return ::madvise(p, bytes, what) == 0;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells about its commands' time, for observation only: a timeline of each command from its arrival on.
-// It is keyed by queue and tag, which name a command among those that are outstanding. A host that has it adds its own
-// part when a command has completed. No behaviour depends on it.
+// Holds a timeline of each outstanding command, from its arrival in the device on. A command is named by queue and tag.
+// The host adds its own part when a command has completed. The timelines are for observation only: no behaviour depends
+// on them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    std::vector<std::deque<Timeline>> queues_;  // deque: references stay valid while it grows
+    std::vector<std::deque<Timeline>> queues_;  // a deque keeps references valid while it grows
 };
 
 }  // namespace ssdtlm

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = PathResource::Kind;
 
-/// True: the stage comes before the first cycle of a flash operation, or before its data.
+/// True: the stage is a wait before the first cycle of a flash operation, or before its data.
 bool is_before_flash(Stage s) {
     return is_flash_wait(s) || s == Stage::scheduler;
 }
@@ -18,7 +18,7 @@ bool is_before_flash(Stage s) {
 class PathBuilder {
 public:
     explicit PathBuilder(const Occupancy& occupancy) : occupancy_(occupancy) {
-        // What a log keeps at most (occupancy.h), so that most paths are built without growing.
+        // A log keeps at most so many operations (occupancy.h), so most paths are built without an allocation.
         steps_.reserve(Timeline::kSteps);
         found_.reserve(512);
         of_die_.reserve(1024);
@@ -54,8 +54,8 @@ public:
                 s.operation = operation_.number;
                 break;
             case Stage::buffer:
-                // Data that have just arrived from host or flash pass the DRAM. Everything else waits for room or for
-                // its page.
+                // After a transfer from host or flash this stage is the DRAM's transfer. Else the command waits for
+                // room in the buffer or for its page, and so for programs.
                 if (before != Stage::host_transfer && before != Stage::channel && before != Stage::ecc)
                     wait_for_programs(s);
                 break;
@@ -67,7 +67,7 @@ public:
         operation_ = operation;
         if (waiting_) end_die_wait();
     }
-    /// Adds the steps that the timeline has not kept, with what is known of them.
+    /// Adds one step for all steps that the timeline has not kept, with the sums of their stages.
     void rest(const Timeline& timeline, SimTime from) {
         if (waiting_) end_bus_wait();
         if (from == timeline.last()) return;
@@ -99,7 +99,7 @@ private:
         s.operation = operation_.number;
     }
 
-    /// For a die, then for its bus and the scheduler: the operation begins at its end.
+    /// Ends a wait for a die, its bus and the scheduler. The operation begins now.
     void end_die_wait() {
         waiting_ = false;
         PathStep& s = steps_.back();
@@ -112,14 +112,14 @@ private:
             collect(occupancy_.plane(p), s.resource, s);
         make_disjoint(s.from);
         found_.swap(of_die_);
-        // The bus matters only while the die is known to have been free.
+        // Holders of the bus count only while the die is known to have been free.
         found_.clear();
         collect(occupancy_.bus(channel()), {Kind::bus, channel()}, s);
         make_disjoint(s.from);
         add_without(of_die_, found_, s.from + s.forgotten);
         choose(of_die_, s);
     }
-    /// Ends a wait for the bus, with data in the die's register.
+    /// Ends a wait for the bus. The data are in the die's register.
     void end_bus_wait() {
         waiting_ = false;
         PathStep& s = steps_.back();
@@ -130,7 +130,7 @@ private:
         choose(found_, s);
     }
 
-    /// What a core did next ends the wait, so the core is known by when it began that.
+    /// Finds the core by its next work, which began when the wait ended.
     void wait_for_core(PathStep& s) {
         for (std::uint32_t c = 0; c < occupancy_.size().cores; ++c) {
             bool here = false;
@@ -151,7 +151,7 @@ private:
         }
         return {};
     }
-    /// A wait for programs: each program that ends gives room.
+    /// Names the programs that ended in the wait as its holders, as each of them made room.
     void wait_for_programs(PathStep& s) {
         s.resource = {Kind::write_buffer, 0};
         found_.clear();
@@ -170,11 +170,11 @@ private:
     }
     static void by_time(std::vector<Holder>& holders) {
         const auto earlier = [](const Holder& a, const Holder& b) { return a.from < b.from; };
-        // Most come from one log, in order.
+        // Most holders come from one log and are sorted already.
         if (!std::is_sorted(holders.begin(), holders.end(), earlier))
             std::stable_sort(holders.begin(), holders.end(), earlier);
     }
-    /// Where the found ones overlap, the time is the earlier one's.
+    /// Makes the found holders disjoint: a time that two of them share belongs to the earlier one.
     void make_disjoint(SimTime from) {
         by_time(found_);
         SimTime covered = from;
@@ -185,8 +185,8 @@ private:
         found_.erase(std::remove_if(found_.begin(), found_.end(), [](const Holder& h) { return h.from >= h.to; }),
                      found_.end());
     }
-    /// Adds to `holders` what is left of `others` from `known` on and outside of them; both by time and without
-    /// overlaps.
+    /// Adds to `holders` the parts of `others` from `known` on that no holder covers. Both lists are sorted by time and
+    /// have no overlaps.
     static void add_without(std::vector<Holder>& holders, const std::vector<Holder>& others, SimTime known) {
         const std::size_t count = holders.size();
         std::size_t first = 0;
@@ -204,7 +204,7 @@ private:
             add(h, from, h.to);
         }
     }
-    /// The longest of `all`, of equally long ones the earliest, become the step's.
+    /// Gives the step the longest holders of `all`. If holders are equally long, the earliest go first.
     static void choose(std::vector<Holder>& all, PathStep& s) {
         if (all.size() > kMostHolders) {
             const auto length = [](const Holder& h) { return h.to - h.from; };
@@ -219,7 +219,7 @@ private:
             for (auto i = last; i != order.end(); ++i) s.more_time += length(all[*i]);
             s.more = all.size() - kMostHolders;
             std::sort(order.begin(), last);
-            for (std::size_t i = 0; i < kMostHolders; ++i) all[i] = all[order[i]];  // order[i] >= i
+            for (std::size_t i = 0; i < kMostHolders; ++i) all[i] = all[order[i]];  // safe, as order[i] >= i
             all.resize(kMostHolders);
         }
         by_time(all);
@@ -230,7 +230,7 @@ private:
     FlashOperation operation_;
     bool waiting_ = false;  // the last step is a wait for a die or a bus, which has not ended
     std::vector<PathStep> steps_;
-    std::vector<Holder> found_, of_die_;  // of the step at hand
+    std::vector<Holder> found_, of_die_;  // holders of the current step
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of one command in the order in which it happened: steps that follow each other without a gap, where each step
-// was, and for each wait what held the resource. It is put together from the command's timeline and the device's logs
-// soon after the command's end. Kernel-free.
+// The path of one command through the device: steps in order of time and without gaps, the place of each step, and for
+// each wait what held the resource. It is made from the command's timeline and the device's logs soon after the command
+// has ended. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,23 @@ struct PathResource {
     std::uint32_t index = 0;  ///< global
 };
 
-/// Work that held what a command waited for.
+/// Work that held the resource for which a command waited.
 struct Holder {
     PathResource resource;
     Occupation operation;
-    SimTime from{},
-        to{};  ///< the part of it that the command waited for; of one wait disjoint, but for the write buffer
+    SimTime from{}, to{};  ///< when the command waited for it; disjoint within a wait, except for the write buffer
 };
 
 struct PathStep {
     SimTime from{}, to{};
-    std::vector<std::pair<Stage, Ps>> stages;  ///< several for a wait for a die and its bus; together to - from
+    std::vector<std::pair<Stage, Ps>> stages;  ///< a wait for a die and its bus has several; the sum is to - from
     PathResource resource;
-    std::uint64_t operation = 0;  ///< flash transaction that it belongs to; 0: none
-    bool known = true;            ///< false: too many steps to keep their order; `stages` says what is in it
-    std::vector<Holder> holders;  ///< by time; the longest kMostHolders
-    std::uint64_t more = 0;       ///< holders left out
-    Ps more_time{};               ///< of them
-    Ps forgotten{};               ///< the beginning of the wait, of which the log no longer knows the holders
+    std::uint64_t operation = 0;  ///< number of its flash transaction; 0: none
+    bool known = true;            ///< false: it sums up the steps behind the last that the timeline kept
+    std::vector<Holder> holders;  ///< the kMostHolders longest ones, by time
+    std::uint64_t more = 0;       ///< number of holders that are left out
+    Ps more_time{};               ///< time of these holders
+    Ps forgotten{};               ///< first part of the wait, whose holders the log has forgotten
 };
 
 inline constexpr std::size_t kMostHolders = 64;

@@ -106,7 +106,7 @@ __attribute__((noinline)) void Timeline::precede_slowly(SimTime issued, SimTime 
     put_in_front(Stage::host_queue, issued);
 }
 
-/// Where there is no room the last steps make it: those that are kept are the first.
+/// If there is no room for the step, the last steps move to the sums, as only the first steps are kept.
 void Timeline::put_in_front(Stage s, SimTime from) {
     const auto d = (start_ - from).count();
     SSDTLM_CHECK(d >= 0, "latency mark goes back in time");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a logical block where contents are bytes: words that follow from a seed, its LBA and its version.
-// Whoever knows these three knows all of it. Version 0 is a block that nobody wrote: zeros.
+// The contents of a logical block, when contents are bytes. They follow from a seed, the LBA and the version of the
+// block, so nobody has to store them. Version 0 is a block that was never written: it has zeros.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
             std::memcpy(out + i, &word, kWord);
         }
     }
-    /// Position of the first byte that differs; block_bytes() when none does.
+    /// The position of the first byte of `found` that differs; block_bytes() if none does.
     std::uint32_t differs_at(std::uint64_t lba, std::uint32_t version, const std::uint8_t* found) const {
         std::uint64_t state = first_state(lba, version);
         for (std::uint32_t i = 0; i < block_bytes_; i += kWord) {

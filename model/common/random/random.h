@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small seeded generator whose sequence is the same on every platform (std:: distributions are not).
+// A small seeded generator with the same sequence on every platform, which distributions of std:: do not promise.
 #pragma once
 
 #include <cstdint>
 
 namespace ssdtlm {
 
-/// xoshiro256** (Blackman, Vigna 2018) seeded through SplitMix64. One stream per generator.
+/// xoshiro256** (Blackman, Vigna 2018), seeded through SplitMix64. `stream`: generators with one seed and different
+/// streams are independent.
 class Random {
 public:
     explicit Random(std::uint64_t seed, std::uint64_t stream = 0) {
@@ -24,12 +25,12 @@ public:
         s_[3] = rotl(s_[3], 45);
         return result;
     }
-    /// Returns a number that is uniform in [0, n); n > 0. It uses multiply-shift (Lemire), with a bias below 2^-64 * n.
+    /// Returns a uniform number in [0, n); n > 0. It multiplies and shifts (Lemire), with a bias below 2^-64 * n.
     std::uint64_t below(std::uint64_t n) {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::uint64_t>((static_cast<Wide>(next()) * n) >> 64);
     }
-    /// Returns a number that is uniform in [0, 1), with 53 bits.
+    /// Returns a uniform number in [0, 1) with 53 bits.
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
     template <class Archive>
     void state(Archive& s) {

@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// Collects the mistakes of several steps, so that the user sees all of them at once.
+/// Collects the user's mistakes from several steps, so that the user sees all of them at once.
 class AllProblems {
 public:
     /// Runs the step and keeps the problems of a UserError that it throws.

@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-/// FNV-1a with 64 bits. It tells contents apart (configurations, workloads), but does not protect against somebody who
-/// wants two to be alike.
+/// FNV-1a with 64 bits. It tells configurations and workloads apart. It is not cryptographic: collisions can be made on
+/// purpose.
 class ContentHash {
 public:
     void add(std::string_view bytes) {

@@ -11,8 +11,8 @@ std::string Problem::text() const {
     std::string s = where.empty() ? found : where + ": " + found;
     if (!allowed.empty()) s += "; " + allowed;
     if (!repair.empty()) s += "; " + repair;
-    // What was found may be quoted from a file that is no text: a problem stays one line, and leaves the terminal
-    // alone.
+    // The message may quote a file that is no text. So control characters are replaced: a problem stays on one line,
+    // and does not change the terminal.
     for (char& c : s)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
     return s;
@@ -28,7 +28,7 @@ std::string join(const std::vector<Problem>& ps) {
     return s;
 }
 
-/// Damerau-Levenshtein distance, without edits inside of a transposition (optimal string alignment).
+/// The Damerau-Levenshtein distance without edits inside a transposition (optimal string alignment).
 std::size_t edit_distance(const std::string& a, const std::string& b) {
     std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -45,7 +45,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
     return row[b.size()];
 }
 
-/// The number with which a word begins, as text; empty: it begins with none.
+/// The number at the beginning of a word, as text; empty if there is none.
 std::string number_of(const std::string& word) {
     return word.substr(0, std::min(word.find_first_not_of("0123456789.,"), word.size()));
 }
@@ -68,7 +68,7 @@ std::vector<std::string> words_of(const std::string& name) {
     return words;
 }
 
-/// The candidate with the fewest words that has all words of the given name; empty: there is none.
+/// The candidate that has all words of the given name, and the fewest words in all; empty if there is none.
 std::string longer_name(const std::string& given, const std::vector<std::string>& candidates) {
     const std::vector<std::string> wanted = words_of(given);
     std::string best;
@@ -97,8 +97,8 @@ void panic(const char* where, const std::string& what) {
     throw Panic(std::string(where) + ": " + what);
 }
 
-/// A word that differs by half of the longer one or more is not near. Another number never is: 12Gbps is no slip of
-/// 1.5Gbps.
+/// A candidate is not near if half of the longer text or more must be edited. A candidate with another number is never
+/// near: 12Gbps is no slip of 1.5Gbps.
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
@@ -111,7 +111,7 @@ std::string nearest(const std::string& given, const std::vector<std::string>& ca
             best = c;
         }
     }
-    if (best_distance == 1) return best;  // a slip
+    if (best_distance == 1) return best;  // one wrong letter is a slip
     const std::string longer = longer_name(given, candidates);
     return longer.empty() ? best : longer;
 }

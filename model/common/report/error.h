@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds of failure, one shape of message: where, what was found, what is allowed, how to repair.
+// The kinds of failure and their exit codes. A mistake of the user is a message with four parts: where it is, what was
+// found, what is allowed, and how to repair it.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +10,7 @@
 
 namespace ssdtlm {
 
-/// Exit codes of the program; documented in the README.
+/// The exit codes of the program; the README documents them.
 enum class ExitCode : int {
     ok = 0,
     check_failed = 1,
@@ -20,7 +21,7 @@ enum class ExitCode : int {
     interrupted = 130
 };
 
-/// One problem in the user's input.
+/// A problem in the user's input.
 struct Problem {
     std::string where;         ///< "file:line:col", "job 'x' line 12", "command line"
     std::string found;         ///< what was found
@@ -29,7 +30,7 @@ struct Problem {
     std::string text() const;  ///< "where: found; allowed; repair"
 };
 
-/// The user's mistakes, all at once. main() prints each on its own line and exits 2.
+/// All mistakes of the user at once. main() prints each on a line of its own and exits 2.
 class UserError : public std::runtime_error {
 public:
     explicit UserError(std::vector<Problem> problems);
@@ -46,28 +47,27 @@ public:
     using UserError::UserError;
 };
 
-/// Our bug: a broken invariant. main() dumps the state and exits 70.
+/// A bug in the model: an invariant is broken. main() dumps the state and exits 70.
 class Panic : public std::logic_error {
 public:
     using std::logic_error::logic_error;
 };
 [[noreturn]] void panic(const char* where, const std::string& what);
-/// For SSDTLM_CHECK. No string is made at the place of the check, which keeps that code out of the functions with
-/// checks.
+/// SSDTLM_CHECK calls it with a literal. So functions with checks have no code that makes a string.
 [[noreturn]] __attribute__((cold)) void panic(const char* where, const char* what);
 
-/// A run whose result is wrong (data integrity, unbalanced books). main() exits 1.
+/// The result of the run is wrong, such as wrong data or books that do not balance. main() exits 1.
 class CheckFailed : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// The nearest candidate by edit distance, for "did you mean"; empty when nothing is near.
+/// The candidate that is nearest to the given name, for "did you mean"; empty if none is near.
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates);
 
 }  // namespace ssdtlm
 
-/// Invariant that is cheap enough to keep in Release.
+/// Panics unless the condition holds. It is for invariants that are cheap enough to check in Release.
 #define SSDTLM_CHECK(cond, what)                                           \
     do {                                                                   \
         if (__builtin_expect(!(cond), 0)) ::ssdtlm::panic(__func__, what); \

@@ -6,8 +6,8 @@
 
 namespace ssdtlm {
 
-/// JSON as text, indented by two blanks; in one line with -1. Names of files may hold any bytes: bytes that are not
-/// UTF-8 are written as U+FFFD, since the library would throw.
+/// Returns JSON as text. `indent`: blanks for each level; -1 puts all on one line. Bytes that are not UTF-8 become
+/// U+FFFD, because the library would throw, and names of files may hold any bytes.
 inline std::string json_dump(const nlohmann::ordered_json& json, int indent = 2) {
     return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

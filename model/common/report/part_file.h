@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is written under a temporary name and gets its own name when it is whole. So whoever finds it by its name
-// finds all of it.
+// A file is written under a temporary name, and gets its own name when it is complete. So a file that has its own name
+// is always complete.
 #pragma once
 
 #include <cerrno>
@@ -17,7 +17,7 @@ inline std::filesystem::path part_of(std::filesystem::path file) {
     return file += ".part";
 }
 
-/// The file is whole and gets its name. Throws OutputError when it cannot.
+/// Gives a complete file its own name. Throws OutputError when this fails.
 inline void publish(const std::filesystem::path& file) {
     std::error_code error;
     std::filesystem::rename(part_of(file), file, error);
@@ -26,7 +26,7 @@ inline void publish(const std::filesystem::path& file) {
             Problem{file.string(), "cannot be written: " + error.message(), "", "choose another folder with -o"});
 }
 
-/// The system's reason why the last call failed; `otherwise` when it gave none.
+/// The system's reason (errno) why the last call failed; `otherwise` if there is none.
 inline std::string system_reason(const char* otherwise = "not all of it was taken") {
     return errno != 0 ? std::strerror(errno) : otherwise;
 }

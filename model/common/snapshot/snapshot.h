@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a drained drive, on its way into a file or out of one. An organ describes its state once, in
-// state(snapshot), and that serves both directions: nothing can be written that is not read again. Organs that hold
-// nothing when nothing is under way have no state().
+// state(snapshot), for both directions. So all that is written is read again. An organ that is empty when the drive is
+// drained has no state().
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ class Snapshot {
 public:
     virtual ~Snapshot() = default;
 
-    /// True: the organs read their state from it. False: they write it.
+    /// True: the organs read their state from the snapshot. False: they write it.
     bool reads() const { return reads_; }
-    /// The following state belongs to this organ. Errors about a file of another version, or a damaged one, name the
-    /// organ.
+    /// The state from here on belongs to this organ. Errors about a damaged file, or a file of another version, name
+    /// the organ.
     virtual void section(const char* organ) = 0;
-    /// Throws UserError: the state does not fit this drive, or cannot be written.
+    /// Throws UserError, because the state does not fit this drive or cannot be written.
     [[noreturn]] virtual void refuse(const char* what) = 0;
 
     /// Refuses the snapshot unless `ok`.
@@ -35,7 +35,7 @@ public:
     void operator()(T&... values) {
         (value(values), ...);
     }
-    /// A vector whose size the drive determines, not the snapshot.
+    /// A vector whose size depends on the drive. A snapshot with another size is refused.
     template <class T>
     void fixed(std::vector<T>& v) {
         std::uint64_t size = v.size();
@@ -48,7 +48,7 @@ public:
         value(v);
         if (v.size() != size) refuse("a table of another size");
     }
-    /// A map of any kind, in the order of its keys.
+    /// A map of any kind. The entries are written in the order of their keys, so that equal maps give equal bytes.
     template <class Map>
     void map(Map& m) {
         std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> entries(m.begin(), m.end());
@@ -73,14 +73,14 @@ protected:
     explicit Snapshot(bool reads) : reads_(reads) {}
 
 private:
-    /// Most entries for which room is made before they are read: a damaged file may ask for any number.
+    /// The most entries for which memory is taken before they are read, because a damaged file may claim any number.
     static constexpr std::size_t kAhead = std::size_t{1} << 16;
 
     template <class T, class = void>
     struct HasState : std::false_type {};
     template <class T>
     struct HasState<T, std::void_t<decltype(std::declval<T&>().state(std::declval<Snapshot&>()))>> : std::true_type {};
-    // Types that hold nothing but their value: two equal objects have equal bytes.
+    // Plain types consist of their value only, so two equal objects have equal bytes.
     template <class T>
     static constexpr bool kPlain =
         std::is_trivially_copyable_v<T>&& std::has_unique_object_representations_v<T> && !std::is_pointer_v<T>;
@@ -126,7 +126,7 @@ private:
             entries(v, there);
         }
     }
-    /// Entries of a vector from number `from` on.
+    /// The entries of a vector from number `from` on.
     template <class T>
     void entries(std::vector<T>& v, std::size_t from) {
         if constexpr (kPlain<T> && !HasState<T>::value && !std::is_same_v<T, bool>) {

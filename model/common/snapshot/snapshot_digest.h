@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells whether a snapshot is as it was written. Whoever unpacks, changes and packs it again makes the checksum of its
-// zstd frame anew; this checksum is part of the content. It does not protect against somebody who wants to deceive.
+// A checksum that tells whether a snapshot was changed after it had been written. It is part of the content, because
+// the checksum of the zstd frame is made anew when a file is packed again. It does not protect against changes that are
+// made to deceive.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ public:
     std::uint64_t value() const { return (value_ ^ word_ ^ std::uint64_t{begun_} << 60) * kPrime; }
 
 private:
-    static constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio, odd
+    static constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio; it must be odd
     void mix(std::uint64_t word) {
         value_ = (value_ ^ word) * kPrime;
         value_ ^= value_ >> 29;
@@ -39,7 +40,7 @@ private:
     }
     std::uint64_t value_ = 0xCBF29CE484222325u;
     std::uint64_t word_ = 0;
-    unsigned begun_ = 0;  // bytes of word_
+    unsigned begun_ = 0;  // number of bytes in word_
 };
 
 }  // namespace ssdtlm

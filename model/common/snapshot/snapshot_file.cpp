@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 namespace {
 constexpr char kFirstLine[] = "ssdtlm snapshot, format 5\n";
-constexpr int kLevel = 1;  // what a drive remembers is mostly random: more effort gains little
+constexpr int kLevel = 1;  // the state of a drive is mostly random, so higher levels gain little
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 }  // namespace
 
@@ -142,7 +142,7 @@ void SnapshotReader::refuse(const char* what) {
     damaged(what);
 }
 
-/// Reads more of the file. False: there is no more.
+/// Decompresses more of the file into out_. Returns false at the end of the file.
 bool SnapshotReader::fill() {
     taken_ = there_ = 0;
     while (there_ == 0 && !frame_over_) {
@@ -181,7 +181,7 @@ void SnapshotReader::check_digest() {
 
 void SnapshotReader::check_rest() {
     constexpr std::size_t kDigest = sizeof(std::uint64_t);
-    std::vector<char> rest;  // of what there is, with the last bytes of what there was before
+    std::vector<char> rest;  // the newest bytes, behind the last kDigest bytes of those before
     while (taken_ != there_ || fill()) {
         rest.insert(rest.end(), out_.begin() + static_cast<std::ptrdiff_t>(taken_),
                     out_.begin() + static_cast<std::ptrdiff_t>(there_));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot in a file: one zstd frame with its checksum. First comes a line that says what it is, then a text of
-// whoever wrote it, then the state of the organs. `zstd -dc FILE | head` shows the text.
+// A snapshot in a file, which is one zstd frame with a checksum. It begins with a line that names the format. Then come
+// a text from the caller and the state of the organs. `zstd -dc FILE | head` shows the text.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-/// Thrown when the file that is being written is no longer wanted.
+/// Thrown when the caller no longer wants the file that is being written.
 class SnapshotGivenUp : public std::runtime_error {
 public:
     SnapshotGivenUp() : std::runtime_error("the snapshot was given up") {}
@@ -23,8 +23,8 @@ public:
 
 class SnapshotWriter final : public Snapshot {
 public:
-    /// Writes into a file beside `path`; finish() gives it its name. Throws OutputError when it cannot be written.
-    /// `given_up` is asked now and then whether to throw SnapshotGivenUp; it may be null.
+    /// Writes a file beside `path`; finish() renames it to `path`. Throws OutputError when the file cannot be written.
+    /// `given_up`: is called now and then; if it returns true, SnapshotGivenUp is thrown. It may be null.
     SnapshotWriter(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
     ~SnapshotWriter() override;
     SnapshotWriter(const SnapshotWriter&) = delete;
@@ -33,7 +33,7 @@ public:
     void section(const char* organ) override;
     [[noreturn]] void refuse(const char* what) override;
     void bytes(void* data, std::size_t size) override;
-    /// The state is complete.
+    /// Ends the file: the state is complete.
     void finish();
 
 private:
@@ -51,7 +51,7 @@ private:
 
 class SnapshotReader final : public Snapshot {
 public:
-    /// Throws UserError when there is no such file, or it is no snapshot, or it has another format.
+    /// Throws UserError when there is no such file, when it is no snapshot, or when it has another format.
     explicit SnapshotReader(const std::string& path);
     ~SnapshotReader() override;
     SnapshotReader(const SnapshotReader&) = delete;
@@ -61,9 +61,10 @@ public:
     void section(const char* organ) override;
     [[noreturn]] void refuse(const char* what) override;
     void bytes(void* data, std::size_t size) override;
-    /// All of the state has been read. Throws UserError when there is more, or the file is not as it was written.
+    /// Call it when all of the state has been read. Throws UserError when the file has more, or was changed since it
+    /// was written.
     void finish();
-    /// Reads the rest of the file without using it. Throws UserError when the file is not as it was written.
+    /// Reads the rest of the file without using it. Throws UserError when the file was changed since it was written.
     void check_rest();
 
 private:
@@ -76,7 +77,7 @@ private:
     struct Stream;
     std::unique_ptr<Stream> stream_;
     std::vector<char> in_, out_;
-    std::size_t taken_ = 0, there_ = 0;  // of out_
+    std::size_t taken_ = 0, there_ = 0;  // bytes of out_
     bool frame_over_ = false;
     SnapshotDigest digest_;
     std::string text_;

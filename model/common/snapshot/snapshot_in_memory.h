@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot in memory that the same organs, built anew, read at once.
+// A snapshot in memory. The organs write it, are built anew, and then read it.
 #pragma once
 
 #include <cstring>
@@ -14,9 +14,9 @@ namespace ssdtlm {
 
 class SnapshotInMemory final : public Snapshot {
 public:
-    /// A snapshot to which the organs write.
+    /// Creates a snapshot to which the organs write.
     SnapshotInMemory() : Snapshot(false) {}
-    /// A snapshot from which the organs read what `told` holds.
+    /// Creates a snapshot from which the organs read what was written to `told`.
     explicit SnapshotInMemory(SnapshotInMemory&& told) : Snapshot(true), data_(std::move(told.data_)) {}
 
     void section(const char*) override {}

@@ -62,8 +62,8 @@ void Histogram::clear() {
 
 double Histogram::stddev() const {
     if (count_ < 2) return 0.0;
-    // The sum of (v - mean)^2 is squares - sum^2 / n. With sum = q n + r everything but r^2 / n is an exact integer, so
-    // nothing cancels in floating point even when the deviation is tiny beside the mean.
+    // The sum of (v - mean)^2 is squares - sum^2 / n. With sum = q n + r, all of it but r^2 / n is an exact integer. So
+    // nothing cancels in floating point, even if the deviation is tiny beside the mean.
     const Wide q = sum_ / count_;
     const Wide r = sum_ % count_;
     const Wide whole = squares_ - q * q * count_ - 2 * q * r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running minimum, maximum, mean and deviation of a handful of samples (bandwidth per window). For latencies, of
-// which there are millions, use Histogram.
+// The running minimum, maximum, mean and deviation of few samples, such as bandwidth per window. Use Histogram for
+// latencies, of which there are millions.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ public:
         mean_ += step / static_cast<double>(count_);
         squares_ += step * (static_cast<double>(v) - mean_);
     }
-    /// Adds up rates as fio does under group_reporting: jobs ran side by side, so their rates add up, deviation
-    /// included.
+    /// Adds up rates of jobs that ran at the same time, as fio does under group_reporting. The sums of squares are
+    /// added as well.
     void add_parallel(const SampleStat& other) {
         if (other.count_ == 0) return;
         if (count_ == 0) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calendar of the model. An entry is (time, sequence, what comes then). Entries of equal time run in posting order;
-// that is the determinism rule. AgendaProcess (one SC_METHOD) drains it in a simulation, and run_until() in kernel-free
-// tests. Modules read time from here, never from sc_time_stamp(). Kernel-free.
+// The event calendar of the model. An entry has a time, and a function to call at that time. Entries of equal time run
+// in the order in which they were posted, which makes runs deterministic. AgendaProcess (one SC_METHOD) runs the
+// entries in a simulation, and run_until() in kernel-free tests. Modules read the time from the agenda, never from
+// sc_time_stamp(). Kernel-free.
 //
-// Between two entries the agenda sleeps, at the time of the last one, and others of the simulation run. Whoever calls
-// the model from there calls in_step() first.
+// Between two entries the agenda sleeps at the time of the last one, while other processes of the simulation run. A
+// process that calls the model then must call in_step() first.
 //
-// It is a calendar queue. 4096 buckets of 0.13 us hold the near future (0.54 ms); each is a list in order of time and
-// posting that holds one entry or none most of the time. One 4-ary heap holds what lies beyond. What runs next does not
-// depend on where an entry is kept: if two entries for the same time are in different places, the one posted first is
-// in the heap.
+// The agenda is a calendar queue. 4096 buckets of 0.13 us hold the near future (0.54 ms). A bucket is a list, ordered
+// by time and posting, which mostly holds one entry or none. One 4-ary heap holds later entries. The order of entries
+// does not depend on where they are: if two entries for the same time are in different places, the one in the heap was
+// posted first.
 #pragma once
 
 #include <array>
@@ -26,12 +27,12 @@
 
 namespace ssdtlm {
 
-/// The kernel in which an agenda sleeps between two entries.
+/// The kernel of the simulation in which an agenda sleeps between two entries.
 class AgendaKernel {
 public:
-    /// The kernel's time. `agenda`: the agenda's time, which may be ahead only where nobody else can look.
+    /// Returns the kernel's time. `agenda`: the agenda's time, which may be ahead only while no other process runs.
     virtual SimTime time(SimTime agenda) = 0;
-    /// Something was posted for `at`.
+    /// An entry was posted for `at`, so the kernel must wake the agenda by then.
     virtual void wake(SimTime at) = 0;
 
 protected:
@@ -45,12 +46,12 @@ public:
     Agenda& operator=(const Agenda&) = delete;
 
     SimTime now() const { return now_; }
-    /// Whether its modules call each other directly, past their sockets' guards (tlm_guard.h). The results are the
+    /// True: its modules call each other directly, past the guards of their sockets (tlm_guard.h). The results are the
     /// same. Set it before elaboration ends.
     bool calls_straight() const { return calls_straight_; }
     void call_straight(bool on) { calls_straight_ = on; }
     bool empty() const { return pending() == 0; }
-    /// Time of the next entry; kNever when empty.
+    /// The time of the next entry; kNever if there is none.
     SimTime next_time() const {
         const std::size_t near = nearest_bucket();
         return near == kNone || far_.first_at() <= buckets_[near].head->at ? far_.first_at() : buckets_[near].head->at;
@@ -61,13 +62,13 @@ public:
     /// Posts an entry: agenda.post(at, Then::to<&Link::deliver>(this, n)) calls this->deliver(n) at `at`.
     void post(SimTime at, const Then& then) { put(at, then.function, then.self, then.argument); }
 
-    /// An entry that can be cancelled. Its handle is stale once it runs or was cancelled.
+    /// An entry that can be cancelled. Its handle becomes stale when the entry runs or is cancelled.
     struct Cancellable {
         SimTime at{};
         Then then;
     };
     using Entry = Handle<Cancellable>;
-    /// As post(), with a handle, at a higher cost. The order is the same as with post().
+    /// Posts an entry and returns its handle. It costs more than post(); the order of entries is the same.
     Entry post_cancellable(SimTime at, const Then& then) {
         Cancellable& c = cancellable_.acquire();
         c = Cancellable{at, then};
@@ -75,25 +76,24 @@ public:
         put(at, run_cancellable, this, entry.number());
         return entry;
     }
-    /// Cancels an entry, as if it had never been posted. Returns false and does nothing when it has run, runs now, or
-    /// was cancelled before. For an entry that was posted more than half a millisecond ahead, it looks at all such
-    /// entries.
+    /// Cancels an entry, as if it had never been posted. Returns false if the entry has run, runs now, or was cancelled
+    /// before. If the entry is in the heap, cancel() looks at all entries there.
     bool cancel(Entry entry);
-    /// Cancels all entries of which drop(self) is true, as if they had never been posted. Their handles become stale.
-    /// It looks at every entry, so it is for events that end whole objects, such as a loss of power.
+    /// Cancels all entries for whose object drop(object) is true, as if they had never been posted. Their handles
+    /// become stale. It looks at every entry, so it is for events that end whole objects, such as a loss of power.
     template <class Drop>
     void drop_if(Drop drop);
 
-    /// Runs the earliest entry. Precondition: not empty.
+    /// Runs the earliest entry, if there is one.
     void step() { run_one(kNever); }
-    /// Runs the earliest entry if its time is not after `limit`. False: there is none.
+    /// Runs the earliest entry if its time is not after `limit`. Returns false if there is no such entry.
     bool run_one(SimTime limit) {
         const std::size_t i = nearest_bucket();
         if (__builtin_expect(i == kNone, 0)) return run_far(limit);
         Bucket& b = buckets_[i];
         Node* n = b.head;
         if (__builtin_expect(far_.first_at() <= n->at, 0))
-            return run_far(limit);  // posted before n if for the same time
+            return run_far(limit);  // if the times are equal, the one in the heap was posted first
         if (n->at > limit) return false;
         b.head = n->next;
         if (b.head == nullptr) leave_bucket(i);
@@ -105,7 +105,7 @@ public:
         then();
         return true;
     }
-    /// Runs all entries up to time t, then moves time to t.
+    /// Runs all entries up to time t, and then moves the time to t.
     void run_until(SimTime t) {
         run_limit_ = t;
         while (run_one(t)) {
@@ -113,11 +113,12 @@ public:
         run_limit_ = kNoClaims;
         if (t != kNever && t > now_) now_ = t;
     }
-    /// Runs until nothing is left.
+    /// Runs until there are no more entries.
     void run() { run_until(kNever); }
-    /// For a module that keeps entries in order of time itself and posts only the first of them. It calls this at the
-    /// end of such an entry. True: its following entry, at `at`, is what would run next; time is then there and the
-    /// entry counts as run. False: the entry must be posted. The order is the same either way.
+    /// This is for a module that keeps entries in order of time itself, and posts only the first of them. The module
+    /// calls it at the end of such an entry, with the time of its next one. True: the next entry would run next anyway.
+    /// The time is now `at`, the entry counts as run, and the module runs it itself. False: the module must post the
+    /// entry. The order of entries is the same either way.
     bool claim(SimTime at) {
         if (at > run_limit_ || next_time() <= at) return false;
         now_ = at;
@@ -125,20 +126,21 @@ public:
         ++executed_;
         return true;
     }
-    /// Entries up to this time may be claimed. Whoever calls run_one() in a loop sets it before and after.
+    /// claim() may claim entries up to this time. A caller that runs run_one() in a loop sets it before the loop, and
+    /// to kNoClaims after it.
     void set_run_limit(SimTime limit) { run_limit_ = limit; }
     static constexpr SimTime kNoClaims = SimTime::min();
 
-    /// Moves time forward over a stretch without entries.
+    /// Moves the time forward to `t`. Panics if there is an entry before `t`.
     void advance_to(SimTime t) {
         SSDTLM_CHECK(t <= next_time(), "agenda advanced past a pending entry");
         if (t > now_) now_ = t;
     }
-    /// From now on it sleeps in this kernel; nullptr: it is awake.
+    /// The agenda sleeps in this kernel from now on; nullptr: it is awake.
     void sleep_in(AgendaKernel* kernel) { asleep_in_ = kernel; }
-    /// After this call, now() is the kernel's time. Whoever is called by a process of the simulation that is not the
-    /// agenda's, or between two sc_start(), calls it. It costs a predicted branch where the caller is an entry. Without
-    /// it, posts and calls take the time of the last entry as the present one.
+    /// Brings now() to the kernel's time. A function must call it if it may run in a process other than the agenda's,
+    /// or between two sc_start(). Without it, now() is still the time of the last entry. If the caller runs in an
+    /// entry, it costs only a predicted branch.
     void in_step() {
         if (__builtin_expect(asleep_in_ != nullptr, 0)) advance_to(asleep_in_->time(now_));
     }
@@ -156,10 +158,10 @@ private:
     };
     struct Bucket {
         Node* head = nullptr;
-        Node* tail = nullptr;  // valid while head is
+        Node* tail = nullptr;  // valid while head is not null
     };
-    /// It is not inlined: the code that one command runs through is about as large as a processor's first instruction
-    /// cache, and this is called from everywhere. The parts of a Then stay in registers.
+    /// It is not inlined, because it is called from everywhere, and the code of one command is about as large as a
+    /// first-level instruction cache. The parts of a Then are separate parameters, so that they stay in registers.
     __attribute__((noinline)) void put(SimTime at, Then::Function function, void* self, std::uint64_t argument) {
         if (__builtin_expect(at < now_, 0)) refuse_past();
         const std::uint64_t turn = bucket_of(at);
@@ -189,8 +191,8 @@ private:
     }
     static std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(__builtin_ctzll(bits)); }
 
-    /// The first used bucket from the present one on; the buckets hold less than one turn, so it holds the earliest
-    /// times. kNone: all are empty.
+    /// Returns the first used bucket from the present one on, or kNone. Entries in buckets are less than one turn
+    /// ahead, so this bucket has the earliest ones.
     std::size_t nearest_bucket() const {
         const std::size_t from = bucket_of(now_) % kBuckets;
         const std::size_t word = from / 64;
@@ -201,12 +203,12 @@ private:
         const std::size_t next = lowest(later != 0 ? later : words_);
         return next * 64 + lowest(used_[next]);
     }
-    /// The bucket has become empty.
+    /// Marks a bucket as empty.
     void leave_bucket(std::size_t i) {
         used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
         if (used_[i / 64] == 0) words_ &= ~(std::uint64_t{1} << (i / 64));
     }
-    /// Puts `n` behind all entries of its time. It is not the last entry of the bucket.
+    /// Puts `n` behind all entries of its time. Precondition: it does not become the last entry of the bucket.
     __attribute__((noinline)) static void insert(Bucket& b, Node* n) {
         Node** link = &b.head;
         while ((*link)->at <= n->at) link = &(*link)->next;
@@ -243,8 +245,7 @@ private:
         agenda.cancellable_.release(pooled);
         c.then();
     }
-    /// The object to which the entry belongs. If the entry goes by way of a handle, it is the object of the entry
-    /// behind it.
+    /// Returns the object that an entry calls. For a cancellable entry it is the object of the entry behind the handle.
     void* owner_of(const Then& then) {
         return then.function == run_cancellable ? cancellable_.at(then.argument).then.self : then.self;
     }
@@ -282,8 +283,8 @@ private:
     OverflowHeap far_;
     SimTime run_limit_ = SimTime::min();
     bool calls_straight_ = true;
-    AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
-    std::uint64_t words_ = 0;            // bit per word of used_: not zero
+    AgendaKernel* asleep_in_ = nullptr;  // null: the agenda is awake, or has no kernel
+    std::uint64_t words_ = 0;            // one bit per word of used_: the word is not zero
     std::array<std::uint64_t, kBuckets / 64> used_{};
     std::array<Bucket, kBuckets> buckets_{};
     std::vector<std::unique_ptr<Node[]>> chunks_;
@@ -329,7 +330,7 @@ void Agenda::drop_if(Drop drop) {
     }
 }
 
-/// Removes an entry from its time's bucket. False: it is not there, so it was posted far ahead.
+/// Removes an entry from the bucket of its time. Returns false if it is not there, because it is in the heap.
 inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
     if (bucket_of(at) - bucket_of(now_) >= kBuckets) return false;
     const std::size_t i = bucket_of(at) % kBuckets;

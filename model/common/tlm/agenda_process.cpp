@@ -14,7 +14,7 @@ void check_kernel_resolution() {
 
 namespace {
 
-/// True: these objects, or those below, hold a process other than `own` that is not over.
+/// True: these objects, or objects below them, include a process other than `own` that has not ended.
 bool other_process(const std::vector<sc_core::sc_object*>& objects, const sc_core::sc_process_handle& own) {
     for (sc_core::sc_object* object : objects) {
         const sc_core::sc_process_handle process(object);
@@ -53,11 +53,10 @@ SimTime AgendaProcess::time(SimTime agenda) {
     return now;
 }
 
-/// A process calls that was not there when the run began. Throws, because nothing else may run while the agenda is
-/// ahead.
+/// Throws UserError if a process calls the model while the agenda runs ahead. It was not there when the run began.
 void AgendaProcess::refuse_early(SimTime agenda) const {
     const sc_core::sc_process_handle caller = sc_core::sc_get_current_process_handle();
-    if (!caller.valid()) return;  // between two sc_start(), where the run was stopped
+    if (!caller.valid()) return;  // the call is between two sc_start(), after a run that was stopped
     throw UserError(Problem{caller.name(),
                             "calls at " + sc_core::sc_time_stamp().to_string() +
                                 ", while the agenda runs ahead of SystemC, at " + to_sc_time(agenda).to_string(),
@@ -65,13 +64,13 @@ void AgendaProcess::refuse_early(SimTime agenda) const {
                             "add --set run.agenda=lockstep, or construct AgendaProcess with lockstep"});
 }
 
-/// Runs entries and calls the hooks after each. False: nothing is left to run.
+/// Runs entries, and calls the hooks after each. Returns false if the run has ended.
 __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
     while (break_ && !stopped_) {
         if (!agenda_.run_one(limit)) return false;
         if (called_ && on_call_.call != nullptr) on_call_.call(on_call_.self);
         for (std::size_t i = 0; i < after_each_.size(); ++i)
-            after_each_[i].call(after_each_[i].self);  // one may remove itself
+            after_each_[i].call(after_each_[i].self);  // a hook may remove itself
     }
     return !stopped_;
 }
@@ -88,8 +87,8 @@ void AgendaProcess::execute() {
     run_until(may_run_ahead() ? run_end_ : to_sim_time(sc_core::sc_time_stamp()));
 }
 
-/// Called only when this process is woken: at the begin of each run and, where there are other processes, until they
-/// were seen.
+/// Says whether the agenda may run ahead. The search for other processes costs little: this process is woken once per
+/// run, and lockstep_ stays set once a process was found.
 bool AgendaProcess::may_run_ahead() {
     if (lockstep_ || run_end_ == SimTime::min()) return false;
     lockstep_ = other_process(sc_core::sc_get_top_level_objects(), sc_core::sc_get_current_process_handle());
@@ -112,7 +111,8 @@ void AgendaProcess::run_for(Ps duration) {
     rethrow_error();
 }
 
-/// Whoever called sc_start() hears only from the kernel: by default its report is thrown out of sc_start().
+/// Reports the exception through the kernel, because only the kernel reaches the caller of sc_start(). By default the
+/// report is thrown out of sc_start().
 void AgendaProcess::report_error() const {
     try {
         std::rethrow_exception(error_);
@@ -142,7 +142,7 @@ void AgendaProcess::drain() {
     } else if (!agenda_.empty())
         wake(agenda_.next_time());
     else if (agenda_.now() > to_sim_time(sc_core::sc_time_stamp()))
-        wake(agenda_.now());  // the kernel follows to where the run has ended
+        wake(agenda_.now());  // brings the kernel's time to the end of the run
     else if (until_empty_ && lockstep_)
         sc_core::sc_pause();
 }

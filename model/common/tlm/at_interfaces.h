@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of a module that speaks only the short AT form to the rest of the base protocol. So it can implement the
-// transport interfaces itself and be bound to its own sockets without an adapter. `Types`: the sockets' protocol
-// traits, with the payload of the base protocol.
+// Base classes for modules that use only the short AT form of the base protocol. They answer all other calls of the
+// transport interfaces. So a module can implement the interfaces itself, and be bound to its own sockets without an
+// adapter. `Types`: the protocol traits of the sockets, with the payload of the base protocol.
 #pragma once
 
 #include <tlm>
 
 namespace ssdtlm {
 
-/// A target. It refuses b_transport (its time passes in the agenda), and has no debug access and no direct memory.
+/// A target. It refuses b_transport, because its time passes in the agenda. It has no debug access and no direct
+/// memory.
 template <class Types>
 class AtTarget : public tlm::tlm_fw_transport_if<Types> {
 public:
@@ -19,7 +20,7 @@ public:
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
 };
 
-/// An initiator. It has no direct memory to give up.
+/// An initiator. It has no direct memory, so it ignores an invalidation.
 template <class Types>
 class AtInitiator : public tlm::tlm_bw_transport_if<Types> {
 public:

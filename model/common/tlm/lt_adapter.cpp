@@ -54,7 +54,7 @@ tlm::tlm_sync_enum LtInitiatorAdapter::nb_transport_bw(tlm::tlm_generic_payload&
     return tlm::TLM_COMPLETED;
 }
 
-/// A thread that is woken before the kernel has reached the agenda's time would see too early a time.
+/// Throws UserError if the agenda is ahead of the kernel, because the thread would then see a time that is too early.
 void LtInitiatorAdapter::require_lockstep() const {
     if (agenda_.now() <= to_sim_time(sc_core::sc_time_stamp())) return;
     throw UserError(Problem{name(), "a b_transport initiator is connected while the agenda runs ahead of SystemC",

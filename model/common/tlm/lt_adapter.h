@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loosely-timed modules of a user (b_transport) at the model's sockets (base protocol, time in the agenda). Both
-// adapters carry address, command, data, byte enables and response status; extensions reach a target, and stay on the
-// side of an initiator. DMI and debug transport are not offered.
+// Adapters that bind a user's loosely-timed modules (b_transport) to the model's sockets (base protocol, time in the
+// agenda). Both adapters pass on address, command, data, byte enables and response status. Extensions reach a target,
+// but those of an initiator are not passed on. There is neither DMI nor debug transport.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,16 +20,15 @@
 
 namespace ssdtlm {
 
-/// An LT target behind one of the model's initiator sockets, for instance a memory in place of the root complex:
+/// Binds an LT target to an initiator socket of the model, for instance a memory in place of the root complex:
 ///   dma.pcie_initiator.bind(adapter.model_target);  adapter.lt_initiator.bind(memory.socket);
 ///
-/// b_transport() is called when the request comes; the response follows after the delay that it annotated. It must not
-/// wait(): it runs inside the model's one SC_METHOD, and SystemC would end the simulation with an error. Requests
-/// overlap freely; a target with a queue annotates its own. Works in run-ahead and in lockstep. The target sees the
-/// payload itself, extensions included.
+/// The adapter calls b_transport() when a request comes, and responds after the delay that the target annotated. The
+/// target must not call wait(): it runs in the model's one SC_METHOD, so SystemC would end the simulation with an
+/// error. Requests may overlap; a target that serves one at a time must annotate the time in its queue. The adapter
+/// works in run-ahead and in lockstep. The target gets the payload itself, with its extensions.
 ///
-/// `Types`: the protocol traits of both sockets. BasicLtTargetAdapter<OnfiProtocol> stands before a loosely-timed
-/// flash.
+/// `Types`: the protocol traits of both sockets. BasicLtTargetAdapter<OnfiProtocol> is for a loosely-timed flash.
 template <class Types>
 class BasicLtTargetAdapter : public sc_core::sc_module, private AtTarget<Types> {
 public:
@@ -46,22 +45,22 @@ private:
 
     Agenda& agenda_;
     TargetGuard<Types> door_;
-    tlm::tlm_bw_transport_if<Types>* initiator_ = nullptr;  // behind the socket
+    tlm::tlm_bw_transport_if<Types>* initiator_ = nullptr;  // what the socket is bound to
     struct Response {
         tlm::tlm_generic_payload* payload = nullptr;
     };
-    Pool<Response> responses_;  // to come at their times
+    Pool<Response> responses_;  // responses that are still to be sent
 };
 /// The adapter for the base protocol, behind PCIe sockets.
 using LtTargetAdapter = BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 
-/// An LT initiator (an SC_THREAD that calls b_transport) at one of the model's target sockets, for instance a user's
-/// CPU at the link's MMIO socket:
+/// Binds an LT initiator (an SC_THREAD that calls b_transport) to a target socket of the model, for instance a user's
+/// CPU to the link's MMIO socket:
 ///   cpu.socket.bind(adapter.lt_target);  adapter.model_initiator.bind(link.host_target);
 ///
-/// b_transport() returns when the response is there, with delay 0; a delay that comes with the call is waited for
-/// first. Several threads may call at once. Their processes must see each response when it happens; AgendaProcess finds
-/// them and keeps step. A thread that it could not see (spawned by an entry of an agenda that runs ahead) is a
+/// b_transport() first waits for the delay that comes with the call. It returns with delay 0 when the response is
+/// there. Several threads may call at once. Their processes must see each response at its time, so AgendaProcess finds
+/// them and keeps step. A thread that it cannot find, because an entry spawned it while the agenda runs ahead, gets a
 /// UserError.
 class LtInitiatorAdapter : public sc_core::sc_module, private AtInitiator<tlm::tlm_base_protocol_types> {
 public:
@@ -71,12 +70,13 @@ public:
     LtInitiatorAdapter(sc_core::sc_module_name name, Agenda& agenda);
 
 private:
-    /// One call of b_transport. The extension is sticky, so its event is created once per payload of the pool.
+    /// One call of b_transport. The extension stays with its payload, so the event is created once per payload of the
+    /// pool.
     struct Call : tlm::tlm_extension<Call> {
         sc_core::sc_event answered_event;
         bool answered = false;
 
-        // Nobody may copy a call that is under way.
+        // A call under way cannot be copied.
         tlm::tlm_extension_base* clone() const override { return nullptr; }
         void copy_from(const tlm::tlm_extension_base&) override {}
     };
@@ -88,7 +88,7 @@ private:
 
     Agenda& agenda_;
     InitiatorGuard<> door_;
-    tlm::tlm_fw_transport_if<>* target_ = nullptr;  // behind the socket
+    tlm::tlm_fw_transport_if<>* target_ = nullptr;  // what the socket is bound to
     PayloadPool<Call> payloads_;
 };
 
@@ -124,7 +124,7 @@ void BasicLtTargetAdapter<Types>::respond(std::uint64_t number) {
     responses_.release(response);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const bool managed = payload->has_mm();  // without a memory manager it may be gone when the call returns
+    const bool managed = payload->has_mm();  // without a memory manager the payload may be gone after the call
     initiator_->nb_transport_bw(*payload, phase, delay);
     if (managed) payload->release();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an agenda that lies beyond its buckets: a 4-ary heap by time and posting. Kernel-free.
+// The entries of an agenda that lie beyond its buckets: a 4-ary heap, ordered by time and posting. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ssdtlm {
 
 struct OverflowEntry {
     SimTime at;
-    std::uint64_t sequence;  ///< of posting
+    std::uint64_t sequence;  ///< number of its posting
     Then then;
 };
 
@@ -20,7 +20,7 @@ class OverflowHeap {
 public:
     bool empty() const { return heap_.empty(); }
     std::size_t size() const { return heap_.size(); }
-    /// Time of the first entry; kNever when empty.
+    /// The time of the first entry; kNever if there is none.
     SimTime first_at() const { return first_at_; }
     const OverflowEntry& operator[](std::size_t i) const { return heap_[i]; }
 
@@ -59,7 +59,7 @@ private:
     static bool before(const OverflowEntry& a, const OverflowEntry& b) {
         return a.at < b.at || (a.at == b.at && a.sequence < b.sequence);
     }
-    /// Puts `e` at place i or above.
+    /// Puts `e` at place i, or at a place above it.
     void raise(std::size_t i, const OverflowEntry& e) {
         while (i > 0) {
             const std::size_t parent = (i - 1) / kArity;
@@ -69,7 +69,7 @@ private:
         }
         heap_[i] = e;
     }
-    /// Puts `e` at place i or below.
+    /// Puts `e` at place i, or at a place below it.
     void lower(std::size_t i, const OverflowEntry& e) {
         const std::size_t n = heap_.size();
         for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLM memory manager: payloads with their extension come from a Pool (4 ns instead of 23 ns for new).
+// A TLM memory manager that takes payloads with an extension from a Pool, which needs 4 ns instead of 23 ns for new.
 #pragma once
 
 #include <tlm>
@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Hands out payloads that carry one sticky extension of type Extension.
+/// Its payloads keep one extension of type Extension for their whole life.
 template <class Extension>
 class PayloadPool final : public tlm::tlm_mm_interface {
 public:
@@ -16,7 +16,7 @@ public:
     PayloadPool(const PayloadPool&) = delete;
     PayloadPool& operator=(const PayloadPool&) = delete;
 
-    /// A payload with reference count 1. release() it when done.
+    /// Returns a payload with reference count 1. Call its release() when it is no longer needed.
     tlm::tlm_generic_payload& acquire(Extension*& extension) {
         Carrier& carrier = pool_.acquire([this](Carrier& made) { made.set_mm(this); });
         carrier.acquire();
@@ -28,7 +28,7 @@ public:
 private:
     struct Carrier : tlm::tlm_generic_payload {
         Carrier() { set_extension(extension); }
-        Extension* extension = new Extension;  // freed by the payload
+        Extension* extension = new Extension;  // the payload frees it
     };
     Pool<Carrier> pool_;
 };

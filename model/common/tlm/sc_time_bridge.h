@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only bridge between SimTime and sc_time.
+// Converts between SimTime and sc_time. No other file does.
 #pragma once
 
 #include <systemc>
@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-/// Throws UserError unless the kernel's resolution is 1 ps. Call once before elaboration ends.
+/// Throws UserError unless the kernel's time resolution is 1 ps. Call it once, before elaboration ends.
 void check_kernel_resolution();
 
 inline sc_core::sc_time to_sc_time(Ps d) {

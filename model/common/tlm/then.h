@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes next. Whoever begins something that takes time names its successor: a method, the object it belongs to,
-// and an argument. Agenda, cores, DRAM, DMA, map and flash all take a Then, and call it once.
+// A callback. A caller that starts something that takes time passes a Then: a method, its object, and an argument.
+// Agenda, cores, DRAM, DMA, map and flash all take a Then, and call it once.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace ssdtlm {
 
-/// Trivially copyable. The object must live until it is called. `Told`: what is passed besides when it is called.
+/// It is trivially copyable. The object must live until the call. `Told`: types of further arguments, which the code
+/// that calls it passes.
 template <class Returned, class... Told>
 struct ThenOf {
     using Function = Returned (*)(void* self, std::uint64_t argument, Told... told);
 
-    Function function = nullptr;  ///< null: nothing follows
+    Function function = nullptr;  ///< null: there is nothing to call
     void* self = nullptr;
     std::uint64_t argument = 0;
 
-    /// Then::to<&Link::deliver>(this): calls this->deliver().
+    /// Then::to<&Link::deliver>(this) makes a Then that calls this->deliver().
     template <auto Method, class Self>
     static ThenOf to(Self* self) {
         return {[](void* s, std::uint64_t, Told... told) { return (static_cast<Self*>(s)->*Method)(told...); }, self,
                 0};
     }
-    /// Then::to<&Link::deliver>(this, 3): calls this->deliver(3). A method whose first parameter is a reference takes
-    /// an object, which must live until then as well.
+    /// Then::to<&Link::deliver>(this, 3) makes a Then that calls this->deliver(3). If the method's first parameter is a
+    /// reference, the argument is an object that must live until the call as well.
     template <auto Method, class Self, class Argument>
     static ThenOf to(Self* self, Argument&& argument) {
         using First = typename FirstOf<decltype(Method)>::Type;

@@ -12,7 +12,7 @@ void TlmGuard::post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase
 
 void TlmGuard::run(std::uint64_t number) {
     Call* const found = calls_.find(Handle<Call>::of(number));
-    if (found == nullptr) return;  // forgotten meanwhile
+    if (found == nullptr) return;  // restart() has dropped the call
     const Call call = *found;
     calls_.release(*found);
     takes_effect(*call.payload, call.phase);

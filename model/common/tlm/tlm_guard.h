@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards stand at the model's sockets. Outside is whoever is bound there, with all that the base protocol allows:
-// processes and times of its own, annotated delays, answers in any form. Inside is a module that knows only its short
-// form. It is called in an entry of the agenda, or with the agenda in step. BEGIN_REQ comes without a delay and is
-// answered at once by TLM_COMPLETED or END_REQ; BEGIN_RESP is answered by TLM_COMPLETED. Two modules of one agenda call
-// each other directly, past their guards, so guards cost a run nothing.
+// Guards stand at the model's sockets. The module that is bound outside may use all that the base protocol allows:
+// processes and times of its own, annotated delays, and answers in any form. The module inside knows only the short
+// form of the protocol. It is called in an entry of the agenda, or with the agenda in step. Its BEGIN_REQ has no delay,
+// and the answer is TLM_COMPLETED or END_REQ at once. The answer to BEGIN_RESP is TLM_COMPLETED. Two modules of one
+// agenda call each other directly, past their guards, so guards cost nothing in most runs.
 #pragma once
 
 #include <deque>
@@ -18,8 +18,8 @@
 
 namespace ssdtlm {
 
-/// What both kinds of guard share: a call with an annotated delay takes effect in an entry of the agenda, at its time.
-/// Calls of equal time take effect in the order in which they were made.
+/// The base of both guards. A call with an annotated delay takes effect at its time, in an entry of the agenda. Calls
+/// of equal time take effect in the order in which they were made.
 class TlmGuard {
 public:
     TlmGuard(const TlmGuard&) = delete;
@@ -35,7 +35,7 @@ protected:
     void post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase, const sc_core::sc_time& delay);
     std::size_t calls() const { return calls_.in_use(); }
     void forget_calls() { calls_.release_all(); }
-    /// Throws CheckFailed if calls wait for the end of a phase that is not open: it will never end.
+    /// Throws CheckFailed if calls wait for the end of a phase that is not open, because it will never end.
     static void check_held(const std::string& where, const char* what, std::size_t held, bool open);
 
     Agenda& agenda_;
@@ -48,14 +48,14 @@ private:
         tlm::tlm_generic_payload* payload = nullptr;
         tlm::tlm_phase_enum phase = tlm::UNINITIALIZED_PHASE;
     };
-    Pool<Call> calls_;  // to take effect
+    Pool<Call> calls_;  // calls that have not yet taken effect
 };
 
 template <class Types>
 class InitiatorGuard;
 
-/// A guard at a target socket. It is the target for the socket's initiator. Once towards() has been called, it is the
-/// initiator for the module.
+/// A guard at a target socket. For the initiator outside it is the target. For the module it is the initiator, once
+/// towards() has been called.
 template <class Types = tlm::tlm_base_protocol_types>
 class TargetGuard final : public TlmGuard,
                           public tlm::tlm_fw_transport_if<Types>,
@@ -64,22 +64,23 @@ public:
     using Forward = tlm::tlm_fw_transport_if<Types>;
     using Backward = tlm::tlm_bw_transport_if<Types>;
 
-    /// `takes_delays`: requests with an annotated delay go to the module at once; the module gives back those that it
-    /// cannot use (later()).
+    /// `takes_delays`: a request with an annotated delay goes to the module at once. The module calls later() if it
+    /// cannot use it.
     TargetGuard(Agenda& agenda, Forward& module, bool takes_delays = false)
         : TlmGuard(agenda), module_(module), takes_delays_(takes_delays) {}
 
     Forward& module() { return module_; }
-    /// Brings the request to the module again when its delay has passed. Returns TLM_UPDATED: END_REQ is at that time.
+    /// Brings the request to the module again when its delay has passed. Returns TLM_UPDATED with END_REQ for that
+    /// time.
     tlm::tlm_sync_enum later(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay) {
         post(payload, tlm::BEGIN_REQ, delay);
-        phase = tlm::END_REQ;  // at its time: the delay stays
+        phase = tlm::END_REQ;  // the delay stays, so that phase is at its time
         return tlm::TLM_UPDATED;
     }
-    /// Returns where the module sends its responses. `bound`: what the socket is bound to. One response at a time goes
-    /// there.
+    /// Returns the interface to which the module sends its responses. `bound`: the interface to which the socket is
+    /// bound. It gets one response at a time.
     Backward* towards(Backward* bound);
-    /// Everything that was under way is gone.
+    /// Forgets all transactions under way.
     void restart() {
         forget_calls();
         held_.clear();
@@ -113,13 +114,13 @@ private:
     Forward& module_;
     const bool takes_delays_;
     Backward* outside_ = nullptr;
-    std::deque<tlm::tlm_generic_payload*> held_;  // responses
-    bool response_open_ = false;                  // without END_RESP
+    std::deque<tlm::tlm_generic_payload*> held_;  // responses that wait for the open one
+    bool response_open_ = false;                  // a response was sent, and its END_RESP has not come
     bool sending_ = false;
 };
 
-/// A guard at an initiator socket. It is the initiator for the socket's target. For the module it is the target, if the
-/// module wants that.
+/// A guard at an initiator socket. For the target outside it is the initiator. For the module it is the target, once
+/// towards() has been called.
 template <class Types = tlm::tlm_base_protocol_types>
 class InitiatorGuard final : public TlmGuard,
                              public tlm::tlm_bw_transport_if<Types>,
@@ -131,10 +132,10 @@ public:
     InitiatorGuard(Agenda& agenda, Backward& module) : TlmGuard(agenda), module_(module) {}
 
     Backward& module() { return module_; }
-    /// Returns where the module sends its requests. `bound`: what the socket is bound to. One request at a time goes
-    /// there.
+    /// Returns the interface to which the module sends its requests. `bound`: the interface to which the socket is
+    /// bound. It gets one request at a time.
     Forward* towards(Forward* bound);
-    /// Everything that was under way is gone.
+    /// Forgets all transactions under way.
     void restart() {
         forget_calls();
         held_.clear();
@@ -165,7 +166,7 @@ private:
     }
     struct Request {
         tlm::tlm_generic_payload* payload;
-        SimTime at;  // takes effect
+        SimTime at;  // when it takes effect
     };
     tlm::tlm_sync_enum arrives(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase);
     bool forward(tlm::tlm_generic_payload& payload, SimTime at);
@@ -173,12 +174,12 @@ private:
 
     Backward& module_;
     Forward* outside_ = nullptr;
-    tlm::tlm_generic_payload* request_ = nullptr;  // without END_REQ
+    tlm::tlm_generic_payload* request_ = nullptr;  // the request whose END_REQ has not come
     std::deque<Request> held_;
 };
 
-/// Returns the module itself if `bound` is its guard and it runs on the same agenda. If the agenda wants all calls to
-/// take the guards, it returns `bound`.
+/// Returns the module behind `bound` if `bound` is a guard on the same agenda, and if the agenda allows direct calls.
+/// Else it returns `bound`.
 template <class Types>
 tlm::tlm_fw_transport_if<Types>* straight(tlm::tlm_fw_transport_if<Types>* bound, const Agenda& agenda) {
     auto* const guard = dynamic_cast<TargetGuard<Types>*>(bound);
@@ -245,7 +246,7 @@ tlm::tlm_sync_enum TargetGuard<Types>::nb_transport_bw(tlm::tlm_generic_payload&
 
 template <class Types>
 void TargetGuard<Types>::send() {
-    if (sending_) return;  // the loop further up goes on
+    if (sending_) return;  // an outer call runs the loop and goes on
     sending_ = true;
     while (!response_open_ && !held_.empty()) {
         tlm::tlm_generic_payload& payload = *held_.front();
@@ -278,12 +279,12 @@ tlm::tlm_sync_enum InitiatorGuard<Types>::nb_transport_bw(tlm::tlm_generic_paylo
     const bool ends_request = phase == tlm::END_REQ;
     SSDTLM_CHECK(ends_request || phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     post(payload, ends_request ? tlm::END_REQ : tlm::BEGIN_RESP, delay);
-    return ends_request ? tlm::TLM_ACCEPTED : tlm::TLM_COMPLETED;  // at its time: the delay stays
+    return ends_request ? tlm::TLM_ACCEPTED : tlm::TLM_COMPLETED;  // the delay stays, so that phase is at its time
 }
 
 template <class Types>
 tlm::tlm_sync_enum InitiatorGuard<Types>::arrives(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
-    const bool open = request_ == &payload;  // its response ends it, too
+    const bool open = request_ == &payload;  // a response ends the request as well
     const bool ends_request = phase == tlm::END_REQ && outside_ != nullptr;
     sc_core::sc_time none;
     const tlm::tlm_sync_enum status = ends_request ? tlm::TLM_ACCEPTED : module_.nb_transport_bw(payload, phase, none);
@@ -305,11 +306,11 @@ tlm::tlm_sync_enum InitiatorGuard<Types>::nb_transport_fw(tlm::tlm_generic_paylo
         return tlm::TLM_UPDATED;
     }
     const bool answered = forward(payload, at);
-    send_held();  // from within that call
+    send_held();  // sends requests that came within that call
     return answered ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
 }
 
-/// True: the request is answered. Else the response comes, or has come, by nb_transport_bw().
+/// Sends a request. Returns true if it is answered. Else the response comes, or has come, by nb_transport_bw().
 template <class Types>
 bool InitiatorGuard<Types>::forward(tlm::tlm_generic_payload& payload, SimTime at) {
     request_ = &payload;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The age of data, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is
-// counted in picoseconds, which end after 106 days (units.h). There are no implicit conversions. From picoseconds it is
-// rounded down; to picoseconds it may not fit. Nothing overflows: an age beyond the longest one is the longest one.
+// The age of data, and the length of idle times, in signed 64-bit nanoseconds, which reach 292 years. Simulated time is
+// in picoseconds, which reach 106 days (units.h). There are no implicit conversions. An age from picoseconds is rounded
+// down. An age may be too long for picoseconds. Nothing overflows: an age beyond the longest one becomes the longest
+// one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class Age {
 public:
     constexpr Age() = default;
     static constexpr Age nanoseconds(std::int64_t n) { return Age(n); }
-    /// A duration of simulated time in whole nanoseconds.
+    /// The age that a duration of simulated time has, in whole nanoseconds.
     static constexpr Age of(Ps time) { return Age(time.count() / kPsPerNs - (time.count() % kPsPerNs < 0)); }
     static constexpr Age seconds(std::int64_t n) {
         return Age(n > kMost / kPerSecond ? kMost : n < -(kMost / kPerSecond) ? -kMost : n * kPerSecond);
@@ -53,7 +54,7 @@ public:
         if (__builtin_mul_overflow(a.ns_, n, &product)) return Age((a.ns_ < 0) != (n < 0) ? -kMost : kMost);
         return Age(product);
     }
-    /// How many times b goes into a. Precondition: b is not 0.
+    /// The number of times that b goes into a, rounded towards 0. Precondition: b is not 0.
     friend constexpr std::int64_t operator/(Age a, Age b) { return a.ns_ / b.ns_; }
     friend constexpr Age operator/(Age a, std::int64_t n) { return Age(a.ns_ / n); }
     friend constexpr bool operator==(Age a, Age b) { return a.ns_ == b.ns_; }
@@ -70,7 +71,8 @@ private:
     std::int64_t ns_ = 0;
 };
 
-/// The instant `age` after `from`; kNever when simulated time ends before.
+/// The instant `age` after `from`. It is kNever if simulated time ends before, and the start of the run if a negative
+/// age does not fit.
 constexpr SimTime after(SimTime from, Age age) {
     if (!age.fits()) return age < Age() ? SimTime{} : kNever;
     std::int64_t at = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations, instants, byte counts and rates as types. No other file rounds. Durations are signed 64-bit picoseconds
-// (range 106 days; ages, which reach further, are in age.h). sc_time exists only at sockets.
+// Types of durations, instants, rates and clocks, and the literals of byte counts. Only this file and age.h round.
+// Durations are signed 64-bit picoseconds, which reach 106 days; ages reach further (age.h). sc_time exists only at
+// sockets.
 #pragma once
 
 #include <chrono>
@@ -43,21 +44,21 @@ constexpr double to_microseconds(Ps d) {
     return static_cast<double>(d.count()) * 1e-6;
 }
 
-/// A serial rate as the exact ratio picoseconds / bytes. time_for() rounds once, up.
+/// A serial rate, as the exact ratio of picoseconds to bytes. time_for() rounds up, once.
 class Rate {
 public:
     constexpr Rate() = default;
-    /// `ps` picoseconds carry `bytes` bytes. Both must be positive.
+    /// The rate of `bytes` bytes in `ps` picoseconds. Both must be positive.
     static constexpr Rate of(std::uint64_t ps, std::uint64_t bytes) {
         const std::uint64_t g = std::gcd(ps, bytes);
         return Rate{ps / g, bytes / g};
     }
     static constexpr Rate bytes_per_second(std::uint64_t bps) { return of(1'000'000'000'000u, bps); }
-    /// One byte per transfer on an 8-bit bus, in 10^6 transfers per second.
+    /// The rate of an 8-bit bus, with one byte per transfer, at `mts` * 10^6 transfers per second.
     static constexpr Rate megatransfers(std::uint64_t mts) { return of(1'000'000u, mts); }
 
     constexpr Ps time_for(std::uint64_t bytes) const {
-        if (bytes_ == 1 && bytes <= limit_) return Ps{static_cast<std::int64_t>(bytes * ps_)};  // whole ps per byte
+        if (bytes_ == 1 && bytes <= limit_) return Ps{static_cast<std::int64_t>(bytes * ps_)};  // a byte takes whole ps
         if (bytes <= limit_) return Ps{static_cast<std::int64_t>((bytes * ps_ + bytes_ - 1) / bytes_)};
         __extension__ using Wide = unsigned __int128;
         return Ps{static_cast<std::int64_t>((static_cast<Wide>(bytes) * ps_ + bytes_ - 1) / bytes_)};
@@ -74,7 +75,7 @@ private:
     std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// A clock: converts cycles to time, rounding up once.
+/// A clock. It converts cycles to time and rounds up once.
 class Clock {
 public:
     constexpr Clock() = default;

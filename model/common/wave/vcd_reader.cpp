@@ -58,7 +58,7 @@ bool VcdReader::next(SimTime& time, std::vector<Change>& changes) {
                 return true;
             }
             case '$':
-                break;  // $dumpvars, $end, ...: the values between them are changes like others
+                break;  // such as $dumpvars and $end: the values between them are changes like others
             case 'b':
             case 'B':
                 change(needed_word("a code"), w.substr(1), changes);
@@ -66,7 +66,7 @@ bool VcdReader::next(SimTime& time, std::vector<Change>& changes) {
             case 'r':
             case 'R':
                 needed_word("a code");
-                break;  // no pin is a real number
+                break;  // real numbers are skipped, as no pin has one
             default:
                 change(w.substr(1), w.substr(0, 1), changes);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a Value Change Dump (IEEE 1364, four-state) from beginning to end. Kernel-free.
+// Reads a four-state Value Change Dump (IEEE 1364) from beginning to end. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ public:
         std::string name;   ///< without a range
     };
     struct Change {
-        std::size_t signal = 0;   ///< in signals()
-        std::uint64_t value = 0;  ///< the lowest 64 bits; z and x: 0
-        bool released = false;    ///< z, or x
+        std::size_t signal = 0;   ///< index in signals()
+        std::uint64_t value = 0;  ///< the lowest 64 bits; z and x count as 0
+        bool released = false;    ///< a bit is z or x
     };
 
-    /// Reads the declarations. Throws UserError for a file that cannot be read or is no VCD.
+    /// Reads the declarations. Throws UserError when the file cannot be read or is no VCD.
     explicit VcdReader(const std::string& path);
 
     const std::vector<Signal>& signals() const { return signals_; }
-    /// Returns all changes of the next time that has any. False: the file is over.
+    /// Sets `time` to the next time with changes, and `changes` to all changes at that time. Returns false at the end
+    /// of the file.
     bool next(SimTime& time, std::vector<Change>& changes);
 
 private:

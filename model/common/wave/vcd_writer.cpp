@@ -71,7 +71,7 @@ void VcdWriter::begin(SimTime at, const std::vector<WaveSignal>& signals, const 
     Scope top;
     for (WaveId id = 0; id < signals.size(); ++id) {
         Code code{};
-        for (std::uint32_t n = id;; n = n / 94 - 1) {  // "!" .. "~", then two characters, ...
+        for (std::uint32_t n = id;; n = n / 94 - 1) {  // codes of one character from "!" to "~", then of two, and so on
             code.text[code.length++] = static_cast<char>('!' + n % 94);
             if (n < 94) break;
         }

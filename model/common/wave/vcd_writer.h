@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a value change dump (IEEE 1364-2005 §18) while the simulation runs: 0, 1 and z, timescale 1 ps, scopes as
-// modules. Enumerations are vectors; a viewer gets their names from elsewhere.
+// Writes a value change dump (IEEE 1364-2005 §18) while the simulation runs. Values are 0, 1 and z, the timescale is 1
+// ps, and scopes are modules. Enumerations are vectors; their names are not in this file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace ssdtlm {
 
 class VcdWriter final : public WaveSink {
 public:
-    /// Opens the file, which has its name from end() on. Throws OutputError when it cannot be written, here or later.
+    /// Opens the file under a temporary name; end() gives it its own name. All functions throw OutputError when the
+    /// file cannot be written.
     explicit VcdWriter(std::filesystem::path file);
     ~VcdWriter() override;
     VcdWriter(const VcdWriter&) = delete;

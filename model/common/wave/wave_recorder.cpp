@@ -25,7 +25,7 @@ void WaveRecorder::reset(const std::vector<WaveId>& signals, SimTime now) {
     for (const WaveId id : signals) change(id, now, signals_[id].initial);
 }
 
-/// Applies all changes before `now`. What is stamped `now` may still be followed by more of its time.
+/// Applies all changes before `now`. Changes at `now` stay, because more changes at that time may follow.
 void WaveRecorder::sort(SimTime now) {
     SSDTLM_CHECK(now >= settled_, "wave time goes back");
     std::stable_sort(pending_.begin(), pending_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
@@ -41,10 +41,10 @@ void WaveRecorder::sort(SimTime now) {
     }
     pending_.erase(pending_.begin(), end);
     settled_ = now;
-    batch_ = std::max(kBatch, 2 * pending_.size());  // many changes of the far future must not be sorted over and over
+    batch_ = std::max(kBatch, 2 * pending_.size());  // keeps changes of the far future from being sorted each time
 }
 
-/// Applies all changes of one time.
+/// Applies the changes of one time, which are [first, limit) of pending_.
 void WaveRecorder::apply(std::size_t first, std::size_t limit) {
     const SimTime at = pending_[first].at;
     touched_.clear();
@@ -125,7 +125,7 @@ void WaveRecorder::remember(const Past& p) {
     ring_[at] = p;
 }
 
-/// Moves the start of the history to `t` or leaves it if it is later.
+/// Moves the start of the history to `t`, unless it is later already.
 void WaveRecorder::forget_until(SimTime t) {
     while (ring_size_ != 0 && ring_[ring_head_].at <= t) {
         base_[ring_[ring_head_].id] = ring_[ring_head_].value;
@@ -160,8 +160,7 @@ bool WaveRecorder::trigger_at_last_change(SimTime now) {
 void WaveRecorder::open_around(SimTime at) {
     trigger_time_ = at;
     const SimTime from = at - std::min(window_.before, at - SimTime{});
-    if (stage_ == Stage::early)
-        return begin(std::max(window_.from, from), values_);  // nothing has happened since `from`
+    if (stage_ == Stage::early) return begin(std::max(window_.from, from), values_);  // no change has come yet
     forget_until(from);
     begin(base_time_, base_);
     for (std::size_t i = 0; i < ring_size_; ++i) {
@@ -175,7 +174,7 @@ void WaveRecorder::open_around(SimTime at) {
 
 void WaveRecorder::finish(SimTime now, bool trim) {
     if (stage_ == Stage::closed) return;
-    if (now != kNever) sort(now + Ps{1});  // with what is stamped `now`
+    if (now != kNever) sort(now + Ps{1});  // applies the changes at `now` as well
     if (stage_ == Stage::early && !window_.triggered && now >= window_.from) begin(window_.from, values_);
     if (trim) now = std::max(std::min(now, last_change_), begun_ ? begin_time_ : SimTime{});
     close(std::min(now, to_));

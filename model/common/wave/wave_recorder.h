@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects changes of signals and passes those of a window of time on in order. Kernel-free. A change may be stamped in
-// the future (a bus sequence is known whole when it starts), so changes are sorted before they are passed on; the
-// window may begin before the trigger that opens it, because a bounded history is kept.
+// Collects changes of signals, and passes the changes in a window of time on in order. Kernel-free. A change may have a
+// time in the future, because a whole bus sequence is known when it starts. So changes are sorted before they are
+// passed on. The window may begin before the trigger that opens it, because the recorder keeps a bounded history.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace ssdtlm {
 
-/// The times that are passed on: [from, to], or the part of it around the trigger.
+/// The window of time that is passed on: [from, to], or the part of it around the trigger.
 struct WaveWindow {
     SimTime from{};
     SimTime to = kNever;
-    bool triggered = false;                      ///< nothing before trigger() is called
-    Ps before{};                                 ///< history before the trigger
-    Ps after{};                                  ///< length after it
-    std::size_t history = std::size_t{1} << 22;  ///< changes that are kept for `before`, at most
+    bool triggered = false;                      ///< trigger() opens the window; else it opens at `from`
+    Ps before{};                                 ///< length of the window before the trigger
+    Ps after{};                                  ///< length of the window after the trigger
+    std::size_t history = std::size_t{1} << 22;  ///< most changes that are kept for `before`
 };
 
 class WaveRecorder {
@@ -34,37 +34,39 @@ public:
     WaveId add(const WaveSignal& signal);
     const std::vector<WaveSignal>& signals() const { return signals_; }
 
-    /// The signal has this value from `at` on. If there are several changes for one time, the one made last counts.
+    /// The signal has this value from `at` on. If there are several changes at one time, the last call counts.
     void change(WaveId id, SimTime at, std::uint64_t value) { pending_.push_back({at, id, false, value}); }
     /// The signal's value at `at` is greater by `delta` (modulo 2^64) than before.
     void step(WaveId id, SimTime at, std::int64_t delta) {
         pending_.push_back({at, id, true, static_cast<std::uint64_t>(delta)});
     }
-    /// From `now` on these signals have their initial values. Changes that were stamped for a later time are dropped.
-    /// It looks at all pending changes.
+    /// Gives these signals their initial values from `now` on, and drops their changes with later times. It looks at
+    /// all pending changes.
     void reset(const std::vector<WaveId>& signals, SimTime now);
-    /// Promises that no change before `now` follows. Call often: it is cheap, and it bounds the memory.
+    /// Promises that no change before `now` follows. Call it often: it is cheap, and it bounds the memory.
     void settle(SimTime now) {
         if (__builtin_expect(pending_.size() >= batch_, 0)) sort(now);
     }
-    /// Opens the window at `now`, unless it has been open or is closed for good. True: this call did it.
+    /// Opens the window around `now`, unless a trigger came before or `now` is outside [from, to]. Returns true if this
+    /// call opened it.
     bool trigger(SimTime now);
-    /// As trigger(), at the last change up to `now`. So the window shows what led to a standstill, not the standstill.
+    /// Triggers at the last change up to `now` instead of at `now`. So the window shows what led to a standstill, not
+    /// the standstill.
     bool trigger_at_last_change(SimTime now);
-    /// Ends the recording at `now`; changes stamped later are dropped. `trim`: the window ends with the last change.
+    /// Ends the recording at `now`, and drops later changes. `trim`: the window ends with the last change.
     void finish(SimTime now, bool trim = false);
 
-    /// True: changes were passed on, so the window has been entered.
+    /// True: the window has begun.
     bool begun() const { return stage_ == Stage::open || (stage_ == Stage::closed && begun_); }
-    /// True: nothing more will be passed on, and changes need not be made any more.
+    /// True: the recorder passes nothing more on, so callers need not report changes.
     bool closed() const { return stage_ == Stage::closed; }
-    SimTime trigger_time() const { return trigger_time_; }  ///< kNever: not yet
-    /// Start of what was passed on.
+    SimTime trigger_time() const { return trigger_time_; }  ///< kNever: there was no trigger yet
+    /// The beginning of the window.
     SimTime begin_time() const { return begin_time_; }
-    SimTime end_time() const { return end_time_; }  ///< when closed
-    /// Number of changes passed on.
+    SimTime end_time() const { return end_time_; }  ///< valid once closed()
+    /// Number of changes that were passed on.
     std::uint64_t written() const { return written_; }
-    /// True for each signal of which a change was passed on.
+    /// By signal: true if one of its changes was passed on.
     const std::vector<bool>& changed() const { return changed_; }
 
 private:
@@ -98,12 +100,12 @@ private:
     std::vector<Change> pending_;
     std::size_t batch_ = kBatch;
     SimTime last_change_{};
-    SimTime settled_{};  // everything before it has been applied
+    SimTime settled_{};  // all changes before it have been applied
 
-    std::vector<std::uint64_t> values_;  // after what has been applied
-    std::vector<std::uint64_t> next_;    // of signals in touched_
+    std::vector<std::uint64_t> values_;  // values after all applied changes
+    std::vector<std::uint64_t> next_;    // values of the signals in touched_
     std::vector<std::uint8_t> is_touched_;
-    std::vector<WaveId> touched_;  // by the time step at hand
+    std::vector<WaveId> touched_;  // signals that change in the current time step
 
     Stage stage_ = Stage::early;
     bool begun_ = false;
@@ -114,7 +116,7 @@ private:
     std::uint64_t written_ = 0;
     std::vector<bool> changed_;
 
-    // The history: a ring of changes, and the values before the first of them.
+    // The history is a ring of changes, and the values before the first of them.
     std::vector<Past> ring_;
     std::size_t ring_head_ = 0;
     std::size_t ring_size_ = 0;
