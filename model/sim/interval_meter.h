@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of a run since the last call, for live displays. It only reads: a watched run has the same results as one
-// that is not watched.
+// Computes the figures of a run since the last call, for live displays. It only reads, so a watched run has the same
+// results as other runs.
 #pragma once
 
 #include <array>
@@ -21,23 +21,23 @@ struct IntervalFigures {
     struct Operation {
         std::uint64_t ios = 0;  ///< completed, measured or not
         std::uint64_t bytes = 0;
-        double mean_us = 0;            ///< of their total latency
-        std::optional<double> p99_us;  ///< of the measured ones; none without one (ramp_time)
+        double mean_us = 0;            ///< mean total latency
+        std::optional<double> p99_us;  ///< of measured commands; none in a ramp_time
     };
     std::array<Operation, LatencyStats::kOps> operations;  ///< by HostOp
     std::vector<ResourceUse> resources;
-    std::uint64_t outstanding = 0;  ///< commands of the driver, at its end
+    std::uint64_t outstanding = 0;  ///< commands of the driver at the end of the interval
     std::uint64_t moved_pages = 0;
     std::uint64_t erased_blocks = 0;
-    std::uint64_t free_blocks = 0;  ///< of all planes, at its end
-    std::optional<double> waf;      ///< in bytes; none without a write that ended
+    std::uint64_t free_blocks = 0;  ///< in all planes, at the end of the interval
+    std::optional<double> waf;      ///< write amplification in bytes; none without a completed write
 };
 
 class IntervalMeter {
 public:
     /// Both arguments must outlive it. The first interval begins with the workload.
     IntervalMeter(const SsdSystem& system, const LatencyStats& latency);
-    /// The figures since the last call. It costs a pass over dies, planes and buckets, so it is for a few calls a
+    /// Returns the figures since the last call. It looks at all dies, planes and buckets, so it is for a few calls a
     /// second.
     IntervalFigures take();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes figures at the two edges of the measured window, and computes those of the time between them.
+// Takes figures at both edges of the measured window, and computes the figures of the time between.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,8 +104,8 @@ void Simulation::end_measurement() {
 
 namespace {
 
-/// Describes the dies' work between two sums that was not for the host's reads and writes, if it is a hundredth or
-/// more.
+/// Describes the work of the dies between two sums, except for the host's reads and writes. Kinds below 1 % are left
+/// out.
 std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals& to) {
     static constexpr std::array<const char*, kBusyKinds> kNames = {"",
                                                                    "",
@@ -132,7 +132,7 @@ std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals
     return text;
 }
 
-/// True if no command spent time at the flash, and none is a flush: dies and buses then drain the write buffer.
+/// True: no command spent time at the flash, and none is a flush. So dies and buses only drain the write buffer.
 bool only_buffered_writes(const std::vector<LatencyStats::Row>& rows) {
     static const std::array<std::string, 5> kAtTheFlash = {"mapping", "scheduler", "channel", "array", "ecc"};
     const auto of_flash = [](const LatencyStats::Row& row) {
@@ -153,8 +153,8 @@ void Simulation::judge(RunSummary& r) const {
     const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
     r.resources_limit = s.use(begin_.busy, end);
     WaitShares shares = limits_->shares();
-    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die. Without these the
-    // busy shares of the planes are sufficient.
+    // A read for an idle plane waits only if a program or an erase waits for the whole die. Without these, the busy
+    // shares of the planes are enough.
     if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0)
         shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
     const double planes = s.config.nand.geometry.planes(), seconds = to_seconds(end.at - begin_.busy.at);

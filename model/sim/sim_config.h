@@ -24,53 +24,51 @@
 namespace ssdtlm {
 
 enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
-/// The representation of the data of logical blocks.
+/// How the data of logical blocks are represented.
 enum class DataMode : std::uint8_t { signatures, bytes };
 
-/// The properties of a run that a device has to know.
+/// The properties of a run that affect the device.
 struct ContentsConfig {
     DataMode data = DataMode::signatures;
-    bool integrity = true;   ///< every read is checked against what the host last wrote
-    std::uint64_t seed = 1;  ///< workload, preconditioning and failures derive from it
-    std::string
-        precondition_trace;  ///< how the trace of FtlConfig::precondition_workload is read: options of the command line
-    std::string drive;  ///< the file of a saved one, which is to be read into the device; empty: it is preconditioned
-    bool outlives_power =
-        false;  ///< the power may go, or the drive is saved: the flash keeps what a search for the map finds.
+    bool integrity = true;           ///< every read is compared with what the host last wrote
+    std::uint64_t seed = 1;          ///< workload, preconditioning and failures derive from it
+    std::string precondition_trace;  ///< command-line options for the trace of FtlConfig::precondition_workload
+    std::string drive;               ///< the file of a saved drive to read; empty: the drive is preconditioned
+    bool outlives_power = false;     ///< the flash keeps what a search for the map or a saved drive needs
 };
 
-/// Whether caches are filled at the start; automatic: where a host's writes have led to the state
+/// Whether caches are filled at the start. automatic: they are if writes of a host have made the state
 /// (config/cache_checks.h).
 enum class FillCaches : std::uint8_t { automatic, yes, no };
 
 struct RunConfig : ContentsConfig {
     FillCaches fill_caches =
-        FillCaches::automatic;  ///< of a configuration that is loaded; FtlConfig::caches_filled is what came of it
+        FillCaches::automatic;  ///< as configured; the loader sets FtlConfig::caches_filled from it
     AgendaMode agenda = AgendaMode::run_ahead;
-    bool check_waiters = false;              ///< after every event: nobody waits whom nobody will wake
-    bool through_guards = false;             ///< the model's modules call each other as they do foreign ones
+    bool check_waiters = false;              ///< checks after every event that nobody waits in vain
+    bool through_guards = false;             ///< the model's modules call each other through their guards
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
     bool gc_log = false;                     ///< gc.csv: each victim of garbage collection
-    std::uint32_t slowest = 100;             ///< commands of each operation whose way is kept
-    std::vector<std::uint64_t> explain;      ///< commands, by number, whose way is kept however long they took
-    Ps watchdog{1'000'000'000'000};          ///< nothing happens for this long with work pending: exit 3
+    std::uint32_t slowest = 100;             ///< commands of each operation whose paths are kept
+    std::vector<std::uint64_t> explain;      ///< numbers of commands whose paths are always kept
+    Ps watchdog{1'000'000'000'000};          ///< with work pending, nothing may happen for so long; else exit 3
 };
 
-/// Power of a drive while capacitors supply it.
+/// The power that a drive needs while capacitors supply it.
 struct PowerConfig {
     std::uint64_t controller_uw = 3'000'000;  ///< controller, DRAM and link
-    std::uint64_t die_uw = 100'000;           ///< a die that programs
+    std::uint64_t die_uw = 100'000;           ///< each die that programs
 };
 
-/// The drive's end towards its host.
+/// The part of the drive that its host talks to.
 struct FrontEndConfig {
     std::string kind = "nvme";  ///< a name of FrontEnds
     PolicyTable policies;       ///< parameters of front ends
 };
 
-/// A device, resolved: all that Device takes, and nothing of the host's or the run's.
+/// A resolved device: all that Device needs, and nothing of the host or the run.
 struct DeviceConfig {
-    LinkConfig link;  ///< in front of it: its tags bound the DMA engine's reads
+    LinkConfig link;  ///< the link in front of it, whose tags bound the DMA engine's reads
     FrontEndConfig front_end;
     NvmeConfig nvme;
     FirmwareConfig firmware;
@@ -84,15 +82,15 @@ struct DeviceConfig {
     PowerConfig power;
 };
 
-/// A device, what drives it, and the run, resolved: every parameter that a user may set. Modules get const references
-/// to their part.
+/// A resolved device with its host and its run: every parameter that a user may set. Modules get const references to
+/// their parts.
 struct SsdConfig : DeviceConfig {
     std::string name;              ///< preset or file name
     std::string description;       ///< one sentence for `ssdtlm config presets`
-    std::string based_on;          ///< of a device file; empty when it is resolved
-    double over_provisioning = 0;  ///< of FtlConfig::user_capacity_bytes, which follows from it; 0: that was given
+    std::string based_on;          ///< base of a device file; empty once resolved
+    double over_provisioning = 0;  ///< FtlConfig::user_capacity_bytes follows from it; 0: the capacity was given
     HostConfig host;
-    PolicyTable host_sides;  ///< parameters of hosts, by the front end that they speak to
+    PolicyTable host_sides;  ///< parameters of hosts, by the name of their front end
     WorkloadConfig workload;
     FilesConfig files;
     RunConfig run;

@@ -22,8 +22,8 @@ using WallClock = std::chrono::steady_clock;
 double seconds_between(WallClock::time_point a, WallClock::time_point b) {
     return std::chrono::duration<double>(b - a).count();
 }
-/// The kernel's own figure for a child (ru_maxrss) begins at the peak of the process that started it, a script's for
-/// example.
+/// The peak of this process. It is VmHWM if possible, because ru_maxrss of a child begins at the peak of the process
+/// that started it.
 std::uint64_t peak_memory_bytes() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
@@ -34,7 +34,7 @@ std::uint64_t peak_memory_bytes() {
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
-/// Processor time after which an interrupted run is cut off: the user has seen nothing happen for that long.
+/// The processor time after which an interrupted run is cut off, so that the user need not wait.
 constexpr double kMostSecondsToEnd = 0.12;
 double cpu_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -112,7 +112,7 @@ RunSummary Simulation::run() {
         system_->device.controller.firmware->stop_gc();
     });
     s.host.driver.start();
-    s.process.run();  // returns when nothing is left to happen
+    s.process.run();  // returns when the agenda is empty
     if (!finished_ || !shut_down_ || !s.device.controller.firmware->idle())
         throw Stalled(fmt::format(
             "nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
@@ -154,7 +154,7 @@ RunSummary Simulation::so_far() {
     return r;
 }
 
-// Times in which nothing moves although all is well are added to the user's patience.
+// The patience is the user's, plus all times in which nothing moves in a correct run.
 Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
     const DriveInfo& info = system_->host.driver.drive();
@@ -200,7 +200,8 @@ Watchdog::Sight Simulation::sight() const {
     return v;
 }
 
-/// Looks at the parts in the order in which work would resume, beginning with the one nearest to the flash.
+/// Names the part that still has work. It begins with the part nearest to the flash, because work would resume there
+/// first.
 std::string Simulation::where_work_lies() const {
     const SsdSystem& s = *system_;
     const SsdController& c = s.device.controller;
@@ -238,7 +239,7 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
     if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
 }
 
-/// With a ramp, the counts before the end of the first measured command do not belong to the window.
+/// Opens the window. With a ramp, the window begins at the end of the first measured command.
 void Simulation::look_for_window(bool measured) {
     if (!measured) {
         window_ = Window::ramp;
@@ -258,7 +259,7 @@ std::string Simulation::slowest() const {
         flow_stats_ != nullptr ? SlowestFlows{options_.flow_names, flow_stats_->flow_of_job()} : SlowestFlows{});
 }
 
-/// Called after each entry of the agenda, since the handler of a signal has asked for it.
+/// It is called after each entry of the agenda, once a signal handler has called interrupt().
 void Simulation::interrupted() {
     if (!interrupted_) {
         interrupted_ = true;
@@ -322,8 +323,8 @@ void Simulation::summarise_flows(RunSummary& r) const {
     }
 }
 
-// The last commands, after which no others come, do not show what limits. A workload that gives all its commands at
-// once is judged as a whole.
+// The verdict on limits leaves out the time of the last commands, when the workload has no more requests. A workload
+// that issues all commands at once is judged as a whole.
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;

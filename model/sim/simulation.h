@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run: bring-up, workload, shutdown, drain, books. There is exactly one per process, because SystemC keeps one
-// global context.
+// Carries out a run: bring-up, workload, shutdown, drain, and the check of the books. There is only one per process,
+// because SystemC has one global context.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@
 
 namespace ssdtlm {
 
-/// A signal has asked for the end, and the work under way did not end soon.
+/// Thrown when a signal has interrupted the run and the work under way does not end soon.
 class CutOff : public std::runtime_error {
 public:
     CutOff() : std::runtime_error("the run was interrupted, and what was under way did not end soon") {}
 };
 
-/// The watchdog gives the run up (see watchdog.h), or nothing can happen any more although work is pending. The exit
-/// code is 3.
+/// Thrown when the watchdog gives the run up (watchdog.h), or when work is pending but nothing can happen any more. The
+/// exit code is 3.
 class Stalled : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -55,22 +55,22 @@ public:
         std::ostream* series = nullptr;          ///< gets the rows of timeseries.csv as the run goes; may be null
         std::ostream* gc_log = nullptr;          ///< gets the rows of gc.csv as the run goes; may be null
         std::ostream* block_log = nullptr;       ///< gets the rows of block.csv as the run goes; may be null
-        std::vector<std::string> context_names;  ///< of the block layer; may be empty
+        std::vector<std::string> context_names;  ///< contexts of the block layer; may be empty
         Workload* before = nullptr;              ///< played first, without time: precondition.workload
-        SsdTaps* taps = nullptr;                 ///< in the netlist; may be null
+        SsdTaps* taps = nullptr;                 ///< observers in the netlist; may be null
         HostMaker host;                          ///< empty: the host of frontend.kind
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
 
-    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic. After that, state_dump() says where everything was,
-    /// and so_far() what was measured.
+    /// Runs to the end. Throws Stalled, CutOff, CheckFailed or Panic. After an exception, state_dump() returns the
+    /// state of the model, and so_far() the results.
     RunSummary run();
-    /// Call it from a handler of a signal. The run submits nothing more and ends in order or, if that takes long, as it
-    /// is.
+    /// Call it from a signal handler. The run submits no more commands and ends in order; if that takes long, it throws
+    /// CutOff.
     void interrupt() { system_->process.call_soon(); }
-    /// Everything known up to now, for a run that failed or was cut off. It has no books: they need not balance in the
-    /// middle of a run. Closes the time series.
+    /// Returns all results so far, for a run that failed or was cut off. It has no books, because they need not balance
+    /// in the middle of a run. It closes the time series.
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
@@ -96,9 +96,9 @@ private:
     void watch();
     void poll();
     void interrupted();
-    /// How long jobs with measured commands of this kind ran. Time in which several ran counts once.
+    /// The time in which jobs with measured commands of this kind ran. Time in which several ran counts once.
     Ps active_time(HostOp op) const;
-    /// How long jobs ran for which `counts` is true.
+    /// The time in which jobs ran for which `counts` is true.
     Ps time_with(const std::function<bool(std::uint32_t job)>& counts) const;
     void summarise_flows(RunSummary& r) const;
     BlockFigures summarise_block(const BlockLayer& block) const;
@@ -121,13 +121,13 @@ private:
     const Occupancy* occupancy_ = nullptr;
     std::optional<LimitSampler> limits_;
     DriveStart start_;
-    FtlCounters ftl_start_;  // of the run: what its books begin with
+    FtlCounters ftl_start_;  // counters with which the books of the run begin
     /// All counts at an edge of the measured window.
     struct Edge {
         SsdSystem::BusySnapshot busy;
         FtlCounters ftl;
         std::vector<SetCounts> sets;
-        std::uint64_t written = 0;  // bytes, by write commands that ended
+        std::uint64_t written = 0;  // bytes of write commands that ended
         CachedMap::Counters map;
         Counters counters;
         FlowWaitTotals flow_waits;
@@ -137,7 +137,7 @@ private:
     SteadyCounts steady_counts() const;
     KeptByDrive kept_by_drive() const;
     SteadyHistory history_;
-    std::optional<ReadSpread> read_spread_;  // where the drive has a read cache
+    std::optional<ReadSpread> read_spread_;  // only if the drive has a read cache
     Edge begin_, end_;
     enum class Window : std::uint8_t { unknown, ramp, open } window_ = Window::unknown;
     SimTime workload_end_{};
@@ -146,8 +146,8 @@ private:
     bool finished_ = false;
     bool shut_down_ = false;
     bool interrupted_ = false;
-    std::uint64_t entries_since_ = 0;  // of the agenda, since it was interrupted
-    double give_up_at_ = 0;            // then: processor time
+    std::uint64_t entries_since_ = 0;  // entries of the agenda since the interrupt
+    double give_up_at_ = 0;            // processor time at which an interrupted run is cut off
 };
 
 }  // namespace ssdtlm

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that the test bench reads from both halves and the link: busy times, wear, counters, and the books that must
-// balance.
+// Reads figures from both halves and the link: busy times, wear, counters, and the books that must balance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +51,7 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
     const double window = to_seconds(to.at - from.at);
     std::vector<ResourceUse> all;
     if (window <= 0) return all;
-    // A resource that was reserved ahead of the window's end counts as busy for no more than the window.
+    // A resource may be reserved beyond the end of the window, but counts as busy only in the window.
     const auto share = [window](Ps a, Ps b) { return std::min(1.0, to_seconds(b - a) / window); };
     const auto single = [&](const char* n, Ps a, Ps b) {
         all.push_back({n, 1, share(a, b), share(a, b), n, {share(a, b)}});
@@ -72,7 +71,7 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
         }
         all.push_back(r);
     };
-    // Only cores in use count: each job has its core, and the others are idle.
+    // Only cores in use count, because each job has a core of its own, and all other cores are idle.
     if (const HostCpu cpu(config.host); cpu.submits_in_time() || cpu.completes_in_time()) {
         std::vector<Ps> before, after;
         for (std::size_t i = 0; i < to.cpus.size(); ++i)
@@ -129,7 +128,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const Firmware& firmware = *c.firmware;
     const SsdController::Earlier& earlier = c.earlier();
     const FtlCounters ftl_now = c.ftl->counters() - (device.power_cuts().empty() ? before : earlier.ftl);
-    // The work that garbage collection does in no time has counters of its own (gc.charge_time).
+    // Work of garbage collection that takes no time has counters of its own (gc.charge_time).
     const GcAtOnce::Counters at_once = firmware.gc().at_once();
     using Cause = FlashCause;
     const auto pages = [&](FlashClass cls, std::initializer_list<Cause> causes) {
@@ -242,7 +241,7 @@ Counters SsdSystem::counters() const {
                               {"flash_block_erases", c.flash_pages(FlashClass::erase)},
                               {"gc_victims", firmware.gc().victims() + earlier.victims},
                           });
-    // Work that few devices have is counted where there is any.
+    // Kinds of work that few devices have get a counter only if there was any.
     for (std::size_t cause = 1; cause < kFlashCauseCount; ++cause) {
         std::uint64_t read = 0, programmed = 0;
         for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) {

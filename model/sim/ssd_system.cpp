@@ -30,7 +30,7 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const SsdContro
     if (!c.run.integrity) return nullptr;
     const Ftl& ftl = *controller.ftl;
     auto oracle = std::make_unique<IntegrityOracle>(oracle_geometry(c, ftl));
-    if (controller.played.changes_mapped)  // anywhere
+    if (controller.played.changes_mapped)  // at any address
         for (std::uint64_t unit = 0; unit < ftl.logical_units(); ++unit)
             oracle->at_start(unit, ftl.lookup(Lpa{static_cast<std::uint32_t>(unit)}) != kUnmapped);
     return oracle;
@@ -94,12 +94,12 @@ void SsdSystem::load_drive() {
         fill_read_cache();
     } catch (const UserError&) {
         throw;
-    } catch (const std::exception& e) {  // a check of an organ, which takes what it is told for its own
+    } catch (const std::exception& e) {  // a check in an organ has failed on the state that it has read
         s.refuse((std::string("what it says does not fit together: ") + e.what()).c_str());
     }
 }
 
-/// The cached units are clean, so their bytes are those of the flash.
+/// Gives the units of the read cache their bytes. They are those of the flash, because cached units are clean.
 void SsdSystem::fill_read_cache() {
     ReadCache* const cache = device.controller.firmware->read_cache();
     const ByteStore* const bytes = device.flash.spare.bytes();
@@ -117,7 +117,7 @@ void SsdSystem::fill_read_cache() {
     });
 }
 
-/// The drive must hold what the host has written, and its read cache nothing else.
+/// Checks that the drive has the data that the host has written, and that its read cache has no other data.
 void SsdSystem::check_contents(Snapshot& s) const {
     const Ftl& ftl = *device.controller.ftl;
     const auto version_at = [&ftl](Ppa at) { return at == kUnmapped ? 0 : ftl.codec().version(ftl.flash().at(at)); };
@@ -134,7 +134,7 @@ void SsdSystem::check_contents(Snapshot& s) const {
 }
 
 namespace {
-/// Finds out who would refuse to be saved.
+/// A snapshot that stores nothing. It finds out whether a part of the drive refuses to be saved.
 class SnapshotTrial final : public Snapshot {
 public:
     SnapshotTrial() : Snapshot(false) {}
@@ -165,7 +165,7 @@ void SsdSystem::state(Snapshot& s) {
     (oracle != nullptr ? *oracle : *nobodys).state(s);
 }
 
-/// The host has taken what was completed, and its driver touches nothing before the power is back.
+/// The host has taken all completions by now, and its driver does nothing until the power is back.
 void SsdSystem::supply_fails() {
     off_ = false;
     if (power_watcher_ != nullptr) power_watcher_->supply_fails();

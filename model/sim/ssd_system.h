@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test bench of a drive: host, link and device, joined, and what looks at both ends. Follow one command here:
+// The test bench of a drive. It joins host, link and device, and has the parts that observe both ends. A command goes
+// this way:
 //
 //   Host                    PcieLink    Device
 //   NvmeDriver -------------- mmio ---> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
 //                                                                                                | one per channel
 //   HostMemory <- RootComplex <-- dma - DmaEngine                         NandPackage x ways <- OnfiBus
 //
-// To replace a half or the link, bind another module with the same sockets here; within a half, see sim/host and
-// sim/device.
+// To replace a half or the link, bind another module with the same sockets here. sim/host and sim/device have the parts
+// of the halves.
 #pragma once
 
 #include <functional>
@@ -32,9 +33,9 @@ namespace ssdtlm {
 
 class SsdSystem : public sc_core::sc_module {
 public:
-    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (the last two may be null) must
-    /// outlive it. `before`: the workload of precondition.workload, which is played first; null: there is none. `host`:
-    /// makes the host; empty: it is that of frontend.kind.
+    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` must outlive it; the last two may
+    /// be null. `before`: the workload of precondition.workload, which is played first; null: there is none. `host`:
+    /// makes the host; empty: it is the host for frontend.kind.
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
               SsdTaps* taps = nullptr, Workload* before = nullptr, const HostMaker& host = {});
 
@@ -48,64 +49,67 @@ private:
     std::unique_ptr<HostSide> host_side_;
 
 public:
-    HostSide& host;  ///< that of frontend.kind
+    HostSide& host;  ///< the host for frontend.kind, or the one that was passed
 
     /// Busy time of every resource since the start of the simulation, for differences over a window.
     struct BusySnapshot {
         SimTime at{};
         Ps up{}, down{}, dram{};
         std::vector<Ps> cores, channels, dies;
-        std::vector<Ps> planes;        ///< independent plane reads
-        Ps look_ahead{};               ///< planes that were idle because a grant looks at so many reads only, in sum
-        BusyMeter::Totals die_work{};  ///< of all dies, by whose work it was
-        std::vector<Ps> cpus;          ///< of the host, by queue pair
-        std::vector<HostSide::Resource> between;  ///< of the host, see HostSide
+        std::vector<Ps> planes;        ///< only with independent plane reads
+        Ps look_ahead{};               ///< sum over planes: idle because a grant looks at a limited number of reads
+        BusyMeter::Totals die_work{};  ///< of all dies, by the owner of the work
+        std::vector<Ps> cpus;          ///< host CPUs, by queue pair
+        std::vector<HostSide::Resource> between;  ///< resources between link and drive (HostSide)
         CreditStalls up_stalls, down_stalls;
     };
     BusySnapshot busy() const;
     /// Busy shares between two snapshots.
     std::vector<ResourceUse> use(const BusySnapshot& from, const BusySnapshot& to) const;
 
-    /// wear(): erases by die. blocks_by_erases(): pairs (erases, blocks) of all blocks, ascending.
+    /// wear() returns the erases by die. blocks_by_erases() returns pairs (erases, number of blocks with so many),
+    /// ascending.
     std::vector<DieWear> wear() const;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases() const;
-    /// Pairs that must be equal when the device is idle; after a loss of power, counted since the power came back.
+    /// Pairs of counts that must be equal when the device is idle. After a loss of power they count from when the power
+    /// came back.
     std::vector<BookLine> books(const FtlCounters& before) const;
     /// Counters of a map on the flash and of its table, since the start of the run.
     CachedMap::Counters map_counters() const;
     TableCaches::Counters table_counters() const;
     /// Counters since the start of the run.
     Counters counters() const;
-    /// From now on a log of this device's size records what holds dies, buses and cores.
+    /// Records what holds dies, buses and cores from now on, and returns the log.
     const Occupancy& record();
-    /// State of every organ, for the watchdog and for panics.
+    /// The state of every organ, for the watchdog and for panics.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
     /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
     /// agenda.
     void check_waiters() const;
 
-    /// The supply of the drive fails now, as for host.power_cut_at. With run.integrity, or a map on the flash,
-    /// host.power_cut_at must not be empty, because they have to expect the loss. The host's side continues, and with
-    /// it the agenda entries of all objects that survives() names. See Device::supply_fails() and power_off(). Call it
+    /// Cuts the supply of the drive now, as host.power_cut_at does. With run.integrity, or a map on the flash,
+    /// host.power_cut_at must not be empty, because these must expect the loss. The host continues, and so do the
+    /// agenda entries of all objects that survives() has named. See Device::supply_fails() and power_off(). Call it
     /// between two entries of the agenda.
     void cut_power() { host.driver.cut_power(); }
-    /// Agenda entries posted by an object within these bytes do not belong to the drive.
+    /// Agenda entries of an object within these bytes survive a loss of power, because the object does not belong to
+    /// the drive.
     void survives(const void* object, std::size_t bytes) {
         const auto* const begin = static_cast<const char*>(object);
         survivors_.push_back({begin, begin + bytes});
     }
     std::vector<PowerCut> power_cuts() const;
-    /// `watcher` is told of losses of power from now on. It must outlive the system. Agenda entries that it posts must
-    /// be named to survives().
+    /// Tells `watcher` about losses of power from now on. It must outlive the system. If it posts agenda entries, it
+    /// must be named to survives().
     void watch_power(PowerWatcher& watcher) { power_watcher_ = &watcher; }
 
-    /// check_saving() is for a drive that was just built: throws UserError if it could not be saved at the end.
-    /// save_drive() is for a drive that is shut down, with nothing left to happen. It saves what the drive remembers,
-    /// and what the host knows of it. Throws UserError when it cannot be saved, OutputError when there is no room for
-    /// it. `text`: what the file says of the drive (saved_drive_text()).
+    /// check_saving() is for a drive that was just built: it throws UserError if the drive could not be saved at the
+    /// end. save_drive() is for a drive that is shut down, when nothing more can happen. It saves the state of the
+    /// drive, and what the host knows about its data. It throws UserError when the drive cannot be saved, and
+    /// OutputError when the file cannot be written. `text`: describes the drive in the file (saved_drive_text()).
     void check_saving();
-    /// `given_up` is asked now and then; when it returns true, SnapshotGivenUp is thrown, and there is no file.
+    /// `given_up`: is called now and then; if it returns true, SnapshotGivenUp is thrown, and there is no file.
     void save_drive(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
 
 private:
@@ -117,14 +121,14 @@ private:
     void power_off();
     bool power_on();
 
-    std::unique_ptr<Occupancy> occupancy_;  // null: nobody wants to know
+    std::unique_ptr<Occupancy> occupancy_;  // null: there is none
     struct Range {
         const char* begin;
         const char* end;
     };
     std::vector<Range> survivors_;
     bool off_ = false;
-    PowerWatcher* power_watcher_ = nullptr;  // null: nobody wants to know
+    PowerWatcher* power_watcher_ = nullptr;  // null: there is none
 };
 
 }  // namespace ssdtlm

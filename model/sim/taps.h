@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in the netlist for observers. A run without observers has none and pays nothing.
+// Places in the netlist where observers can be inserted. A run without observers has none, and pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 namespace ssdtlm {
 
 /// Each function is called once while the netlist is built. An observer must pass everything on unchanged, at once, and
-/// in order. This class inserts none.
+/// in order. The functions of this class insert no observer.
 class SsdTaps {
 public:
-    /// Returns what the firmware uses instead of the back end. It may be the back end itself.
+    /// Returns the port that the firmware uses in place of the back end. It may be the back end itself.
     virtual FlashPort& flash(FlashPort& backend) { return backend; }
-    /// Joins the host's driver to the PCIe link: to the controller, or to the host adapter of a Serial ATA drive.
+    /// Joins the host's driver to the PCIe link, which goes to the controller, or to the host adapter of a Serial ATA
+    /// drive.
     virtual void join_mmio(tlm::tlm_initiator_socket<>& host, tlm::tlm_target_socket<>& link) { host.bind(link); }
-    /// Joins the device to the link, or the host adapter.
+    /// Joins the device, or the host adapter, to the PCIe link.
     virtual void join_dma(tlm::tlm_initiator_socket<>& device, tlm::tlm_target_socket<>& link) { device.bind(link); }
     /// Joins a channel controller to its bus.
     virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus);
@@ -30,16 +31,17 @@ protected:
     ~SsdTaps() = default;
 };
 
-/// Is told of losses of power. Work under way is over then, and the observed organs are built again.
+/// Gets notice of losses of power. Work under way ends then, and the observed organs are built again.
 class PowerWatcher {
 public:
-    /// The host's supply has gone, and so has everything on the link.
+    /// The supply has failed. Everything on the link is lost.
     virtual void supply_fails() = 0;
-    /// The drive has no power any more, now or after its capacitors. Nothing is under way. The organs are still there.
+    /// The drive has lost its power, at once or when its capacitors were used. Nothing is under way. The organs still
+    /// exist.
     virtual void power_lost() = 0;
-    /// The drive's organs have been built again in their places.
+    /// The organs of the drive were built again in their places.
     virtual void built_again() = 0;
-    /// The drive has power, and looks for its map.
+    /// The drive has power again, and searches for its map.
     virtual void power_back() = 0;
 
 protected:

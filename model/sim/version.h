@@ -4,6 +4,6 @@
 #include "sim/version_macros.h"
 
 namespace ssdtlm {
-/// SSDTLM_VERSION_STRING of the library that is linked; the macros are those of the headers.
+/// The version of the linked library. SSDTLM_VERSION_STRING is that of the headers.
 extern const char* const kVersion;
 }  // namespace ssdtlm

@@ -23,7 +23,8 @@ namespace ssdtlm {
 
 namespace {
 
-/// A folder name for each flow: its name, as far as that may be a file's name. Equal names get a number.
+/// Returns a folder name for each flow: the flow's name without characters that a file name may not have. Equal names
+/// get a number.
 std::vector<std::string> folders_of(const std::vector<std::string>& flows) {
     std::vector<std::string> all;
     for (const std::string& flow : flows) {
@@ -39,7 +40,7 @@ std::vector<std::string> folders_of(const std::vector<std::string>& flows) {
     return all;
 }
 
-/// The command line that would do the same run.
+/// Returns the command line that does the same run.
 std::vector<std::string> words_alone(const RunOptions& all, const std::string& flow, const std::string& directory) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < all.command.size(); ++i) {
@@ -54,7 +55,7 @@ std::vector<std::string> words_alone(const RunOptions& all, const std::string& f
     return words;
 }
 
-/// The options of the same run, without what is recorded and shown of it.
+/// Returns the options of the same run, but without recordings and without output on the terminal.
 RunOptions options_alone(const RunOptions& all, const std::string& flow, const std::string& folder) {
     RunOptions o = all;
     o.output_directory = (std::filesystem::path(all.output_directory) / "alone" / folder).string();
@@ -78,7 +79,8 @@ int run_child(const SsdConfig& config, const RunOptions& options) {
         const Interrupts::HeldBack no_signal;
         child = ::fork();
         if (child > 0) {
-            // A terminal's signal comes to this process alone, which passes it on and waits for the child's results.
+            // A signal of the terminal reaches only this process. It passes the signal on and waits for the child's
+            // results.
             ::setpgid(child, 0);
             Interrupts::tell(child);
             Interrupts::writing();

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// A workload with the jobs of another one, or one job, and no command.
+/// A workload without commands. It has the jobs of another workload, or one job.
 class NoCommands final : public Workload {
 public:
     explicit NoCommands(const Workload* of) : of_(of) {}

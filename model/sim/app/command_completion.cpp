@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The completion script of bash. It needs nothing but bash itself (no bash-completion).
+// The completion script of bash. It needs only bash itself, not the package bash-completion.
 #include "sim/app/command_pages.h"
 #include "sim/app/command_table.h"
 #include "sim/app/command_view.h"
@@ -9,7 +9,7 @@
 namespace ssdtlm {
 namespace {
 
-/// A command of the script.
+/// The command in the script that completes the value of this option.
 std::string bash_action(const OptionView& o) {
     switch (completes(o)) {
         case Completes::words:

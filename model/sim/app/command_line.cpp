@@ -92,8 +92,8 @@ public:
     }
 
 private:
-    /// "--wave" may have no value, and would then take the next word. So it is given one here: the next word if that
-    /// names parts of a device.
+    /// "--wave" may come without a value, and the parser would then take the next word for it. So it gets a value here:
+    /// the next word if that names parts of a device, else "all".
     static std::vector<std::string> with_wave_values(int argc, const char* const* argv) {
         std::vector<std::string> words(argv, argv + argc);
         for (std::size_t i = 0; i < words.size(); ++i) {
@@ -105,7 +105,7 @@ private:
         return words;
     }
 
-    /// Whether it was there; it is then taken out, but for words behind "--".
+    /// Removes a word from `words`, but not behind "--". Returns true if the word was there.
     static bool take_word(std::vector<std::string>& words, const std::string& word) {
         const auto end = std::find(words.begin(), words.end(), "--");
         const auto kept = std::remove(words.begin(), end, word);
@@ -124,14 +124,14 @@ private:
         return *app;
     }
 
-    /// The nearest option of fio, for `run`, whose command line takes options of fio as well. Empty where none is near.
+    /// The nearest option of fio, for `run`, which takes options of fio as well. It is empty if none is near.
     static std::string near_fio_option(const CLI::App& app, const std::string& name) {
         if (app.get_name() != "run" || name.compare(0, 2, "--") != 0) return "";
         const std::string near = FioOptionTable::instance().suggestion(name.substr(2));
         return near.empty() ? "" : "did you mean '--" + near + "'?";
     }
 
-    /// Reports words that nobody took, on each level of subcommands.
+    /// Reports words that no option or argument has taken, on each level of subcommands.
     void report_extras() {
         for (const CLI::App* app = &app_;; app = app->get_subcommands().front()) {
             const bool needs_subcommand = app->get_require_subcommand_min() > 0 && app->get_subcommands().empty();
@@ -144,7 +144,7 @@ private:
                 } else if (needs_subcommand) {
                     const auto names = subcommand_names(*app);
                     add("unknown command '" + word + "'", listed(names), did_you_mean(word, names));
-                    return;  // the rest belongs to it
+                    return;  // the rest are words of the unknown command
                 } else {
                     add("unexpected word '" + word + "'", "", "see `" + command_path(deepest()) + " --help`");
                 }
@@ -165,7 +165,7 @@ private:
         add(std::string(option) + " '" + given + "'", listed(names), did_you_mean(given, names));
     }
 
-    /// Makes the pages that come from the table.
+    /// Makes the pages that are printed from the table of commands.
     void make_text() {
         switch (line_.command) {
             case Command::help:
@@ -189,7 +189,7 @@ private:
                 break;
         }
     }
-    /// The command that `help` is asked about.
+    /// The command about which `help` is asked.
     const CLI::App& topic() {
         const CLI::App* app = &app_;
         for (const auto& word : texts_.topic) {
@@ -203,7 +203,7 @@ private:
         return *app;
     }
 
-    /// Finds a job file or a workload's name that stands where devices do.
+    /// Reports a job file or the name of a workload in the place of a device.
     void find_workload_among_devices() {
         const auto names = [](const std::vector<Preset>& all, const std::string& word) {
             return std::any_of(all.begin(), all.end(), [&](const Preset& p) { return p.name == word; });
@@ -226,7 +226,7 @@ private:
             add("--trace-format columns without columns", "", "describe them with --trace-columns");
     }
 
-    /// Finishes the options for what a run shows and records, whoever drives the drive.
+    /// Checks the options for what a run shows and records. They are the same for `run` and `serve`.
     void finish_recording() {
         RunOptions& run = line_.run;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the command line as text into a filled struct. It prints nothing and runs nothing.
+// Parses the command line into a struct. It prints nothing and runs nothing.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace ssdtlm {
 
 struct CommandLine {
     enum class Command : std::uint8_t {
-        none,  ///< of no command line that was parsed
+        none,  ///< never set by the parser
         help,  ///< this and the next three print `text`
         version,
         manual,
@@ -31,7 +31,7 @@ struct CommandLine {
         trace_info,
         trace_head,
         wave_check,
-        python  ///< one that is written in Python: `python_words`
+        python  ///< a command that is written in Python, with `python_words`
     };
     Command command = Command::none;
     std::string text;
@@ -45,7 +45,7 @@ struct CommandLine {
     std::vector<std::string> python_words;
 };
 
-/// Throws UserError with all mistakes that do not hide each other.
+/// Throws UserError with all mistakes that can be found at once.
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 }  // namespace ssdtlm

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kSentenceColumn = 26;
 
-/// `text` broken between words; every line but the first is indented.
+/// Breaks `text` into lines between words, and indents every line but the first.
 std::string wrapped(const std::string& text, std::size_t column) {
     std::string out;
     std::size_t at = column;
@@ -74,7 +74,7 @@ std::string roff(const std::string& text) {
     return !s.empty() && (s[0] == '.' || s[0] == '\'') ? "\\&" + s : s;
 }
 
-/// The names bold, the value in italics, as man pages have it.
+/// Puts names in bold and the value in italics, as man pages do.
 std::string roff_heading(const OptionView& o) {
     if (o.names.empty()) return "\\fI" + roff(o.heading()) + "\\fR";
     std::string s;

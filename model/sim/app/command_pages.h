@@ -22,7 +22,7 @@ std::string help_page(const CLI::App& command);
 /// The man page of the whole program, in roff.
 std::string manual_page(const CLI::App& table);
 
-/// The function that writes the completion script of one shell; nullptr for a shell that is not known.
+/// Returns the function that writes the completion script of a shell, or nullptr for an unknown shell.
 using CompletionPage = std::string (*)(const CLI::App& table);
 CompletionPage completion_page(const std::string& shell);
 

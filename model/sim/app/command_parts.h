@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers with which the table of commands is made.
+// Helpers of the code that makes the table of commands.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -33,7 +33,7 @@ protected:
         sub->callback([&line = line_, command] { line.command = command; });
         return sub;
     }
-    /// Adds a subcommand that only holds others.
+    /// Adds a subcommand that has only subcommands of its own.
     CLI::App* family(const char* name, const char* sentence) {
         CLI::App* sub = app_.add_subcommand(name, sentence);
         sub->require_subcommand(1);

@@ -180,7 +180,8 @@ private:
     }
     void report(CLI::App* sub) {
         group(sub, "Results");
-        // The parser takes the word that stands alone away before: it would take the next one for its value.
+        // The parser would take the next word for the value of a --report without one. So such a word is removed
+        // before.
         sub->add_option("--report", line_.run.report,
                         "After the run, write its report as `ssdtlm report` does; default report.html in the folder of "
                         "the results")

@@ -16,7 +16,7 @@ class App;
 
 namespace ssdtlm {
 
-/// The words of a command that is written in Python, which reads them itself.
+/// The words of a command that is written in Python. That command reads its words itself.
 struct PythonTexts {
     std::vector<std::string> words;
     std::vector<std::string> conditions;
@@ -26,15 +26,16 @@ struct PythonTexts {
     bool flag = false;
 };
 
-/// Values as typed, which the parser fills in. parse_command_line() then checks and interprets them.
+/// The values as the user typed them. The parser fills them in, and parse_command_line() then checks and interprets
+/// them.
 struct CommandLineTexts {
     CommandLine line;
-    std::vector<std::string> topic;  ///< help: words of the command it is about
+    std::vector<std::string> topic;  ///< help: the words of the command to explain
     std::string shell = "bash";      ///< completion
     WaveTexts wave;
     PythonTexts python;
     GuestServiceOptions service;  ///< serve
-    std::string pace = "wall";    ///< the same
+    std::string pace = "wall";    ///< serve: --pace
     bool timeline = false;
     std::string timeline_from;
     std::string timeline_to;
@@ -44,7 +45,7 @@ struct CommandLineTexts {
     std::string replay = "stamped";
 };
 
-/// The words that an option takes, with their meaning.
+/// The words that an option accepts, with their meanings.
 template <class T>
 using OptionWords = std::map<std::string, T>;
 const OptionWords<char>& blkparse_action_words();

@@ -12,7 +12,7 @@
 namespace ssdtlm {
 namespace {
 
-// More words than this do not fit behind the name of an option.
+// More words than these do not fit behind the name of an option.
 constexpr std::size_t kWordsInHeading = 3;
 
 std::vector<std::string> split(const std::string& text) {
@@ -49,7 +49,7 @@ OptionView option_view(const CLI::Option& o) {
     if (o.get_expected_max() > 0) {
         v.value = o.get_type_name();
         v.optional_value = !positional && o.get_expected_min() == 0;
-        // Kinds of value are in capitals.
+        // A kind of value is written in capitals; other text is a word that the user types.
         if (v.value.find('|') != std::string::npos || std::islower(static_cast<unsigned char>(v.value[0])) != 0)
             v.words = split(v.value);
         std::vector<std::string> remarks;
@@ -111,7 +111,7 @@ CommandView view_of(const CLI::App& command) {
     for (const CLI::App* sub : command.get_subcommands({}))
         view.subcommands.push_back({sub->get_name(), sub->get_description()});
     const auto options = command.get_options();
-    // Options of one name of group belong together even when others were defined between them.
+    // Options with the same group name form one group, even if options of other groups were defined between them.
     std::vector<std::string> names = command.get_groups();
     std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
         return std::none_of(options.begin(), options.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of commands as its printers see it, without CLI11's details.
+// The table of commands in the form that its printers need, without the details of CLI11.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace ssdtlm {
 struct OptionView {
     std::vector<std::string> names;  ///< "-w", "--workload"; empty for a positional argument
     std::string value;               ///< kind of value: "FILE"; empty for a flag
-    std::vector<std::string> words;  ///< the words it takes, when these are all it takes
-    std::string sentence;            ///< with the default value and whether it must be given
+    std::vector<std::string> words;  ///< the words that it accepts; empty if it accepts others
+    std::string sentence;            ///< says also the default value, and whether it is required
     bool required = false;
     bool optional_value = false;  ///< "--report" alone, or "--report=FILE"
     bool repeated = false;        ///< a positional argument that may have several words

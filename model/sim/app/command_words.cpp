@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that options take.
+// The words that options accept.
 #include "host_pcie/workload/trace/trace_format.h"
 #include "sim/app/command_table.h"
 

@@ -68,7 +68,7 @@ int run(const CommandLine& line) {
     try {
         code = run_simulation(resolved.config, options);
     } catch (const UserError&) {
-        throw;  // refused: nothing has run
+        throw;  // the user made a mistake, so nothing has run
     } catch (...) {
         no_report(options);
         throw;

@@ -12,7 +12,7 @@ std::string quoted(const std::string& text) {
     return s + "'";
 }
 
-/// Words of `complete` for a value.
+/// The words of fish's `complete` that complete a value.
 std::string fish_action(const OptionView& o) {
     switch (completes(o)) {
         case Completes::words:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the table of commands that the completion scripts of all shells need. Names of shipped files are not in
-// it: the scripts ask the program for them, because files may be added after the installation.
+// What the completion scripts of all shells need from the table of commands. The scripts ask the program for the names
+// of shipped files, because files may be added after the installation.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-/// The path below the program: "config show"; "" for the program itself.
+/// The path of a command without the program's name: "config show"; "" for the program itself.
 std::string below_program(const std::string& path);
 /// Joins words to "a b c".
 std::string joined(const std::vector<std::string>& words);

@@ -26,7 +26,7 @@ std::string zsh_action(const OptionView& o) {
     return ":";
 }
 
-/// Which command the words before the cursor name.
+/// The part of the script that finds the command in the words before the cursor.
 std::string find_command(const std::vector<CommandView>& commands) {
     std::string s = "    for ((i = 2; i < CURRENT; i++)); do\n        case \"$command/${words[i]}\" in\n";
     for (const auto& c : commands) {

@@ -31,7 +31,7 @@ nlohmann::ordered_json problems_json(const UserError& error) {
     return all;
 }
 
-/// A sweep asks for thousands of configurations: a process for each would take longer than the rest of its preparation.
+/// Prints many configurations at once. A sweep asks for thousands of them, and a process for each would take too long.
 int show_variants(const CommandLine& line) {
     std::ifstream file;
     if (line.variants != "-") {

@@ -5,8 +5,8 @@
 
 namespace ssdtlm {
 
-/// Runs `work`. Returns the exit code (ExitCode) that it returns, or the one of what it throws. The message goes to
-/// standard error.
+/// Runs `work` and returns its exit code (ExitCode). If `work` throws, it returns the exit code for the exception, and
+/// writes the message to standard error.
 int exit_code_of(const std::function<int()>& work);
 
 }  // namespace ssdtlm

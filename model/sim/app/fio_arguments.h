@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fio's own options among the words of `ssdtlm run`: --rw=randread --bs=4k, with fio's names and meaning.
+// fio's own options on the command line of `ssdtlm run`, such as --rw=randread --bs=4k. They have fio's names and
+// meanings.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// Takes fio's options out of `words`, in order. `own`: names of the program's own options, with their dashes; they
-/// stay.
+/// Removes fio's options from `words` and returns them in order. `own`: the program's own options with their dashes,
+/// which stay in `words`.
 std::vector<FioArgument> take_fio_arguments(std::vector<std::string>& words, const std::vector<std::string>& own);
 
 }  // namespace ssdtlm

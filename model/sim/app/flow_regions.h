@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.regions: the addresses of each workload of a run.
+// host.regions: which addresses each workload of a run has.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct FlowRegion {
     std::uint64_t bytes = 0;
 };
 
-/// Regions by workload. Edges in per cent are rounded down to logical units. Throws UserError with all problems.
+/// Returns the region of each workload. Edges in per cent are rounded down to logical units. Throws UserError with all
+/// problems.
 std::vector<FlowRegion> flow_regions(const SsdConfig& config, std::uint64_t namespace_bytes);
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that a handler calls are async-signal-safe (POSIX.1-2017, 2.4.3): rename, unlink, write, kill, setitimer,
-// _exit.
+// The handlers call only functions that are async-signal-safe (POSIX.1-2017, 2.4.3): rename, unlink, write, kill,
+// setitimer, _exit.
 #include "sim/app/interrupts.h"
 
 #include <sys/time.h>
@@ -16,7 +16,8 @@ namespace ssdtlm {
 
 namespace {
 
-/// Processor time after which one step of the simulation is given up. A busy machine does not shorten it.
+/// The processor time that one step of the simulation may still take after a signal. It is not wall-clock time, so a
+/// busy machine does not shorten it.
 constexpr suseconds_t kPatienceMicroseconds = 220'000;
 
 enum class At : std::sig_atomic_t { nothing, building, running, writing };
@@ -77,10 +78,10 @@ sigset_t the_signals() {
 
 void Interrupts::catch_all() {
     for (const int s : {SIGINT, SIGTERM}) std::signal(s, on_interrupt);
-    // With nohup, the user wants the run to continue without its terminal.
+    // SIGHUP is ignored before this call if the user has started the run with nohup. It stays ignored then.
     if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPROF, time_is_up);
-    // A file that may grow no further (ulimit -f) is an error of the write, as a full disk is.
+    // With SIGXFSZ ignored, a write beyond the limit of a file (ulimit -f) fails like a write to a full disk.
     std::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of SIGINT, SIGTERM and SIGHUP depends on what the program is doing. Signals are for the whole process, and
-// so is this.
+// Handles SIGINT, SIGTERM and SIGHUP. Their effect depends on what the program is doing. All of it is static, because
+// signals are for the whole process.
 //
 // - Before anything has begun (files are read, a job is parsed), the program ends at once.
-// - While the drive is being built and preconditioned, no step can be ended in order, and there are no results yet. A
-//   text that was written beforehand gets its name, temporary files are removed, and the program ends at once.
-// - While the simulation runs, it is told after the present entry of the agenda, and ends itself. If a step takes
-//   longer than kPatience, the program ends as during preconditioning.
+// - While the drive is built and preconditioned, there are no results, and no step can be stopped. A text that was
+//   written beforehand gets its name, temporary files are removed, and the program ends at once.
+// - While the simulation runs, it ends itself after the present entry of the agenda. If this takes longer than
+//   kPatienceMicroseconds, the program ends as during preconditioning.
 // - While results are written, they are completed.
 //
-// In each case a child in Python is told as well. A second signal ends the program at once, whatever it is doing.
+// In each case the signal is passed on to a child process. A second signal ends the program at once, except for SIGHUP.
 #pragma once
 
 #include <sys/types.h>
@@ -23,26 +23,26 @@ namespace ssdtlm {
 
 class Interrupts {
 public:
-    /// Catches signals from now on; nothing has begun. Call it once.
+    /// Catches signals from now on. Call it once, before anything has begun.
     static void catch_all();
     /// True: a signal has come.
     static bool any();
 
-    /// Actions if a signal ends the run.
+    /// What to do if a signal ends the run at once.
     struct Abandoned {
-        std::filesystem::path text, named;   ///< the first has been written, and gets the second's name
-        std::vector<std::string> temporary;  ///< files that go
-        std::string said;                    ///< on standard error
+        std::filesystem::path text, named;   ///< `text` was written before, and is renamed to `named`
+        std::vector<std::string> temporary;  ///< files to remove
+        std::string said;                    ///< message for standard error
     };
-    /// The drive is being built.
+    /// The drive is built from now on.
     static void building(Abandoned abandoned);
-    /// The simulation runs: `tell` is called by the handler.
+    /// The simulation runs from now on. The handler calls tell(self).
     static void running(Abandoned abandoned, void (*tell)(void*), void* self);
     static void writing();
 
-    /// The child that is told of signals; 0: there is none.
+    /// Sets the child to which signals are passed on; 0: there is none.
     static void tell(pid_t child);
-    /// Holds signals back while a child is begun.
+    /// Blocks signals as long as it lives, for instance while a child is started.
     class HeldBack {
     public:
         HeldBack();
@@ -51,7 +51,7 @@ public:
         HeldBack& operator=(const HeldBack&) = delete;
 
     private:
-        sigset_t before_{};  // others may hold them back, too
+        sigset_t before_{};  // the caller may block signals as well
     };
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kOption = "--watch";
 constexpr int kViewerSocket = 3;
-/// Exit code of the viewer when it gave the terminal back in order.
+/// The exit code of a viewer that has restored the terminal.
 constexpr int kEndedInOrder = 0;
 
 using Json = nlohmann::ordered_json;
@@ -53,7 +53,7 @@ std::string line_of(const IntervalFigures& f, const Simulation::Progress& p) {
 LiveView::LiveView(const std::string& device, const std::string& workload, std::uint64_t seed) {
     ::tcgetattr(STDERR_FILENO, &terminal_);
     int ends[2];
-    // One line is one message. A message that does not fit while the viewer is behind is left out as a whole.
+    // Each line is one message. If the viewer is behind and a message does not fit, the whole message is dropped.
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         throw UserError({kOption, "no socket can be made", "", "close some files"});
     socket_ = ends[0];
@@ -86,8 +86,8 @@ void LiveView::end() {
     const int code = viewer_->wait();
     viewer_.reset();
     if (code == kEndedInOrder) return;
-    // The viewer could not do this itself: leave the alternate screen of xterm and similar terminals, show the cursor,
-    // and restore the modes.
+    // The viewer has failed to restore the terminal. So this leaves the alternate screen of xterm and similar
+    // terminals, shows the cursor, and restores the modes.
     std::fputs("\033[?1049l\033[?25h\033[m", stderr);
     std::fflush(stderr);
     ::tcsetattr(STDERR_FILENO, TCSANOW, &terminal_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run --watch`: a viewer in Python (ssdtlm.watching) draws the run on the terminal; it is sent a line of JSON a few
-// times a second. The run never waits for it, and goes on when it ends.
+// `run --watch`: a viewer in Python (ssdtlm.watching) draws the run on the terminal. It gets a line of JSON a few times
+// a second. The run never waits for the viewer, and goes on if the viewer ends.
 #pragma once
 
 #include <termios.h>
@@ -24,10 +24,10 @@ public:
     LiveView(const LiveView&) = delete;
     LiveView& operator=(const LiveView&) = delete;
 
-    /// From now on the view can show figures.
+    /// Call it before show(): names the objects whose figures the view shows.
     void attach(const SsdSystem& system, const LatencyStats& latency) { meter_.emplace(system, latency); }
     void show(const Simulation::Progress& progress);
-    /// Gives the terminal back as it was before. A second call has no effect.
+    /// Ends the viewer and restores the terminal. A second call has no effect.
     void end();
 
 private:

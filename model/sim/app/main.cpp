@@ -34,11 +34,11 @@ int ssdtlm_main(int argc, char** argv, const char* prefix) {
     return exit_code_of([&] {
         set_library_prefix(prefix);
         const int code = execute(parse_command_line(argc, argv));
-        // Output that did not reach a full disk or a closed pipe is no success. If there was more than a buffer, its
-        // beginning was written before, or not.
+        // The program fails if its output did not reach the disk or the pipe. The end of the output is still in the
+        // buffer here, so it is flushed first.
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
-            // A result of the run itself has precedence, because the terminal of an interrupted run may be gone.
+            // The exit code of the run itself goes first, because the terminal of an interrupted run may be gone.
             return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;
         }
         return code;
@@ -67,8 +67,8 @@ int exit_code_of(const std::function<int()>& work) {
 
 }  // namespace ssdtlm
 
-// SystemC's library has a main() of its own that prints a banner and calls sc_main(). A program's main() goes first,
-// and this only completes the link. Weak: a program may call ssdtlm_main() from an sc_main() of its own.
+// SystemC's library has a main() that calls sc_main(). The program's own main() is used instead, but the linker still
+// needs this sc_main(). It is weak, because a program may call ssdtlm_main() from an sc_main() of its own.
 extern "C" __attribute__((weak)) int sc_main(int, char*[]);
 extern "C" int sc_main(int argc, char* argv[]) {
     return ssdtlm::ssdtlm_main(argc, argv);

@@ -13,8 +13,8 @@
 
 namespace ssdtlm {
 
-/// The whole program. Turns every exception into one message on standard error and one exit code (ExitCode). Presets,
-/// job files and the commands in Python are found below `prefix`, and below that of the executable.
+/// The whole program. It turns every exception into a message on standard error and an exit code (ExitCode). It looks
+/// for presets, job files and the commands in Python below `prefix`, and below the prefix of the executable.
 int ssdtlm_main(int argc, char** argv, const char* prefix = SSDTLM_PREFIX);
 
 }  // namespace ssdtlm

@@ -39,7 +39,7 @@ std::vector<FilesWorkload::Mount> mounts_for(const SsdConfig& config, const FioJ
     if (!problems.empty()) throw UserError(std::move(problems));
     mount.system = FileSystems::instance().make("files.system", config.files.system,
                                                 {device.capacity, device.lba_bytes}, config.files.systems);
-    // Beside them lie directories, trees of extents, and what files reserve.
+    // The share of the file system that is kept for directories, extent trees and the reserves of files; assumed.
     constexpr std::uint64_t kRest = 64;
     if (const std::uint64_t room = mount.system->room(); bytes + bytes / kRest > room)
         throw UserError(Problem{file.path, "the files of the jobs have " + std::to_string(bytes) + " bytes",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the files of a fio job file into a file system on the drive, where files.system names one.
+// Puts the files of a fio job file on a file system, if files.system names one.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace ssdtlm {
 
-/// Returns the mounts. They are empty without a file system, or where no job has files. Throws UserError when the file
-/// system has no room for the files, or a job does what is not modelled on one.
+/// Returns the mounts; none without a file system, or if no job has files. Throws UserError when the file system has no
+/// room for the files, or when a job does something that is not modelled on a file system.
 std::vector<FilesWorkload::Mount> mounts_for(const SsdConfig& config, const FioJobFile& file, const FioDevice& device);
 
-/// Corrects a note of a job file on where its files lie, which is only true of files side by side on the drive.
+/// Corrects a note about where the files lie. The job file's note is right only for files side by side on the drive.
 std::string note_on_file_system(std::string note, const std::string& system);
 
 }  // namespace ssdtlm

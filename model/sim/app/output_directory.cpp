@@ -20,7 +20,7 @@ UserError refusal(const std::string& path, const std::string& option, const std:
     return UserError({option + " " + path, what, "a folder that can be written", "choose another one"});
 }
 
-/// No other folder on the same disk helps.
+/// True: the disk is full or broken, so another folder on it does not help.
 bool is_full(int reason) {
     return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
 }
@@ -30,7 +30,7 @@ OutputError full(const std::string& path, const std::string& option, const std::
                                "make room, or choose another folder with -o"});
 }
 
-/// Makes a name one part of a path: a device may be called "../x" or "WD / 512G".
+/// Turns a name into one part of a path, because a device may be called "../x" or "WD / 512G".
 std::string path_part(std::string name) {
     for (char& c : name)
         if (c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '_';

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder to which a run writes. It is checked before hours of simulation, not after.
+// The folder to which a run writes. It is checked before the simulation, which may take hours.
 #pragma once
 
 #include <string>
 
 namespace ssdtlm {
 
-/// A folder that this process alone writes its results to, as long as the object lives. The lock is the kernel's, on
-/// the folder itself: it leaves no file behind and ends with the process, however that ends.
+/// A lock on the folder of results: only this process writes there as long as the object lives. It is a lock of the
+/// kernel on the folder itself. So it leaves no file, and it ends with the process in any case.
 class OutputLock {
 public:
     /// Throws UserError when another process has the folder.
@@ -24,8 +24,8 @@ private:
 /// Throws UserError if any of this fails; `option` names the option in the message.
 OutputLock prepare_output_directory(const std::string& path, const std::string& option);
 
-/// For a run that is refused for other reasons: throws UserError if the folder could not be made and written, as far as
-/// this can be checked without making it.
+/// Throws UserError if the folder cannot be made and written, as far as this is known without making it. It is for a
+/// run that is refused for other reasons.
 void check_output_directory(const std::string& path, const std::string& option);
 
 /// "results/<device>-<workload file without extension>". Characters that cannot be in a file name become '_'.

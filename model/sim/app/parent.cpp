@@ -22,7 +22,7 @@ void end_with_parent() {
     if (error != std::errc{} || end != text.data() + text.size())
         throw UserError({kParentVariable, "'" + text + "' is no number of a process", "", "unset it"});
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // The parent may have ended before the request to the kernel.
+    // The parent may have ended before the call of prctl().
     if (::getppid() != parent) ::raise(SIGKILL);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload of precondition.workload, and how its trace is read (precondition.trace_options).
+// Opens the workload of precondition.workload, with the trace options of precondition.trace_options.
 #include <algorithm>
 
 #include "sim/app/command_line.h"
@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// Returns the options as the command line of a run gives them.
+/// Parses the options like those on the command line of a run.
 TraceOptions trace_options(const std::string& text, const std::string& path) {
     const std::vector<std::string> own = words_of(text);
     for (const std::string& word : own)
@@ -66,7 +66,7 @@ TraceOptions trace_options(const std::string& text, const std::string& path) {
     }
 }
 
-/// Adds the parameter that takes trace options here to each advice about such an option.
+/// Adds to each advice about a trace option that precondition.trace_options takes it here.
 UserError with_advice(const UserError& e) {
     std::vector<Problem> problems = e.problems();
     for (Problem& p : problems)

@@ -23,7 +23,7 @@ void ProgressDisplay::show(const Simulation::Progress& p) {
     const double eta = p.fraction > 0 ? p.wall_seconds * (1 - p.fraction) / p.fraction : 0;
     const std::string line = fmt::format("{:.6f} s simulated  {:5.1f} %  {:.0f} commands/s  ETA {:.0f} s",
                                          to_seconds(p.simulated), p.fraction * 100, rate, eta);
-    // A terminal that is gone (SIGHUP) is no reason to stop.
+    // Errors are ignored, because the run goes on even if the terminal is gone (SIGHUP).
     std::fputs((terminal_ ? "\r" + line + "\033[K" : line + "\n").c_str(), stderr);
     std::fflush(stderr);
     shown_ = terminal_;

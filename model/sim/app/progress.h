@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows on standard error how far a run is: one line rewritten in place on a terminal, else a line of its own every 10
-// s.
+// Shows on standard error how far a run is. A terminal gets one line that is rewritten in place; else there is a new
+// line every 10 s.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ public:
     ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
     bool on() const { return on_; }
-    /// Call a few times a second.
+    /// Call it a few times a second.
     void show(const Simulation::Progress& progress);
     /// Call it before anything else is printed.
     void clear();

@@ -30,14 +30,14 @@ PythonChild::PythonChild(const std::string& command, const std::string& module, 
         else
             ::posix_spawn_file_actions_adddup2(&actions, s.parent, s.child);
     }
-    // The caller may block signals meanwhile; the child must not inherit this.
+    // The child must not inherit the signals that the caller blocks.
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     sigset_t none;
     ::sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes, &none);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    std::fflush(nullptr);  // what is printed here comes before what is printed there
+    std::fflush(nullptr);  // the output of this process comes before that of the child
     const int error = ::posix_spawnp(&pid_, argv.front(), &actions, &attributes, argv.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -80,7 +80,7 @@ void check_python(const std::string& command, const std::vector<std::string>& wh
     }
     ::close(ends[0]);
     if (code == 0) return;
-    // Its lines have the shape of ours.
+    // The child prints problems in the format of this program, one a line.
     std::vector<Problem> problems;
     std::istringstream lines(said);
     for (std::string line; std::getline(lines, line);) {

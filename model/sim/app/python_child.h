@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command written in Python as a process beside this one. A run uses it before and after the simulation.
+// Runs a command that is written in Python as a child process. A run uses it before and after the simulation.
 #pragma once
 
 #include <sys/types.h>
@@ -9,18 +9,19 @@
 
 namespace ssdtlm {
 
-/// One of the child's descriptors.
+/// A file descriptor of the child.
 struct ChildStream {
-    int child;   ///< in the new process
-    int parent;  ///< in this one; -1: the null device
+    int child;   ///< number in the child
+    int parent;  ///< number in this process; -1: the null device
 };
 
 class PythonChild {
 public:
-    /// Starts `PYTHON -m MODULE WORDS...`. Throws UserError, which names `command` ("ssdtlm run --report").
+    /// Starts `PYTHON -m MODULE WORDS...`. Throws UserError when it cannot be started. `command`: the name for this
+    /// error ("ssdtlm run --report").
     PythonChild(const std::string& command, const std::string& module, const std::vector<std::string>& words,
                 const std::vector<ChildStream>& streams = {});
-    /// Waits for the end.
+    /// Waits for the end of the child.
     ~PythonChild() { wait(); }
     PythonChild(const PythonChild&) = delete;
     PythonChild& operator=(const PythonChild&) = delete;
@@ -34,8 +35,8 @@ private:
     int code_ = 0;
 };
 
-/// Checks that Python has what these commands need ("report"). Throws UserError with all that is missing, and how to
-/// get it.
+/// Checks that Python has the packages for these purposes ("report"). Throws UserError with all that is missing, and
+/// how to get it.
 void check_python(const std::string& command, const std::vector<std::string>& what);
 
 }  // namespace ssdtlm

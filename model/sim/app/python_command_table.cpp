@@ -13,8 +13,8 @@ class PythonTable : private CommandParts {
 public:
     PythonTable(CLI::App& app, CommandLineTexts& texts) : CommandParts(app, texts) {}
 
-    /// Commands in Python parse their words themselves. Here they are named for help, man page and completion, and so
-    /// that a mistyped option is found at once.
+    /// Adds the commands that are written in Python. They parse their words themselves. The table has them for help,
+    /// man page and completion, and to find a mistyped option at once.
     void add() {
         PythonTexts& p = texts_.python;
         auto* compare = subcommand(app_, "compare", "Say what differs between runs, in configuration and in results",

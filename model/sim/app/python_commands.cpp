@@ -29,7 +29,7 @@ bool runs(const fs::path& program) {
     return ::access(program.c_str(), X_OK) == 0;
 }
 
-/// As the XDG Base Directory Specification has it; python/ssdtlm/setup.py makes the environment there.
+/// The user's data folder by the XDG Base Directory Specification. python/ssdtlm/setup.py makes the environment there.
 fs::path user_data_folder() {
     const std::string data = variable("XDG_DATA_HOME");
     if (!data.empty()) return data;
@@ -72,11 +72,11 @@ std::vector<std::string> python_line(const std::string& command, const std::stri
         throw UserError({command, "the Python package that belongs to " + binary.string() + " is not there",
                          "<prefix>/share/ssdtlm/python beside <prefix>/bin",
                          "install again with cmake --install, pip or apt"});
-    // A run may start several: the folder is put in front once.
+    // A run may start several commands, but the folder is added once.
     const std::string before = variable("PYTHONPATH");
     if (before != package && before.rfind(package.string() + ":", 0) != 0)
         ::setenv("PYTHONPATH", (package.string() + (before.empty() ? "" : ":" + before)).c_str(), 1);
-    // A folder "ssdtlm" where the user happens to stand is not the package.
+    // Without this, Python would import a folder "ssdtlm" in the working folder instead of the package.
     ::setenv("PYTHONSAFEPATH", "1", 1);
     ::setenv("SSDTLM_BINARY", binary.c_str(), 1);
     ::setenv("SSDTLM_BINARY_VERSION", kVersion, 1);

@@ -42,7 +42,8 @@ namespace ssdtlm {
 
 namespace {
 
-/// fmt::print() throws when the terminal is gone; main() looks at the stream at the end.
+/// Prints a text and ignores errors, as fmt::print() would throw if the terminal is gone. main() checks the stream at
+/// the end.
 void say(std::FILE* where, const std::string& text) {
     std::fputs(text.c_str(), where);
 }
@@ -68,8 +69,8 @@ RunFailure failure_of(const std::exception_ptr& error) {
     }
 }
 
-/// Throws CheckFailed for results that are wrong. `own`: the host is the model's, which asks for nothing that is
-/// refused.
+/// Throws CheckFailed for wrong results. `own`: the host is the model's own, which sends no commands that the drive
+/// must refuse.
 void check(const RunSummary& summary, const HostDriver& driver, bool faults, bool own, const WorkloadSource& source) {
     for (const BookLine& b : summary.books)
         if (!b.balances())
@@ -79,7 +80,7 @@ void check(const RunSummary& summary, const HostDriver& driver, bool faults, boo
             if (!(r.busy[i] >= 0 && r.busy[i] <= 1))
                 throw CheckFailed(fmt::format("{} {} was busy for {} of the measured window, which is no share of it",
                                               r.name, i, r.busy[i]));
-    // A device whose flash fails may report errors; the run is right all the same.
+    // Errors of failing flash are no wrong results.
     const std::uint64_t expected = faults ? driver.counters().media_errors() : 0;
     if (own && summary.error_status != expected)
         throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}",
@@ -91,7 +92,7 @@ void check(const RunSummary& summary, const HostDriver& driver, bool faults, boo
 }
 
 FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
-    ResultFiles(options.output_directory).remove_parts();  // before there are new ones
+    ResultFiles(options.output_directory).remove_parts();  // before this run makes new ones
     FioReportOptions o;
     o.log_directory = options.output_directory;
     o.global_options = source.global_options;
@@ -109,7 +110,7 @@ void report_fio_outcome(const WorkloadSource::FioPart& fio, FioReport& report, s
     for (std::string& o : workload.outcomes()) notes.push_back(std::move(o));
 }
 
-/// The runs of single flows, with which the flows of the run are compared.
+/// The figures with which the flows of the run are compared: each flow alone, and a base run.
 struct ComparedFlows {
     std::vector<FlowFigures> alone, base;
 };
@@ -144,7 +145,7 @@ public:
         for (const std::string& note : before.notes) source.notes.push_back("precondition.workload: " + note);
     }
 
-    /// Throws what ended the run, when it did not end in order; everything known is then written.
+    /// Runs the simulation and writes its results. If it fails, it writes all results so far and throws the failure.
     int run(const SsdConfig& config) {
         Simulation::Options o;
         o.workload_name = workload_title(options_);
@@ -158,7 +159,7 @@ public:
         }
         if (options_.watch) o.progress = [this](const Simulation::Progress& p) { live_view_->show(p); };
         if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
-        // From here on the files in the folder belong to this run.
+        // From here on all files in the folder belong to this run.
         files_.emplace(options_.output_directory);
         files_->remove_earlier();
         Interrupts::building(abandoned(config, o.workload_name,
@@ -209,7 +210,7 @@ private:
         Interrupts::Abandoned abandoned;
         abandoned.text = part_of(named);
         abandoned.named = named;
-        AllProblems ignored;  // there may be room at the end
+        AllProblems ignored;  // the text can be written at the end, if there is room then
         ignored.of([&] { write_text_file(abandoned.text, result_json(s, options_.resolved_config)); });
         std::error_code gone;
         if (ignored.any()) std::filesystem::remove(abandoned.text, gone);
@@ -271,20 +272,21 @@ private:
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);
-        live_view_.reset();  // after what must not wait for a terminal that is held (Ctrl-S)
+        live_view_.reset();  // after the results are written, because a held terminal (Ctrl-S) may block it
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
         if (summary.failure) return fail(*summary.failure, error, problems.empty());
         return static_cast<int>(summary.interrupted ? ExitCode::interrupted : ExitCode::ok);
     }
 
-    /// The device could not even be built: for lack of memory, say. Call while the exception is handled.
+    /// Writes failed.json when the device could not be built, for instance for lack of memory. Call it while the
+    /// exception is handled.
     void mark_not_begun(const SsdConfig& config, const std::string& workload) const {
         Interrupts::writing();
         RunSummary s = not_begun(config, workload);
         s.ended_by = "failure";
         s.failure = failure_of(std::current_exception());
-        AllProblems ignored;  // what ended the run is told
+        AllProblems ignored;  // the reason why the run ended is reported instead
         ignored.of([&] { write_failed(s); });
     }
 
@@ -325,7 +327,7 @@ private:
         summary.failure->state = simulation.state_dump();
     }
 
-    /// Notes actions for a time or an event that this run did not reach.
+    /// Adds a note for each configured action whose time or event the run did not reach.
     void note_what_never_came(RunSummary& summary, const SsdSystem& system) const {
         const SsdConfig& config = system.config;
         const std::size_t cuts = config.host.power_cut_at.size(), came = summary.power_cuts.size();
@@ -350,8 +352,8 @@ private:
                 summary.notes.push_back(fmt::format("{} {} has no effect: the workload ended before", option, *text));
     }
 
-    /// Writes recordings first: what was recorded up to a failure is worth most of all. Returns what could not be
-    /// written; a run that was right until then has failed by it.
+    /// Writes the results, and the recordings first, because they are the most useful ones after a failure. Returns the
+    /// problems of files that could not be written. With such a problem the run has failed.
     std::vector<Problem> save(RunSummary& summary) {
         AllProblems problems;
         problems.of([&] {
@@ -369,7 +371,7 @@ private:
         if (!writing.any()) return problems.all();
         fail_for(writing, summary);
         files_.reset();
-        // The file that was too long is removed by now, so there may be room.
+        // The incomplete files are removed by now, so there may be room.
         AllProblems ignored;
         ignored.of([&] { write_failed(summary); });
         std::vector<Problem> all = problems.all();
@@ -384,14 +386,14 @@ private:
     }
 
     void write(const RunSummary& summary) {
-        // fio's shape has no place to say that a run failed.
+        // fio's format cannot say that a run failed.
         if (!summary.failure) files_->add("fio.json", report_.text());
         if (!slowest_.empty()) files_->add("slowest.json", slowest_);
         add_results(*files_, summary, options_.resolved_config);
         files_->commit();
     }
 
-    /// Prints the results. A run that was cut off by a failure has no summary: its numbers are in failed.json.
+    /// Prints the results. A run that a failure has cut off has no summary: its numbers are in failed.json.
     void print(const RunSummary& summary, bool complete, bool not_written) const {
         if (options_.json) return say(stdout, result_json(summary, options_.resolved_config));
         if (!not_written && (!complete || options_.quiet)) return;
@@ -402,10 +404,10 @@ private:
         say(stdout, fmt::format("results in {}\n", options_.output_directory));
     }
 
-    /// Says what main() does not.
+    /// Prints the parts of the failure that main() does not print.
     int fail(const RunFailure& failure, const std::exception_ptr& error, bool written) const {
         if (failure.exit_code == static_cast<int>(ExitCode::not_written)) {
-            if (written) say(stderr, failure.reason + "\n");  // else it has been said
+            if (written) say(stderr, failure.reason + "\n");  // else the problem was reported before
             return failure.exit_code;
         }
         if (failure.kind == "stalled")
@@ -426,17 +428,17 @@ private:
     LimitedWorkload limited_;
     FioReport report_;
     ReportedWorkload workload_;
-    std::optional<FilesWorkload> file_systems_;  ///< below it; the report is of calls, not of the drive's commands
+    std::optional<FilesWorkload> file_systems_;  ///< below workload_: the report has calls, not commands of the drive
     ProgressDisplay progress_;
-    std::optional<LiveView> live_view_;  ///< asked for, and the simulation goes on
+    std::optional<LiveView> live_view_;  ///< empty: not asked for, or the simulation has ended
     std::optional<Instruments> instruments_;
-    std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
+    std::optional<ResultFiles> files_;  ///< set from the beginning of the simulation on, which writes to some of them
     std::string slowest_;               ///< slowest.json; empty: not asked for
     std::vector<std::string> recorded_;
     bool drive_saved_ = false;
 };
 
-/// Checks at the start what would otherwise be found at the end of the run.
+/// Checks before the run that the drive can be saved at its end.
 void check_save_drive(const SsdConfig& config, const std::string& path) {
     if (path.empty()) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();

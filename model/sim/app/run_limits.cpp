@@ -21,7 +21,7 @@ constexpr Multiple kMultiples[] = {{"", 1},
                                    {"Mi", std::uint64_t{1} << 20},
                                    {"Gi", std::uint64_t{1} << 30}};
 
-/// 0: the text is no count, or too large.
+/// Returns the count, or 0 if the text is no count or too large.
 std::uint64_t count_of(const std::string& text) {
     std::uint64_t digits = 0;
     const char* const end = text.data() + text.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --stop-after-time and --stop-after-commands: the texts of the command line and what they mean.
+// The options --stop-after-time and --stop-after-commands.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct RunLimitTexts {
 /// Reads the limits. Mistakes are appended to `problems`.
 LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector<Problem>& problems);
 
-/// The reason for which the workload ended, for result.json and the summary: "workload" or the option as typed.
+/// The reason why the workload ended, for result.json and the summary: "workload", or the option as typed.
 std::string ended_by(LimitedWorkload::Reached reached, const RunLimitTexts& texts);
 
 }  // namespace ssdtlm

@@ -34,7 +34,7 @@ void check_report(const RunOptions& options) {
     const std::string& file = *options.report;
     problems.of([&] {
         std::error_code error;
-        if (file.empty()) return;  // in the folder of the results
+        if (file.empty()) return;  // the report goes to the folder of the results
         if (!fs::path(file).has_filename() || fs::is_directory(file, error))
             throw UserError({std::string(kOption) + "=" + file, "is a folder", "a file", "name one in it"});
         check_output_directory(folder_of(file).empty() ? "." : folder_of(file).string(), kOption);
@@ -55,7 +55,7 @@ int write_report(const RunOptions& options, int code) {
     }
     std::vector<std::string> words{"report"};
     if (!options.report->empty()) {
-        std::error_code told;  // by the command itself
+        std::error_code told;  // the command itself reports this error
         if (!folder_of(*options.report).empty()) fs::create_directories(folder_of(*options.report), told);
         words.push_back("--output=" + *options.report);
     }

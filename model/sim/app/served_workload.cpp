@@ -8,7 +8,8 @@
 namespace ssdtlm {
 
 namespace {
-/// Half of the range of simulated time: a guest may leave its commands for as long as it likes.
+/// A quarter of the range of simulated time. The watchdog must never end a run, because a guest may leave its commands
+/// for any time.
 constexpr Ps kNoWatchdog{Ps::max() / 4};
 constexpr const char* kOrigin = "default of serve";
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `serve`: a guest's commands in place of a run's workload, and what a configuration means for a drive whose host is
-// not the model's.
+// `serve`: the commands of a guest in place of a workload, and the configuration of a drive whose host is a guest.
 #pragma once
 
 #include <string>
@@ -11,13 +10,15 @@
 
 namespace ssdtlm {
 
-/// Adds defaults before all other sources: data are bytes, which nobody here can check.
+/// Adds defaults before all other sources: data are bytes, and integrity is not checked, because only the guest knows
+/// the data.
 void add_service_defaults(ConfigLoader& loader);
-/// Throws UserError with all settings that a guest cannot have.
+/// Throws UserError with all settings that are impossible with a guest.
 void check_service(const ResolvedConfig& resolved);
-/// The configuration without what the guest decides itself.
+/// Returns the configuration without the settings that the guest makes itself.
 SsdConfig served_config(SsdConfig config);
-/// A workload with one job for each queue pair that the guest may have. `commands`: the guest's commands in it.
+/// Returns a workload with one job for each queue pair that the guest may have. `commands`: set to the part that takes
+/// the guest's commands.
 WorkloadSource guest_source(const SsdConfig& config, GuestCommands*& commands);
 /// Notes for the results and the terminal: how far the model was behind the wall clock, and what the client did.
 std::vector<std::string> service_notes(const GuestService& service);

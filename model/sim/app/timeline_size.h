@@ -9,11 +9,11 @@
 
 namespace ssdtlm {
 
-/// Rough number of bytes of trace.json for a workload of this amount.
+/// The approximate size of trace.json in bytes for this amount of work.
 std::uint64_t timeline_bytes(const WorkloadAmount& amount);
 
-/// A warning for a timeline of a gigabyte or more. Empty: the timeline is small, its end is given, or nobody knows how
-/// much the workload does.
+/// Returns a warning for a timeline of a gigabyte or more. It is empty if the timeline is small, if its end is given,
+/// or if the amount of work is not known.
 std::string timeline_warning(const RunOptions& options, const WorkloadAmount& amount);
 
 }  // namespace ssdtlm

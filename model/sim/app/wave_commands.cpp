@@ -15,7 +15,7 @@
 namespace ssdtlm {
 namespace {
 
-/// Reads result.json beside the waveform, or failed.json; null: there is neither.
+/// Reads result.json or failed.json beside the waveform. The result is null if there is neither.
 nlohmann::json run_beside(const std::filesystem::path& wave) {
     for (const char* name : {"result.json", "failed.json"}) {
         std::ifstream in(wave.parent_path() / name);
@@ -43,7 +43,7 @@ std::vector<SimTime> power_losses(const nlohmann::json& run) {
     std::vector<SimTime> all;
     if (!run.contains("power_cuts")) return all;
     const auto seconds = [](const nlohmann::json& s) { return Ps{std::llround(s.get<double>() * 1e12)}; };
-    // Counted from the start of the workload; a waveform begins with the bring-up.
+    // These times count from the start of the workload, but a waveform begins with the bring-up.
     for (const nlohmann::json& cut : run["power_cuts"])
         all.push_back(
             SimTime{seconds(run.at("bring_up_s")) + seconds(cut.at("at_s")) + seconds(cut.at("on_capacitors_s"))});
@@ -53,7 +53,7 @@ std::vector<SimTime> power_losses(const nlohmann::json& run) {
 }  // namespace
 
 int wave_check(const CommandLine& line) {
-    VcdReader{line.wave_file};  // a file that is not there is said before what is not beside it
+    VcdReader{line.wave_file};  // a missing waveform is reported before missing results beside it
     const nlohmann::json run = run_beside(line.wave_file);
     const SsdConfig device = device_of(line, run);
     bool broken = false;

@@ -43,7 +43,7 @@ bool is_one_of(const std::string& scheduler, std::initializer_list<const char*> 
     return std::find(names.begin(), names.end(), scheduler) != names.end();
 }
 
-/// Notes options of jobs for an I/O scheduler that is not there, or that is another one.
+/// Notes options of jobs for an I/O scheduler other than the configured one. Refuses schedulers that do not exist.
 void note_on_scheduler(const SsdConfig& config, const std::vector<FioJob>& jobs, std::vector<std::string>& notes) {
     const std::string& scheduler = config.host.block.scheduler;
     std::vector<Problem> problems;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on options for a workload that have no effect on it: options of traces, and what the host would do for tenants
-// and streams.
+// Notes on options that have no effect on a workload: options of traces, and settings of the host for tenants and
+// streams.
 #pragma once
 
 #include <string>

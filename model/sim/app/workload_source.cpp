@@ -27,7 +27,7 @@
 namespace ssdtlm {
 
 namespace {
-/// The amount without what a runtime cuts off, which nobody knows before.
+/// The amount of work of the jobs. It ignores runtimes, because how much they cut off is not known before the run.
 WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
     WorkloadAmount sum;
     for (const FioJob& job : jobs) {
@@ -41,7 +41,7 @@ WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
     return sum;
 }
 
-/// Each is another: those that occur again get a number.
+/// Returns the wanted name, with a number behind it if the name is taken.
 std::string new_name(const std::vector<std::string>& names, const std::string& wanted) {
     const auto taken = [&](const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
@@ -51,7 +51,7 @@ std::string new_name(const std::vector<std::string>& names, const std::string& w
     return name;
 }
 
-/// The number of the flow that is to run without the others; empty: all run.
+/// The number of the flow that runs without the others; empty if all run.
 std::optional<std::uint32_t> number_of(const std::string& only, const std::vector<std::string>& flows) {
     if (only.empty()) return std::nullopt;
     const auto at = std::find(flows.begin(), flows.end(), only);
@@ -61,7 +61,7 @@ std::optional<std::uint32_t> number_of(const std::string& only, const std::vecto
     return static_cast<std::uint32_t>(at - flows.begin());
 }
 
-/// `only`: the section that runs without the others.
+/// Opens a fio job file. `only`: the section that runs without the others; empty: all run.
 WorkloadSource open_fio(const SsdConfig& config, const WorkloadOptions& options, std::uint64_t namespace_bytes,
                         const std::string& only = {}) {
     FioDevice device;
@@ -154,7 +154,7 @@ std::string read_some(std::FILE* in, std::size_t most) {
 /// Copies a trace that can be read only once into a file without a name, because it is read twice: for its format and
 /// for itself.
 std::string spill(std::FILE* in, const std::string& name, std::string head) {
-    std::FILE* file = std::tmpfile();  // open until the program ends
+    std::FILE* file = std::tmpfile();  // stays open until the program ends
     bool good = file != nullptr;
     while (good && !head.empty()) {
         good = std::fwrite(head.data(), 1, head.size(), file) == head.size();
@@ -166,7 +166,7 @@ std::string spill(std::FILE* in, const std::string& name, std::string head) {
     return "/dev/fd/" + std::to_string(fileno(file));
 }
 
-/// Reads standard input, a fifo, or what a shell makes of <(...).
+/// Reads a file that can be read only once: standard input, a fifo, or a shell's <(...).
 void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name) {
     std::string head = read_some(in, kHead);
     const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") ||
@@ -181,7 +181,7 @@ void read_once(WorkloadOptions& options, std::FILE* in, const std::string& name)
     for (std::string more; !(more = read_some(in, kHead)).empty();) options.fio.text += more;
 }
 
-/// A text without the signs of a path (a folder, an extension) is a name.
+/// Reads a workload that is given by name, which is a text without a folder and an extension.
 void read_named(WorkloadOptions& options) {
     const std::string& name = options.workload;
     std::vector<std::string> names;
@@ -347,7 +347,7 @@ std::string workload_title(const RunOptions& options) {
 void check_workload_alone(const RunOptions& options) {
     FioDevice any;
     any.capacity = std::uint64_t{1} << 50;  // more than any device has, so that no job is too large
-    any.lba_bytes = 512;                    // the smallest, so that no block size is refused
+    any.lba_bytes = 512;                    // the smallest size, so that no block size is refused
     AllProblems problems;
     const auto check = [&](const WorkloadOptions& one) {
         if (one.workload_kind == WorkloadOptions::WorkloadKind::fio) problems.of([&] { parse_fio_jobs(one.fio, any); });
@@ -422,9 +422,10 @@ WorkloadSource open_flows(const SsdConfig& config, const RunOptions& options, st
     for (std::size_t i = 0; i < all.size(); ++i) {
         const FlowRegion region = i < regions.size() ? regions[i] : FlowRegion{0, namespace_bytes};
         SsdConfig own = config;
-        // Two flows of the same job file are not the same I/O; the first is what it is without the others.
+        // Two flows of the same job file get different seeds, so their I/O differs. The first flow has the run's seed,
+        // as if it ran alone.
         own.run.seed ^= i * 0x9E3779B97F4A7C15u;
-        // A region is a drive of its own for its workload.
+        // A workload sees its region as a whole drive, so it has no namespaces.
         if (region.bytes != namespace_bytes) own.nvme.namespaces.clear();
         problems.of([&] {
             WorkloadSource part = open_any(own, *all[i], region.bytes, several ? std::string{} : options.only);

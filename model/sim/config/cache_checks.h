@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that write buffer, read cache and the host that they serve agree.
+// Checks that write buffer, read cache and host fit together.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-/// The meaning of precondition.fill_caches = auto: true for a state that a host's writes have led to, unless something
-/// else in the configuration forbids it.
+/// Returns whether caches start filled with precondition.fill_caches = auto. They do for a state that writes of a host
+/// have made, unless another setting forbids it.
 bool caches_start_filled(const SsdConfig& config);
 /// Returns the problems. Precondition: the geometry is right.
 std::vector<Problem> check_caches(const ResolvedConfig& resolved);

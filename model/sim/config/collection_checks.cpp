@@ -9,7 +9,7 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::int64_t kMostLooks = 65536;  // before data are old: for each of them what was begun since is listed
+constexpr std::int64_t kMostLooks = 65536;  // before data are old; the work since each of them is kept in a list
 
 class CollectionChecker final : private ConfigChecker {
 public:
@@ -30,7 +30,7 @@ public:
 
 private:
     void thresholds() {
-        const bool fails = c_.faults.any() || !c_.host.power_cut_at.empty();  // blocks that nobody goes on with
+        const bool fails = c_.faults.any() || !c_.host.power_cut_at.empty();  // blocks may then be left half written
         const std::uint32_t least = fails ? 2 : least_hard_free_blocks(c_.ftl);
         if (c_.ftl.gc_hard_free_blocks < least) {
             const bool share = c_.ftl.gc_hard_used_percent != 0;

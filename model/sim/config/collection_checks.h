@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules between the parameters of garbage collection, and between these and others.
+// Checks the parameters of garbage collection against each other and against other parameters.
 #pragma once
 
 #include <vector>

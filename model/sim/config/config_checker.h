@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of all checks of a configuration: problems that begin with the place of a parameter, and its value as
-// the user writes it.
+// The base of all checks of a configuration. It makes problems that begin with the place of a parameter, and knows each
+// value as the user writes it.
 #pragma once
 
 #include <string>

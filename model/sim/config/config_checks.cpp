@@ -34,7 +34,7 @@
 
 namespace ssdtlm {
 namespace {
-constexpr double kLeastInvalid = 0.01;  // that the message proposes: the smallest whole percent
+constexpr double kLeastInvalid = 0.01;  // the smallest whole percent, which a message proposes
 
 __extension__ using Wide = unsigned __int128;
 
@@ -73,7 +73,7 @@ public:
             serial_ata();
             saved_drive();
         }
-        // The FTL's own rules, in case it has learnt one that is not spelled out here.
+        // The FTL checks its own rules as well, in case one of them is missing here.
         if (out_.empty()) out_ = check_ftl(c_.ftl, c_.nand.geometry);
         return std::move(out_);
     }
@@ -308,7 +308,7 @@ private:
                 "put them further apart, or lower host.power_off_time");
             break;
         }
-        if (c_.front_end.kind != "nvme") return;  // others tell when they are ready, however long that takes
+        if (c_.front_end.kind != "nvme") return;  // other front ends have no time limit until they are ready
         constexpr Ps kLongest{255 * 500'000'000'000};
         const Ps scan =
             c_.nvme.ready_time +
@@ -320,7 +320,8 @@ private:
                 "at most " + time_text(kLongest) + " (CAP.TO)", "use a smaller drive or faster flash");
     }
 
-    /// Checks limits that only the Verilated blocks know: their largest parameters, or that this program has none.
+    /// Checks limits that only the Verilated blocks know, such as their largest parameters, and that this program has
+    /// such blocks.
     void scheduler() {
         suspend();
         if (c_.scheduler.implementation == "tlm") return;
@@ -356,7 +357,7 @@ private:
     }
 
     void namespaces(std::uint64_t drive_bytes) {
-        constexpr std::size_t kMost = 1024;  // what the driver's list holds
+        constexpr std::size_t kMost = 1024;  // the most that the driver's list holds
         const std::string key = "nvme.namespaces";
         const std::vector<std::uint64_t>& sizes = c_.nvme.namespaces;
         std::uint64_t sum = 0;
@@ -424,19 +425,19 @@ private:
                 ", or add flash" + with_least_invalid());
     }
 
-    /// The spare was given as a share, and one within its range is enough.
+    /// True: the spare was given as a share, and a share within its range is enough.
     bool shares_say(std::uint64_t most_units) const {
         return c_.over_provisioning != 0 &&
                least_over_provisioning(c_, most_units * c_.nand.geometry.unit_bytes) <= kMostShare;
     }
-    /// The limit of the capacity in the form in which it was given, as a value that is accepted.
+    /// The limit of the capacity as an accepted value, in the form in which the user gave it.
     std::string limit_of_capacity(std::uint64_t most_units) const {
         const std::uint64_t most = most_units * c_.nand.geometry.unit_bytes;
         return shares_say(most_units) ? "at least " + share_text(least_over_provisioning(c_, most))
                                       : "at most " + block_size_like(most, value("ftl.user_capacity"));
     }
 
-    /// The limit of gc.least_invalid, if that is larger: the soft threshold need not be reached then.
+    /// A hint at gc.least_invalid, which allows a larger capacity, because the soft threshold need not be reached then.
     std::string with_least_invalid() const {
         if (c_.ftl.gc_least_invalid != 0.0 || c_.ftl.gc_soft_free_blocks <= c_.ftl.gc_hard_free_blocks) return "";
         FtlConfig other = c_.ftl;
@@ -459,8 +460,8 @@ private:
         return false;
     }
 
-    /// Blocks of a plane that leave room for the least capacity. The blocks that are kept free grow with them, but more
-    /// slowly.
+    /// The fewest blocks of a plane that leave room for the least capacity. The number of blocks that are kept free
+    /// grows as well, but more slowly.
     std::uint32_t enough_blocks() const {
         const auto is_enough = [this](std::uint32_t blocks) {
             FtlConfig ftl = c_.ftl;
@@ -478,7 +479,7 @@ private:
         return enough;
     }
 
-    /// The threshold as it was given: in blocks, or as the share of blocks that are in use when it is reached.
+    /// A hint at the threshold in the form in which it was given: in blocks, or as the share of blocks in use.
     std::string fewer_kept_free() const {
         const bool hard = c_.ftl.gc_least_invalid != 0.0;
         if ((hard ? c_.ftl.gc_hard_used_percent : c_.ftl.gc_soft_used_percent) == 0)
@@ -486,7 +487,7 @@ private:
         return hard ? "raise gc.hard_used" : "raise gc.soft_used";
     }
 
-    /// Checks a map that is not all in memory.
+    /// Checks a map that is not completely in memory.
     void cached_map() {
         const NandGeometry& g = c_.nand.geometry;
         if (!mapping_of(c_.ftl, g)->is_on_flash()) return;

@@ -24,7 +24,7 @@ bool is_table(const std::string& key) {
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
 }
 
-/// A file of the shell's <(...) has no canonical path.
+/// Returns the canonical path. A file of the shell's <(...) has none, so its path stays.
 std::string whole_path(const std::string& path) {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
@@ -153,7 +153,7 @@ void ConfigLoader::add_option(const std::string& key, const RawValue& value, con
 }
 
 void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
-    std::string reported_table;  // its keys are not reported one by one
+    std::string reported_table;  // an unknown table, whose keys are not reported one by one
     for (const auto& e : entries) {
         const int i = parameter_index(e.key);
         if (i < 0) {
@@ -209,7 +209,7 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
 }
 
 /// Sets the capacity that ftl.over_provisioning leaves. If both were given, the later source counts, as with any other
-/// key; within one source they have to agree.
+/// key. In one source they must agree.
 void ConfigLoader::follow_over_provisioning() {
     const auto capacity = static_cast<std::size_t>(parameter_index("ftl.user_capacity")),
                share = static_cast<std::size_t>(parameter_index("ftl.over_provisioning"));
@@ -237,7 +237,8 @@ void ConfigLoader::follow_over_provisioning() {
     resolved_.origin[capacity] = resolved_.origin[share];
 }
 
-/// Sets the free blocks of gc.soft_used and gc.hard_used. If their number was given as well, both must agree.
+/// Sets the numbers of free blocks that gc.soft_used and gc.hard_used mean. If a number was given as well, both must
+/// agree.
 void ConfigLoader::follow_used_shares() {
     const FtlConfig given = resolved_.config.ftl;
     ssdtlm::follow_used_shares(resolved_.config.ftl, resolved_.config.nand.geometry);
@@ -264,7 +265,7 @@ ResolvedConfig ConfigLoader::finish() {
     for (const auto& f : files_) all_files += (all_files.empty() ? "" : ", ") + f;
     if (files_.empty()) all_files = "command line";
     if (problems_.empty()) follow_over_provisioning();
-    // A file that could not be read may have had the key.
+    // This is not checked if a file could not be read, because that file may have the key.
     if (problems_.empty()) {
         for (std::size_t i = 0; i < table.size(); ++i) {
             if (!table[i].required || given_[i] != 0) continue;
@@ -278,7 +279,7 @@ ResolvedConfig ConfigLoader::finish() {
         follow_used_shares();
         FtlConfig& ftl = resolved_.config.ftl;
         const NandConfig& nand = resolved_.config.nand;
-        // A row may be in the array, one in the cache registers, and one may wait.
+        // With cache programs, one row may be in the array, one in the cache registers, and one may wait.
         ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die
                                                                                      : ftl.flush_depth(nand.geometry);
     }

@@ -33,7 +33,8 @@ std::string show_toml(const ResolvedConfig& resolved) {
             std::string line = p.leaf() + " = " + to_toml(p, p.get(resolved.config));
             line.resize(std::max(line.size() + 2, kOriginColumn), ' ');
             s += line + "# ";
-            // An origin is text of the command line: what would end the comment must not.
+            // An origin may be text of the command line. Its control characters are replaced, because a line break
+            // would end the comment.
             for (const char c : resolved.origin[i]) s += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
             s += '\n';
         }

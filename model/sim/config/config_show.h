@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resolved configuration, the schema and the reference page as text.
+// Writes a resolved configuration, the schema and the reference page as text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-/// Every key with its canonical value and, as a comment, its origin. It is valid TOML that reads back to the same
-/// values.
+/// Returns every key with its canonical value, and with its origin as a comment. It is valid TOML that reads back to
+/// the same values.
 std::string show_toml(const ResolvedConfig& resolved);
 /// The configuration as JSON: {"digest": "...", "parameters": {"nand.t_read": {"value": "75us", "origin": "..."},
 /// ...}}. It is indented by `indent`; -1: in one line.

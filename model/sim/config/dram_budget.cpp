@@ -15,15 +15,15 @@ struct Part {
     DramRest name;
     std::string key;
     std::uint64_t bytes;
-    std::uint64_t* size;  ///< null: it is what it is
-    std::string why_not;  ///< then
+    std::uint64_t* size;  ///< null: the size is fixed
+    std::string why_not;  ///< the reason for a fixed size
 };
 
 std::string text_of(std::uint64_t bytes) {
     return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
 }
 
-/// The file of an origin, or the command line. A later source changes what earlier ones say.
+/// The source of an origin: a file or the command line.
 std::string source_of(const std::string& origin) {
     return origin.substr(0, origin.find_first_of(": "));
 }
@@ -72,7 +72,7 @@ std::vector<Problem> divide_dram(ResolvedConfig& r) {
         if (p.bytes != 0) said += (said.empty() ? "" : ", ") + p.key + " " + text_of(p.bytes);
     }
     if (rest != nullptr && rest->size == nullptr) {
-        std::string possible;  // "none" is, always
+        std::string possible;  // "none" is always possible
         for (const Part& p : parts)
             if (p.size != nullptr)
                 possible += p.name == DramRest::buffer       ? ", buffer"

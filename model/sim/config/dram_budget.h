@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One size of DRAM for write buffer, read cache and map. It checks whether they fit, and gives the rest to one of them.
+// Divides the DRAM among write buffer, read cache and map. It checks whether they fit, and may give the rest to one of
+// them.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace ssdtlm {
 
-/// With dram.rest, the part that it names gets the size that is left; its origin says so. Returns the problems if the
-/// parts do not fit.
+/// The part that dram.rest names gets the size that is left, and its origin says so. Returns the problems if the parts
+/// do not fit.
 std::vector<Problem> divide_dram(ResolvedConfig& resolved);
 /// Bytes of write buffer, read cache and map together.
 std::uint64_t dram_used(SsdConfig config);

@@ -49,7 +49,7 @@ private:
         for (const std::string& condition : p.conditions) {
             if (condition_holds(condition, value_of)) continue;
             add(p.key, p.key + " acts only with " + condition_text(condition));
-            return;  // the first one that is missing is repaired first
+            return;  // the user should repair the first missing condition first
         }
     }
 
@@ -84,13 +84,13 @@ private:
         }
     }
 
-    /// Notes a limit that other parameters keep from being reached.
+    /// Notes a limit that is never reached because of other parameters.
     void limit(const std::string& key, std::uint64_t given, std::uint64_t used, const std::string& as,
                const std::string& why) {
         if (given > used && is_meant(resolved_, key))
             out_.push_back(said_text(resolved_, key) + " acts as " + as + ": " + why);
     }
-    /// Commands that a Serial ATA drive takes at a time.
+    /// The number of commands that a Serial ATA drive takes at a time.
     std::uint64_t sata_tags() const {
         if (value("host.sata.ncq") == "false") return 1;
         return std::min(std::stoull(value("host.sata.queue_depth")), std::stoull(value("frontend.sata.queue_depth")));
@@ -108,7 +108,7 @@ private:
             limit("host.sata.max_transfer", bytes("host.sata.max_transfer"), most, value("nvme.max_transfer"),
                   "the drive is made for commands of at most nvme.max_transfer");
     }
-    /// Orders of flash work by tenant, priority or deadline, where no command has any.
+    /// Notes orders of flash work by tenant, priority or deadline if no command has one.
     void whose_order() {
         const std::string& policy = c_.scheduler.policy;
         const char* why = nullptr;
@@ -151,7 +151,7 @@ private:
             add("host.cores", "no command costs CPU time (host.submit_time, host.completion_time)");
         limit("nvme.fetch_window", n.fetch_window, h.queue_entries - 1, std::to_string(h.queue_entries - 1),
               "a queue of host.queue_entries holds no more commands");
-        // Which page is of which type shows where types differ.
+        // The page types have an effect only if the types differ in something.
         const NandConfig& nand = c_.nand;
         const bool types = nand.geometry.bits_per_cell != 1 ||
                            is_option(resolved_.where("nand.bits_per_cell"));  // a file says what the part is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes on what somebody has set that has no effect on this device, for the terminal, result.json and `config check`.
+// Notes on settings of the user that have no effect on this device, for the terminal, result.json and `config check`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// True: somebody set the parameter so that an effect may be expected, on the command line or to another value than its
+/// True: the user expects an effect of the parameter, because it was set on the command line or differs from its
 /// default.
 bool is_meant(const ResolvedConfig& resolved, const std::string& key);
 /// The setting as the user wrote it: "--set a=1", or "mine.toml:3:1: a = 1".

@@ -49,8 +49,8 @@ private:
             add("nand.t_cache_busy", value("nand.t_cache_busy") + " is longer than the array takes for a page",
                 "at most " + time_text(shortest) + " (" + of + ")", std::string("lower it, or raise ") + of);
     }
-    /// Checks the blocks that the factory has marked. They follow from the seed, so this is known before anything is
-    /// built.
+    /// Checks the blocks that are marked as bad at the factory. They follow from the seed, so they are known before the
+    /// drive is built.
     void bad_at_factory(const std::vector<BlockId>& marked) {
         if (marked.empty()) return;
         const NandGeometry& g = c_.nand.geometry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules between the parameters of failing flash, and between these and others.
+// Checks the parameters of failing flash against each other and against other parameters.
 #pragma once
 
 #include <vector>

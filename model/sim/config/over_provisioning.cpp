@@ -11,7 +11,7 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint64_t kWhole = 1'000'000;
 constexpr double kStep = 1e-4;
 
-/// Bytes of a geometry that nobody has checked yet: they may not fit 64 bits.
+/// The bytes of a geometry. It was not checked yet, so they may need more than 64 bits.
 Wide flash_bytes(const NandGeometry& g) {
     Wide bytes = g.page_bytes;
     for (const std::uint64_t factor :
@@ -19,7 +19,7 @@ Wide flash_bytes(const NandGeometry& g) {
         bytes *= factor;
     return bytes;
 }
-/// Capacities are multiples of it.
+/// The step of capacities, which are multiples of it.
 std::uint64_t step_of(const DeviceConfig& c) {
     return std::max<std::uint64_t>(c.nand.geometry.unit_bytes, c.nvme.lba_bytes);
 }
@@ -38,7 +38,7 @@ std::uint64_t capacity_with(const DeviceConfig& c, double share) {
 
 double least_over_provisioning(const DeviceConfig& c, std::uint64_t most) {
     const auto flash = static_cast<double>(flash_bytes(c.nand.geometry));
-    // Less than a step more is rounded down to it.
+    // A capacity that is less than a step above `most` is rounded down to it.
     const auto beyond = static_cast<double>(most + step_of(c));
     double share = std::max(0.0, std::floor((flash / beyond - 1) / kStep) * kStep);
     while (capacity_with(c, share) > most) share += kStep;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spare flash as a share of what the host may use: (flash - capacity) / capacity, as makers of drives state it. MQSim's
-// and SimpleSSD's ratio is a share of the flash.
+// The spare flash as a share of the capacity: (flash - capacity) / capacity, as makers of drives state it. The ratio of
+// MQSim and SimpleSSD is a share of the flash instead.
 #pragma once
 
 #include <cstdint>

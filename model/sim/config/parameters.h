@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all parameters of the device and the run: every field of SsdConfig that a user may set, once.
+// The table of all parameters of device and run. It has an entry for every field of SsdConfig that a user may set.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ using SsdParameter = Parameter<SsdConfig>;
 const std::vector<SsdParameter>& ssd_parameters();
 /// Index of a key; -1 when there is none.
 int parameter_index(const std::string& key);
-/// The TOML tables in that order, each with a sentence.
+/// The TOML tables in the order in which they are shown, each with a sentence.
 const std::vector<TableSentence>& parameter_tables();
 
-/// Adds the parameters of all policies of a kind, under "<table>.<policy>.". `field` returns the PolicyTable in
-/// SsdConfig. They act where the parameter `chosen_by`, which is in the table already, names their policy; empty:
-/// something else names it.
+/// Adds the parameters of all policies of a kind, as "<table>.<policy>.<name>". `field` returns the PolicyTable in
+/// SsdConfig. They have an effect if the parameter `chosen_by` names their policy; it must be in the table already. If
+/// it is empty, another rule chooses the policy.
 template <class Registry, class Field>
 void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by,
                            const Registry& registry, Field field) {
@@ -60,7 +60,7 @@ void add_front_end_parameters(std::vector<SsdParameter>& table);
 void add_nvme_parameters(std::vector<SsdParameter>& table);
 void add_firmware_parameters(std::vector<SsdParameter>& table);
 void add_ftl_parameters(std::vector<SsdParameter>& table);
-void add_care_parameters(std::vector<SsdParameter>& table);  ///< among those of the FTL
+void add_care_parameters(std::vector<SsdParameter>& table);  ///< called by the function for the FTL
 void add_back_end_parameters(std::vector<SsdParameter>& table);
 void add_nand_parameters(std::vector<SsdParameter>& table);
 void add_power_parameters(std::vector<SsdParameter>& table);

@@ -18,14 +18,14 @@ struct Range {
     Ps low, high;
     const char* source;
 };
-/// Ranges for cells of so many bits. The ends are the parts named, with a margin of about a quarter: assumed.
+/// The ranges for cells of a number of bits. The ends come from the parts that are named, with an assumed margin of
+/// about a quarter.
 struct Cells {
     const char* name;
     Range read, program, one_shot, erase;  ///< `program` of one page, `one_shot` of all pages of a word line
 };
 
-// One bit per cell: some devices use it if one latency stands for all pages. So its ranges extend to those of TLC
-// pages.
+// Some devices use one bit per cell if one latency stands for all pages. So these ranges extend to those of TLC pages.
 constexpr std::array<Cells, 4> kCells = {{
     {"SLC, or one latency for all pages",
      {2us, 100us, "3 us of Z-NAND (AnandTech 13951), 25 us of SLC, 60 us of 64-layer TLC (AnandTech 13951)"},
@@ -126,7 +126,7 @@ private:
                 "embedded cores have 50MHz to 3GHz (SimpleSSD's sample drives 400 to 800 MHz, current controllers 1 "
                 "GHz "
                 "and more)");
-        // The end of its range is how devices say that the DRAM takes no time.
+        // Devices whose DRAM takes no time have the largest value of the range.
         constexpr std::uint64_t kNoTime = 1'000'000'000'000;
         const std::uint64_t rate = c_.dram.bytes_per_second;
         if (rate < 200'000'000 || (rate > 100'000'000'000 && rate != kNoTime))
@@ -135,7 +135,7 @@ private:
                 "stands for one that takes no time");
     }
 
-    /// Steps of a command, and the decoder.
+    /// Checks the steps of a command, and the decoder.
     void steps() {
         const FirmwareConfig& f = c_.firmware;
         const std::pair<const char*, std::uint64_t> of_commands[] = {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where configs/<kind> may be.
+/// The folders in which configs/<kind> may be.
 std::vector<fs::path> shipped_folders(const char* kind) {
     std::vector<fs::path> folders;
     for (const fs::path& prefix : installations()) folders.push_back(prefix / "share" / "ssdtlm" / "configs" / kind);
@@ -23,7 +23,7 @@ std::vector<fs::path> shipped_folders(const char* kind) {
     return folders;
 }
 
-/// Paths by name, of the files with this extension in configs/<kind>.
+/// The paths, by name, of the files with this extension in configs/<kind>.
 std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
     std::map<std::string, std::string> paths;
     for (const auto& folder : shipped_folders(kind)) {

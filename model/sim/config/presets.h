@@ -26,8 +26,8 @@ std::vector<Preset> presets();
 /// All fio job files (configs/workload), found in the same way. The first sentence of the comment at their top
 /// describes them.
 std::vector<Preset> shipped_jobs();
-/// The message where no devices (kind "device") or job files ("workload") come with the program, because its folders
-/// have gone: where it has looked, and how to repair.
+/// The problem when the folders with devices (kind "device") or job files ("workload") are missing. It says where the
+/// program has looked, and how to repair it.
 Problem nothing_shipped(const char* kind, const std::string& where, const std::string& found);
 /// Finds an existing file, or a preset of that name. Throws UserError if there is neither.
 DeviceFile find_device(const std::string& path_or_preset);

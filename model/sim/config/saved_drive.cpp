@@ -12,7 +12,7 @@
 namespace ssdtlm {
 
 namespace {
-/// True: the parameter only affects how a drive goes on, not what it remembers.
+/// True: the parameter affects only how a drive continues, not the state that it has saved.
 bool only_goes_on(const std::string& key) {
     static const char* const keys[] = {"ftl.placement",        "ftl.scan_reads_per_die", "map.protected",
                                        "slc.fold_free_blocks", "slc.fold_rate",          "firmware.stream_choice"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifies the drive in a file. Its text has a line for each parameter that decides what a drive remembers. All
-// others may differ when the file is read: times, the host, the link, and the course of garbage collection.
+// Identifies the drive in a file by a text. The text has a line for each parameter that shapes the saved state. All
+// other parameters may differ when the file is read: times, the host, the link, and the course of garbage collection.
 #pragma once
 
 #include <string>

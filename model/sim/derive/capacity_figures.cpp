@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the capacity, the place of the map, and the effect of the write buffer.
+// Computes the figures of the capacity, the map and the write buffer.
 #include <algorithm>
 
 #include "controller/ftl/ftl_check.h"
@@ -63,7 +63,8 @@ Figures map_figures(const SsdConfig& c) {
 
 namespace {
 
-/// Time until the buffer is full when writes come as fast as the link takes them: the link's rate against the flash's.
+/// Adds the time until the buffer is full when writes come as fast as the link takes them. It follows from the rates of
+/// link and flash.
 void add_time_to_fill(const SsdConfig& c, Figures& all) {
     const char* const kName = "buffer_fills_in";
     if (c.ftl.buffer_mode == BufferMode::write_through) {

@@ -27,7 +27,7 @@ void firmware(const SsdConfig& c, const Work& w, Demands& all) {
         most = least + f.flash_issue * (w.random ? units - parts : 1);
         formula = fmt::format("read_command {} + map_lookup {} x {:.0f} + flash_issue {} x {:.0f}", f.read_command,
                               f.map_lookup, units, f.flash_issue, parts);
-        if (c.ftl.read_cache.bytes != 0 || c.ftl.read_ahead.bytes != 0) {  // a hit is read from no flash
+        if (c.ftl.read_cache.bytes != 0 || c.ftl.read_ahead.bytes != 0) {  // a hit needs no flash
             least -= f.flash_issue * parts;
             most = 0;
             formula = fmt::format("read_command {} + map_lookup {} x {:.0f}, all of it in the read cache",
@@ -57,7 +57,7 @@ void firmware(const SsdConfig& c, const Work& w, Demands& all) {
     all.of.push_back(d);
 }
 
-/// Share of the time in which no bank of dram.model = "banks" moves anything.
+/// The share of the time in which dram.model = "banks" is refreshed, so that no bank moves data.
 double share_of_refresh(const SsdConfig& c) {
     static const PolicyValues kDefaults;
     const auto values = c.dram.policies.find(c.dram.model);

@@ -18,7 +18,7 @@ Demands demands_of(const SsdConfig& c, const Work& w) {
 double most_coalesced(const SsdConfig& c, const Work& w) {
     if (w.reads() || !c.ftl.buffer_merges) return 0;
     const double share = static_cast<double>(c.ftl.buffer_bytes) / static_cast<double>(c.ftl.user_capacity_bytes);
-    // In ascending order a unit is written again when all others have been written.
+    // In ascending order a unit is written again only after all others.
     return w.random || share >= 1 ? std::min(1.0, share) : 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that follow from a configuration before anything runs, by formula. Each is a plain function of the
-// configuration. If a formula does not hold, a sentence says so instead.
+// Figures that follow from a configuration by formula, before a run. Each is a plain function of the configuration. If
+// a formula does not hold, there is a sentence about it instead.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Figure {
     std::string name;  ///< user_capacity
     double value = 0;
     std::string unit;
-    std::string formula;  ///< in words, with the numbers put in
+    std::string formula;  ///< in words, with the numbers
 };
 
-/// A group of figures, and what was left out of it.
+/// A group of figures, and a sentence for each figure that is left out.
 struct Figures {
     std::string name;
     std::vector<Figure> of;
@@ -28,11 +28,11 @@ struct Figures {
 
 struct Ceiling {
     std::string resource;
-    double iops = 0;      ///< no more
-    double reached = 0;   ///< no less where this resource is busy all the time; 0: no formula says
+    double iops = 0;      ///< the ceiling
+    double reached = 0;   ///< least rate at which this resource limits; 0: no formula
     double mb_per_s = 0;  ///< of `iops`
     std::string formula;
-    bool least = false;  ///< of its set
+    bool least = false;  ///< it is the lowest ceiling of its set
 };
 struct Ceilings {
     Work work;

@@ -21,13 +21,13 @@ std::string value_words(const Figure& f) {
     return fmt::format("{:.3f}", f.value);
 }
 
-/// Says from which rate on the resource may limit: in practice less is shared or joined than in the best case.
+/// Says from which rate on the resource may limit, because less is shared or joined than in the best case.
 std::string range_words(const Ceiling& c) {
     if (c.reached == 0 || c.reached > 0.98 * c.iops) return "";
     return fmt::format("; from {:.0f} IOPS on when it limits, as not all is joined or shared", c.reached);
 }
 
-/// A write buffer takes writes faster than the flash until it is full.
+/// Says when the ceilings hold: until a write buffer is full, it takes writes faster than the flash.
 std::string holds_words(const SsdConfig& c, const Ceilings& set) {
     const bool buffered = !set.work.reads() && c.ftl.buffer_mode != BufferMode::write_through;
     return buffered ? "sustained, once the write buffer is full" : "always";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Demands on channel buses, and on dies or (where planes read on their own) planes. Sequences and times are those of
-// nand/onfi/onfi_timing.h.
+// The demands on channel buses and dies. If planes read independently, they are on planes instead of dies. Sequences
+// and times come from nand/onfi/onfi_timing.h.
 #include <algorithm>
 
 #include "controller/ftl/mapping/mapping.h"
@@ -46,7 +46,7 @@ private:
         add("channel bus", g_.channels, least, most,
             fmt::format("{} channels / {} for {} B: {}", g_.channels, time_words(least), w_.bytes, formula));
     }
-    /// Adds the time that an operation takes of a die: of all its planes, or of each plane that takes part.
+    /// Adds the time for which an operation occupies a die, or each of its planes that take part.
     void add_array(double planes, double least, double most, const std::string& formula) {
         if (c_.nand.independent_plane_read) {
             add("plane", g_.planes(), planes * least, planes * most,
@@ -83,7 +83,7 @@ private:
         add_bus(parts * per_page, std::max(most_parts * (alone + select), parts * together / joined),
                 fmt::format("{} x (command {} + data of {} B {} + tRHW {})", parts, time_words(issue), bytes,
                             time_words(out), time_words(back)));
-        // A die that has read a page keeps it until the bus has taken it.
+        // A die keeps a page that it has read until the bus has transferred it.
         const double one = issue + begins + array + out;
         if (c_.nand.independent_plane_read) {
             add_array(1, parts * one, most_parts * one, cycle_words(parts, issue, begins, array, out, 1));
@@ -92,7 +92,8 @@ private:
         const double outs = joined == 1 ? out : joined * (select + out) + (joined - 1) * back;
         const double row = op(FlashOp::read, joined) + begins + array + outs;
         const double least = std::min(one, row / joined);
-        // Random reads of several planes are joined if their pages have the same number; ascending ones are.
+        // Random reads of several planes are joined only if their pages have the same number. Ascending reads are
+        // always joined.
         add_array(1, parts * least, w_.random ? most_parts * (one + back + select) : parts * least,
                   least == one ? cycle_words(parts, issue, begins, array, out, 1)
                                : cycle_words(parts, op(FlashOp::read, joined), begins, array, outs, joined));
@@ -117,8 +118,8 @@ private:
         const double pages =
             static_cast<double>(units_of_command(c_, w_)) * g_.unit_bytes / g_.page_bytes * pages_with_parity(c_);
         const std::uint32_t joined = c_.scheduler.multi_plane ? g_.planes_per_die : 1;
-        // Programs in flight may be too few for a row of all planes. Planes that go by themselves drift apart, and
-        // pages with different numbers are not programmed together: in the worst case they go one at a time.
+        // There may be too few programs in flight for a row of all planes. Independent planes drift apart, and pages
+        // with different numbers are not programmed together. In the worst case each page is programmed by itself.
         const bool apart = c_.ftl.superblock == SuperblockSpan::plane;
         const auto row_pages = apart ? 1u
                                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(

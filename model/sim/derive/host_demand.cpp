@@ -42,7 +42,7 @@ struct Traffic {
     double up = 0, down = 0;  ///< bytes for one command
 };
 
-/// Traffic of data, submission and completion entries. `least`: what can be shared is shared.
+/// The traffic of data, submission entries and completion entries. `least`: commands share all that they can share.
 Traffic traffic_of(const SsdConfig& c, const Work& w, bool least) {
     using L = LinkBytes;
     const L bytes(c.link);
@@ -64,7 +64,7 @@ Traffic traffic_of(const SsdConfig& c, const Work& w, bool least) {
     const bool messages = c.host.completion == CompletionBy::interrupt;
     const bool one_each = messages && c.nvme.interrupt_coalescing_threshold == 0;
     if (messages && (one_each || !least)) t.up += bytes.write(L::kLow, L::kMessage);
-    // A driver that nothing keeps busy rings both doorbells for each command.
+    // A driver that takes no time rings both doorbells for each command.
     const HostCpu cpu(c.host);
     const bool rings_each =
         one_each && !cpu.submits_in_time() && !cpu.completes_in_time() && c.host.interrupt_latency == Ps{};

@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// What a run may have that this figure has not.
+    /// The conditions under which the figure holds, as text.
     std::string conditions(std::uint32_t bytes) const {
         std::string text;
         if (c_.ftl.slc.any()) text += fmt::format("; in the SLC cache tR is {}", time_words(c_.nand.slc.t_read));
@@ -74,7 +74,7 @@ private:
                to_seconds(c_.host.interrupt_time + cpu.submission(request) + cpu.completion(request));
     }
 
-    /// Die and plane of the i-th page in the order of ftl.allocation.
+    /// The die and plane of page i in the order of ftl.allocation.
     std::array<std::uint32_t, 2> place_of(std::uint32_t i) const {
         std::string order = c_.ftl.allocation;
         if (c_.ftl.superblock != SuperblockSpan::plane) {
@@ -96,13 +96,13 @@ private:
         return {(channel * g_.ways + way) * g_.dies_per_chip + lun, plane};
     }
 
-    /// A die, or a plane that reads on its own. It reads the next pages when the data of those before are out.
+    /// A die, or a plane that reads independently. It reads the next pages when the data of the pages before are out.
     struct Reader {
-        std::uint32_t number;    ///< of the die or plane
-        std::uint32_t left = 0;  ///< pages to ask for
+        std::uint32_t number;    ///< number of the die or plane
+        std::uint32_t left = 0;  ///< pages that are not yet read
         std::uint32_t in_register = 0;
         std::uint32_t joined = 1;  ///< pages of the last read
-        double ready = 0;          ///< for a command, or with data
+        double ready = 0;          ///< when it takes a command, or has data
     };
 
     /// The readers of each channel, in the order of their first pages.
@@ -119,7 +119,8 @@ private:
         return all;
     }
 
-    /// When the pages of one channel have left the decoder. The bus serves what can begin first; of two, a command.
+    /// Adds the times at which the pages of one channel have left the decoder. The bus serves what can begin first, and
+    /// commands before data.
     void add_arrivals(std::vector<Reader>& of, std::uint32_t page_bytes, std::vector<double>& arrived) const {
         const double array = to_seconds(bus_.busy_delay()) + mean_of_pages(g_, c_.nand.t_read);
         const double out = to_seconds(bus_.data_out(page_bytes)), select = to_seconds(bus_.select());
@@ -151,7 +152,8 @@ private:
         }
     }
 
-    /// All reads begin at once. A channel's bus, the DRAM and the link each transfer one page after the other.
+    /// The time until all pages are in the host. All reads begin at once. A channel's bus, the DRAM and the link each
+    /// transfer one page after the other.
     double from_flash(std::uint32_t bytes, std::uint32_t parts) const {
         const std::uint32_t of_part = bytes / parts;
         double memory = 0, link = 0, last = 0;

@@ -12,8 +12,8 @@ namespace ssdtlm {
 
 class LinkBytes {
 public:
-    static constexpr std::uint64_t kHigh = 8_GiB;       ///< an address of host memory or of BAR0: headers of 4 DW
-    static constexpr std::uint64_t kLow = 0xFEE00000u;  ///< of a message
+    static constexpr std::uint64_t kHigh = 8_GiB;       ///< an address in host memory or BAR0: its headers have 4 DW
+    static constexpr std::uint64_t kLow = 0xFEE00000u;  ///< address of a message
     static constexpr std::uint32_t kSqe = 64, kCqe = 16, kMessage = 4, kDoorbell = 4, kPrp = 8;
 
     explicit LinkBytes(const LinkConfig& link) : link_(link) {}
@@ -21,7 +21,8 @@ public:
     double write(std::uint64_t address, std::uint64_t bytes) const {
         return data(TlpKind::mem_write, address, bytes, link_.max_payload_bytes);
     }
-    /// Bytes of the device's requests for host memory. answers() are those of their completions.
+    /// requests() counts the bytes of the device's read requests for host memory, and answers() the bytes of their
+    /// completions.
     double one_request(std::uint64_t address) const { return overhead(TlpKind::mem_read, address); }
     double requests(std::uint64_t address, std::uint64_t bytes) const {
         return piece_count(address, bytes, link_.max_read_request_bytes) * one_request(address);

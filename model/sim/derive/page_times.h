@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the array as means over the pages of a block.
+// Times of the flash array, as means over the pages of a block.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ssdtlm {
 
-/// Mean time in seconds. One value stands for all types of pages.
+/// The mean time in seconds. `by_type`: one time for each type of page, or one for all types.
 double mean_of_pages(const NandGeometry& g, const std::vector<Ps>& by_type);
-/// tR and tPROG that a drive can have at best. With an SLC cache they are those of its cells, if they are shorter.
+/// The mean tR and the least tPROG in seconds. With an SLC cache they are those of its cells, if they are shorter.
 double mean_read(const SsdConfig& c);
 double least_program(const SsdConfig& c);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform random writes for ever: write amplification and what it leaves of the rate. Formulas: see
-// controller/precondition/steady_state.h.
+// Endless uniform random writes: the write amplification, and the rate that is left.
+// controller/precondition/steady_state.h has the formulas.
 #include "sim/derive/steady_figures.h"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ namespace ssdtlm {
 double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density) {
     if (law.kind == ChoiceLaw::Kind::oldest) return 1 / (1 - oldest_share(density));
     const std::vector<double> shares = valid_shares(law, n, density);
-    // Blocks leave the state of i valid units as often as they enter it, until they are victims. So the rate at which
-    // blocks leave state n is that at which they are filled. The rate from i to i - 1 is proportional to i times their
-    // number. Blocks with n valid units are victims never or seldom; the others continue.
+    // In the steady state, blocks enter the state of i valid units as often as they leave it, to state i - 1 or as
+    // victims. So blocks leave state n at the rate at which blocks are filled. The rate from i to i - 1 is proportional
+    // to i times the number of blocks in state i. Blocks with n valid units are rarely victims.
     const double drawn = law.drawn == ChoiceLaw::kAll || law.most_valid < n ? 0 : std::pow(shares[n], law.drawn);
     const double filled = n * shares[n] / (1 - drawn);
     double valid = 0;
@@ -55,7 +55,7 @@ ChoiceLaw victim_law(const SsdConfig& c) {
         ->law();
 }
 
-/// Seconds of all dies for one unit of the host, with its share of collection.
+/// The die time in seconds for one unit of the host, with its share of garbage collection.
 double die_time(const SsdConfig& c, double wa) {
     const NandGeometry& g = c.nand.geometry;
     const OnfiBusTiming bus(c.nand);
@@ -78,8 +78,8 @@ double die_time(const SsdConfig& c, double wa) {
 
 double steady_density(const SsdConfig& c) {
     const NandGeometry& g = c.nand.geometry;
-    // In each plane the blocks of the hard threshold are free, and two blocks are open: one for the host, one for
-    // collection.
+    // Each plane keeps the blocks of the hard threshold free. It has two open blocks, for the host and for collection,
+    // or one that both share.
     const double open = c.ftl.gc_frontier == GcFrontier::shared ? 1 : 2;
     const double full = g.blocks_per_plane - static_cast<double>(c.ftl.gc_hard_free_blocks) - open - c.ftl.spare_blocks;
     return static_cast<double>(logical_units_of(c.ftl, g)) * pages_with_parity(c) /

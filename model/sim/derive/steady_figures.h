@@ -8,10 +8,11 @@
 
 namespace ssdtlm {
 
-/// Write amplification for blocks of n units, when `density` x n units of a full block are valid on average.
-/// Precondition: the law is not `other`, 0 < density < 1. Van Houdt (SIGMETRICS 2013); Desnoyers (SYSTOR 2012).
+/// The write amplification for blocks of n units, when density * n units of a full block are valid on average.
+/// Precondition: the law is not `other`, and 0 < density < 1. Sources: Van Houdt (SIGMETRICS 2013), Desnoyers (SYSTOR
+/// 2012).
 double write_amplification(const ChoiceLaw& law, std::uint32_t n, double density);
-/// Share of the units of full blocks that is valid when the whole drive is written.
+/// The share of valid units in full blocks, when the whole drive is written.
 double steady_density(const SsdConfig& c);
 
 }  // namespace ssdtlm

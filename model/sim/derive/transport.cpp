@@ -22,12 +22,13 @@ public:
     explicit Pcie(const LinkConfig& link) : link_(link), bytes_(link), rate_(link_rate(link).bytes_per_second()) {}
 
     double write(std::uint64_t address, std::uint64_t bytes) const { return bytes_.write(address, bytes) / rate_; }
-    /// The first request goes up, and all its data come back one behind the other.
+    /// The time of a read of host memory in s. The first request goes up, and the data of all requests come back one
+    /// behind the other.
     double read_memory(std::uint64_t address, std::uint64_t bytes) const {
         return (bytes_.one_request(address) + bytes_.answers(address, bytes)) / rate_ + up() +
                to_seconds(link_.root_complex_latency) + down();
     }
-    /// Time of a read of an adapter's register.
+    /// The time in s of a read of a register of the adapter.
     double read_register(double access) const {
         return (bytes_.one_request(L::kHigh) + bytes_.answers(L::kHigh, 4)) / rate_ + down() + access + up();
     }
@@ -68,7 +69,7 @@ private:
     const Pcie pcie_;
 };
 
-/// Host and drive in one memory: nothing takes time between them.
+/// Host and drive share one memory, so nothing between them takes time.
 class RawTransport final : public Transport {
 public:
     double submission(std::uint32_t) const override { return 0; }
@@ -90,14 +91,15 @@ double sata_rate(const PolicySettings& drive) {
     return rate == "1.5Gbps" ? 150e6 : rate == "3Gbps" ? 300e6 : 600e6;
 }
 
-/// AHCI behind the PCIe link, and Serial ATA behind that. A queued command has these frames: the command; the D2H
-/// Register that releases BSY; DMA Setup; Data (each asked for with a DMA Activate, when the host sends them); Set
-/// Device Bits.
+/// AHCI behind the PCIe link, and Serial ATA behind AHCI. A queued command has these frames: the command, the D2H
+/// Register that releases BSY, DMA Setup, Data, and Set Device Bits. Before each Data that the host sends, the drive
+/// sends a DMA Activate.
 class AhciTransport final : public Transport {
     using L = LinkBytes;
-    // AHCI 1.3.1, 4.2: a command header, a command table before its list of pages, and an entry of this.
+    // The sizes of a command header, of a command table without its list of pages, and of an entry of this list (AHCI
+    // 1.3.1, 4.2).
     static constexpr std::uint32_t kHeader = 32, kTable = 128, kEntry = 16;
-    static constexpr std::uint32_t kFront = 4 * 5, kCrc = 4;  ///< of a frame, before and behind its FIS
+    static constexpr std::uint32_t kFront = 4 * 5, kCrc = 4;  ///< bytes of a frame before and behind its FIS
 
 public:
     explicit AhciTransport(const SsdConfig& c)
@@ -109,7 +111,7 @@ public:
           access_(time(host_, "access_time")) {}
 
     double submission(std::uint32_t) const override {
-        // The handler has just acknowledged IS; then PxSACT and PxCI.
+        // The handler has just acknowledged IS; the driver then writes PxSACT and PxCI.
         return 3 * pcie_.write(L::kHigh, 4) + pcie_.down() + access_ + pcie_.read_memory(L::kHigh, kHeader) +
                pcie_.read_memory(L::kHigh, kTable) + time(host_, "issue_time") + arrives(sata::kRegisterBytes) +
                time(drive_, "decode_time");
@@ -143,7 +145,7 @@ public:
         const double bits = op == HostOp::write ? arrives(sata::kSetDeviceBitsBytes) : 0;
         const double message = std::max(behind, 0.0) + pcie_.write(L::kHigh, sata::kSetDeviceBitsBytes) +
                                pcie_.write(L::kLow, L::kMessage) + pcie_.up() + to_seconds(c_.host.interrupt_latency);
-        // IS, PxIS; then PxIS is acknowledged, and PxSACT read.
+        // The handler reads IS and PxIS, acknowledges PxIS, and reads PxSACT.
         return bits + message + 3 * pcie_.read_register(access_) + pcie_.write(L::kHigh, 4);
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that a single command waits between its host and the drive's firmware, for each front end. For a Serial ATA
-// link it also gives a command's traffic.
+// The time that a single command takes between its host and the drive's firmware, for each front end. For a Serial ATA
+// link there is also the traffic of a command.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ public:
 
     /// Time from the issue of the request until the firmware has the command.
     virtual double submission(std::uint32_t bytes) const = 0;
-    /// Time in which data of one page go to the host, before those of the next page.
+    /// Time in which the data of one page go to the host. The data of the next page follow.
     virtual double page_to_host(std::uint32_t bytes) const = 0;
-    /// Time that follows when the data of all pages are there.
+    /// Time after the data of all pages have arrived, until the read ends.
     virtual double rest_of_read(std::uint32_t bytes) const = 0;
     /// Time from when the firmware has the command until its data are there. `firmware`: how long the firmware works on
     /// it.
     virtual double to_drive(std::uint32_t bytes, double firmware) const = 0;
-    /// Time from the end of all work until the host knows it.
+    /// Time from the end of all work until the host knows about it.
     virtual double completion(HostOp op, std::uint32_t bytes) const = 0;
 };
 
-/// The transport of the drive's front end. Null: there is no formula for that front end, or for commands over Serial
-/// ATA that are not queued.
+/// Returns the transport of the drive's front end. Null: there is no formula for this front end, or for Serial ATA
+/// without queued commands.
 std::unique_ptr<Transport> transport_of(const SsdConfig& c);
 
-/// Traffic of a queued command, or of one that is not queued (host.sata.ncq = false), on the wire of a Serial ATA link.
+/// The traffic of a command on the wire of a Serial ATA link. It is a queued command, unless host.sata.ncq is false.
 struct SataTraffic {
     double bytes_per_second = 0;
     double least = 0;  ///< bytes; several commands share a Set Device Bits

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats numbers as formulas show them.
+// Formats the numbers that formulas show.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy that capacitors must supply after a loss of power: for the programs of all data that they protect, and for
-// the controller meanwhile.
+// The energy that capacitors must supply after a loss of power. They supply the programs of all data that they protect,
+// and the controller during these programs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace ssdtlm {
 
 struct Capacitors {
-    std::uint64_t buffer_pages = 0;  ///< flash pages for a full write buffer (buffer.mode = "protected")
+    std::uint64_t buffer_pages = 0;  ///< flash pages pages of a full write buffer (buffer.mode = "protected")
     std::uint64_t map_pages = 0;     ///< for the translation pages that may be dirty (map.power_protected)
     Ps time{};                       ///< at most
     double joules = 0;

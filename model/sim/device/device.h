@@ -5,8 +5,8 @@
 //   -nvme().mmio_target->  SsdController --channel 0..n--> NandFlash
 //   <-nvme().dma_initiator-
 //
-// What stands in front of the two sockets is a PcieLink, or the host itself. Other front ends (frontend.kind) have
-// other sockets, and controller.front_end_as<...>() gives them.
+// A PcieLink or the host itself is bound to the two sockets. Other front ends (frontend.kind) have other sockets, which
+// controller.front_end_as<...>() gives.
 #pragma once
 
 #include <functional>
@@ -40,11 +40,11 @@ public:
     /// (ContentsConfig::outlives_power). The agenda must hold no entry of the device any more. For `host_commands`, see
     /// SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
-    /// The power is back. The map is searched for on the flash before the host is served.
+    /// The power returns. The controller finds the map on the flash before it serves the host.
     void power_on();
-    /// `f` is called when the map has been found again, before the host's first command.
+    /// Sets a function that is called when the map was found again, before the host's first command.
     void set_on_rebuilt(std::function<void()> f) { on_rebuilt_ = std::move(f); }
-    /// Losses of power, by the agenda's time.
+    /// The losses of power, in order of time.
     const std::vector<PowerCut>& power_cuts() const { return power_cuts_; }
 
     NandFlash flash;

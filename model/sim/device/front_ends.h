@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front ends by name. A new front end is a class that does what controller/ports/front_end.h says, and one file
-// like nvme_kind.cpp in any program that links the model.
+// The front ends by name. A new front end is a class that fulfils controller/ports/front_end.h. A file like
+// nvme_kind.cpp registers it, in any program that links the model.
 #pragma once
 
 #include "common/config/policy_registry.h"
@@ -14,7 +14,7 @@ namespace ssdtlm {
 /// Arguments for making a front end. Agenda and stages outlive it; the others are copied.
 struct FrontEndSetup {
     Agenda& agenda;
-    CommandTracker& stages;  ///< of the commands' time, for whoever observes
+    CommandTracker& stages;  ///< timelines of the commands, for observers
     const DeviceConfig& config;
     const DriveFacts& drive;
     DataMode data;

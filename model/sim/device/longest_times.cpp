@@ -18,10 +18,10 @@ std::uint32_t reads_of_a_page(const DeviceConfig& c) {
 
 namespace {
 
-// A DRAM of banks opens a row for each access, and is refreshed meanwhile; one of a rate does neither. assumed: DDR4,
-// tRP + tRCD + tCL.
+// A DRAM with banks opens a row for each access, and is refreshed; a DRAM with a rate does neither. Assumed: DDR4, tRP
+// + tRCD + tCL.
 constexpr double kRowSeconds = 60e-9, kRefreshShare = 0.1;
-// Work from before: partly collected victims, requested transfers. assumed
+// A factor for earlier work, such as partly collected victims and requested transfers: assumed.
 constexpr double kUnderWay = 2;
 // The largest command of a host whose drive has no limit (MDTS 0): 65,536 blocks of 512 bytes.
 constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
@@ -33,8 +33,9 @@ double reads_seconds(const DeviceConfig& c) {
     return to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read));
 }
 
-// Time of the merges of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on
-// one die. Each of their pages is read and programmed by itself; buses and cores take as long again (assumed).
+// The time in s of the merges of a mapping by blocks. A full buffer, whose units are all on one die, causes merges of
+// many logical blocks. Each of their pages is read and programmed by itself. Buses and cores are assumed to take as
+// long again.
 double longest_merges(const DeviceConfig& c, const Mapping& mapping, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const SuperblockShape shape(g, c.ftl.superblock);
@@ -46,7 +47,7 @@ double longest_merges(const DeviceConfig& c, const Mapping& mapping, std::uint64
            (page * shape.pages() + 2 * shape.planes() * to_seconds(c.nand.t_erase));
 }
 
-/// Time in which this many bytes of the host get from the DRAM to the flash of a full drive.
+/// The time in which a number of bytes of the host get from the DRAM to the flash of a full drive.
 class Writing {
 public:
     Writing(const DeviceConfig& c, std::uint64_t namespace_bytes, double bytes)
@@ -64,13 +65,12 @@ public:
     }
     double amplified() const { return amplified_; }
     double seconds() const { return flash() + bus() + dram() + firmware(); }
-    /// Time of one page: it is read, and programmed elsewhere. With an SLC cache it is programmed once more, and for it
-    /// a page that was there is read and makes way.
+    /// The time of one page, which is read and programmed in another place. cached() is the time that an SLC cache
+    /// adds: the page is programmed there first, and an older page is read there to make room.
     double page() const {
         const double once = to_seconds(longest_of(c_.nand.t_program)) + reads_seconds(c_) +
                             to_seconds(c_.nand.t_erase) / g_.pages_per_block;
-        // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as
-        // units.
+        // For each unit one translation page is read, and another one is read, changed and programmed.
         return mapping_->is_on_flash() ? 2 * once + 2 * g_.units_per_page() * reads_seconds(c_) : once;
     }
     double cached() const {
@@ -83,8 +83,8 @@ private:
     double flash() const {
         double s =
             pages_ / g_.dies() * (page() * amplified_ + cached()) + longest_merges(c_, *mapping_, namespace_bytes_);
-        // Each unit may make another translation page dirty, and waits until one of the few that may be is written,
-        // which was to be read before.
+        // Each unit may make another translation page dirty. It then waits until one of the few dirty pages is written,
+        // which had to be read before.
         if (limits_dirty_pages(c_.ftl))
             s += units_ * page() * amplified_ / std::min<double>(g_.dies(), most_dirty_pages(c_.ftl, g_));
         return s;
@@ -95,7 +95,7 @@ private:
                         timing.burst(g_.page_bytes).out + timing.burst(g_.page_bytes).in;
         return pages_of_flash() / g_.channels * to_seconds(page);
     }
-    /// Pages, with the translation pages.
+    /// The number of pages, with the translation pages.
     double pages_of_flash() const {
         return (pages_ + (mapping_->is_on_flash() ? 2 * units_ / g_.units_per_page() : 0)) * amplified_;
     }
@@ -136,10 +136,10 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const Writing buffer(c, namespace_bytes, static_cast<double>(c.ftl.buffer_bytes));
     double seconds = kUnderWay * buffer.seconds();
     if (c.ftl.checkpoint_at_shutdown) {
-        // One die programs it. Before that, each group of planes ends the collection of a block.
+        // One die programs the checkpoint. Before that, each group of planes ends the collection of a block.
         const CheckpointLayout layout(c.ftl, g);
         const double programs = static_cast<double>(layout.most_superblocks()) * layout.shape().pages();
-        // Dirty entries go to their translation pages, at most all of them, each of which is read and programmed.
+        // Dirty entries go to their translation pages. In the worst case all translation pages are read and programmed.
         const double translation = static_cast<double>(translation_pages_of(c.ftl, g)) * g.unit_bytes;
         seconds += Writing(c, namespace_bytes, translation + programs * g.page_bytes).seconds();
         seconds += to_seconds(longest_of(c.nand.t_program)) * programs +

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times that a drive asks its host to wait: the longest normal shutdown (RTD3E) and the longest time to CSTS.RDY
-// (CAP.TO). Both are upper bounds, as if all parallel work were done in sequence. A host that waits for less gives up a
-// drive that works.
+// The times for which a drive asks its host to wait: the longest normal shutdown (RTD3E), and the longest time to
+// CSTS.RDY (CAP.TO). Both are upper bounds, as if all parallel work were done in sequence. A host that waits for a
+// shorter time gives up a drive that works.
 #pragma once
 
 #include "sim/sim_config.h"
 
 namespace ssdtlm {
 
-/// Longest shutdown of a drive with this many bytes for its host.
+/// The longest shutdown of a drive. `namespace_bytes`: its capacity for the host.
 Ps longest_shutdown(const DeviceConfig& config, std::uint64_t namespace_bytes);
-/// Longest time until the commands that the drive has taken have ended. A flush among them waits for as much as a
-/// shutdown does.
+/// The longest time until all commands in the drive have ended. A flush among them may take as long as a shutdown.
 Ps longest_reset(const DeviceConfig& config, std::uint64_t namespace_bytes);
-/// Longest time before the host hears of a completion that the drive has posted: interrupts are coalesced.
+/// The longest time between a posted completion and its interrupt, because interrupts are coalesced.
 Ps longest_held_back(const DeviceConfig& config);
-/// Most reads of one page.
+/// The most reads that one page may need.
 std::uint32_t reads_of_a_page(const DeviceConfig& config);
 
 }  // namespace ssdtlm

@@ -31,7 +31,8 @@ PowerLoss NandFlash::lose_power() {
 
 void NandFlash::state(Snapshot& s) {
     s.section("faults");
-    // A model without failures is not asked, but a drive may go on with other rates than it was saved with.
+    // The file says whether it has a state of failures, because a drive may continue with other failure rates than it
+    // was saved with.
     bool any = faults->kinds().any();
     s(any);
     if (any) faults->state(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flash of a drive: a bus and its packages for each channel, and what the pages hold. Contents, wear and bad blocks
-// are what a loss of power leaves.
+// The flash of a drive: a bus and packages for each channel, and the contents of the pages. Contents, wear and bad
+// blocks survive a loss of power.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,16 @@ namespace ssdtlm {
 
 class NandFlash : public sc_core::sc_module {
 public:
-    /// `seed`: the faults of the dies are drawn from it.
+    /// `seed`: seed of the random faults of the dies.
     NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const FaultConfig& faults,
               std::uint64_t seed);
 
     /// The socket to which the channel's controller is bound.
     OnfiTargetSocket& channel(std::uint32_t ch) { return buses[ch]->controller_target; }
 
-    /// The power goes in the middle of the dies' operations.
+    /// The power is lost, in the middle of the dies' operations. Returns what was lost.
     PowerLoss lose_power();
-    /// Reads or writes the state of the faults. The contents of the pages are the controller's part, which lays them
-    /// out.
+    /// Reads or writes the state of the faults. The contents of the pages are part of the controller's state.
     void state(Snapshot& s);
 
     const NandConfig config;

@@ -40,8 +40,8 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
     return make_scheduler(c.scheduler, scheduler_shape(c.nand), agenda, rtl_schedulers());
 }
 
-/// Keeps records of pages only if they are needed: by a search for the map, or by a refresh by age, which needs the
-/// order of writing. A saved drive brings them.
+/// Drops the records of pages if nothing needs them. A search for the map needs them, and a refresh by age needs the
+/// order of writing. A saved drive has them anyway.
 SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
     if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Age{}) flash.drop_records();
     return flash;
@@ -81,7 +81,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     layout_ = FtlState::layout_of(*ftl);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     connect();
-    // Programs begin at once, so not before all modules are there.
+    // The programs begin at once, so this waits until all modules exist.
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0)
         agenda.post(agenda.now(), Then::to<&SsdController::fill_caches>(this));
 }
@@ -106,10 +106,10 @@ void SsdController::fill_caches() {
 void SsdController::start_ages(bool written_now) {
     auto* const refresh = ftl->feature<Refresh>();
     if (!looks_at_ages(refresh)) return;
-    // A saved drive brings them.
+    // A saved drive has its ages.
     if (written_now || data.drive.empty()) refresh->start_ages(written_now);
-    // Nothing is collected behind a clean checkpoint. Ages are watched from the first command on, when CleanShutdown
-    // lets the drive work again.
+    // After a clean checkpoint nothing is collected. Ages are watched from the first command on, when CleanShutdown
+    // allows work again.
     if (checkpoints_of(*ftl) == nullptr || !checkpoints_of(*ftl)->clean()) firmware->watch_ages();
 }
 
@@ -134,12 +134,12 @@ std::uint8_t SsdController::percentage_used() const {
     const std::uint32_t blocks = config.nand.geometry.blocks();
     std::uint64_t erases = 0;
     for (std::uint32_t b = 0; b < blocks; ++b) erases += contents.erase_count(BlockId{b});
-    constexpr std::uint64_t kMost = 255;  // NVM Express Base Specification, SMART log: and no more than that
+    constexpr std::uint64_t kMost = 255;  // largest value of the SMART log (NVM Express Base Specification)
     return static_cast<std::uint8_t>(
         std::min(kMost, 100 * erases / (std::uint64_t{config.faults.most_erases} * blocks)));
 }
 
-/// Connects parts that are built again after a loss of power.
+/// Connects the parts that are built again after a loss of power.
 void SsdController::connect() {
     front_end->bind(*firmware);
     front_end->bind_health([this] {
@@ -251,7 +251,7 @@ void SsdController::start_again(std::function<void()> found) {
 }
 
 void SsdController::state(Snapshot& s) {
-    // The drive goes on in a run in which the power may go.
+    // The power may be lost in the run that continues with this drive, so the flash must have kept its records.
     if (!s.reads() && !data.outlives_power)
         s.refuse("the flash has not kept what it would have to, because ContentsConfig::outlives_power was not said");
     FtlState::exchange(*ftl, contents, layout_, s);

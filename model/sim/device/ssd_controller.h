@@ -5,9 +5,9 @@
 //               ^------ data --------'  |  '- DramPort
 //                                      Ftl
 //
-// The front end is chosen by name (frontend.kind). Its sockets are its own; `front_end_as` gives it to whoever binds
-// them. The firmware's organs, the memory and the map (reached by ->) are taken away by a loss of power and built again
-// in their places; the others begin anew themselves, so that what is bound to them stays bound.
+// The front end is chosen by name (frontend.kind). It has sockets of its own; front_end_as() returns it to the code
+// that binds them. A loss of power destroys the firmware's organs, the memory and the map (reached by ->), and they are
+// built again in their places. The other parts reset themselves, so their sockets stay bound.
 #pragma once
 
 #include <array>
@@ -44,13 +44,13 @@ namespace ssdtlm {
 
 class SsdController : public sc_core::sc_module {
 public:
-    /// Preconditions the drive. `flash`: the contents of the flash behind the channels. `flash` and `taps` must outlive
-    /// the controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null:
-    /// there are none.
+    /// Builds and preconditions the drive. `flash`: the contents of the flash behind the channels. `flash` and `taps`
+    /// must outlive the controller. `host`: its commands are carried out after the configured state is made, unless the
+    /// drive is a saved one; null: there are none.
     SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data,
                   SpareArea& flash, SsdTaps& taps = SsdTaps::none(), FunctionalHost* host = nullptr);
 
-    /// The front end by its type, for whoever joins it to a host. Throws CheckFailed when it has another type.
+    /// Returns the front end by its type, to bind it to a host. Throws CheckFailed when it has another type.
     template <class T>
     T& front_end_as() const {
         T* const it = dynamic_cast<T*>(front_end.get());
@@ -62,18 +62,18 @@ public:
     /// The socket to be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
 
-    /// The host's power goes, and capacitors protect the write buffer. Data to and from the host are lost from now on.
-    /// Calls `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds
-    /// no entry of the front end any more.
+    /// The host's power is lost, and capacitors protect the write buffer. Data to and from the host are lost from now
+    /// on. Calls `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda has
+    /// no entry of the front end.
     void supply_fails(std::function<void()> saved);
-    /// True: the drive looks for its map. Its buffer is empty then.
+    /// True: the drive searches for its map. Its buffer is empty meanwhile.
     bool looks_for_map() const { return looks_for_map_; }
-    /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: commands whose
-    /// completion has reached the host.
+    /// Carries out a loss of power. Precondition: the agenda has no entry of the controller. `host_commands`: number of
+    /// commands whose completion has reached the host.
     void lose_power(std::uint64_t host_commands);
-    /// The power is back. The controller looks for the map on the flash, calls `found`, and serves the host.
+    /// The power returns. The controller finds the map on the flash, calls `found`, and serves the host.
     void start_again(std::function<void()> found);
-    /// The search for the map since the power came back last; null: it was never away.
+    /// The last search for the map; null: the power was never lost.
     const MapRebuild* scan() const { return scan_ ? &*scan_ : nullptr; }
 
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
@@ -100,7 +100,7 @@ public:
     };
     const Earlier& earlier() const { return earlier_; }
 
-    /// From now on `probe` is told of each victim of garbage collection. It must outlive the controller.
+    /// `probe` is told of each victim of garbage collection from now on. It must outlive the controller.
     void watch_gc(GcProbe& probe);
     /// From now on `occupancy` records what holds dies, buses and cores.
     void record(Occupancy& occupancy);
@@ -116,17 +116,17 @@ public:
     const ContentsConfig data;
     Agenda& agenda;
     SpareArea& contents;
-    CommandTracker stages;  ///< of the commands' time, for whoever observes
+    CommandTracker stages;  ///< timelines of the commands, for observers
     std::optional<Ftl> ftl;
-    const OverwriteRounds overwrites;  ///< of preconditioning; none of a saved drive
-    WorkloadBooks played;              ///< the same, of its workload
+    const OverwriteRounds overwrites;  ///< overwrites of preconditioning; none for a saved drive
+    WorkloadBooks played;              ///< books of the workload of preconditioning
     const std::unique_ptr<FrontEnd> front_end;
     std::unique_ptr<DramPort> dram;
     FlashBackend backend;
-    FlashPort& flash_port;                      ///< the back end, or what looks at what is submitted to it
-    std::optional<ReadCounter> read_counter;    ///< in front of it; none: reads are not counted
-    std::optional<ParityEngine> parity_engine;  ///< in front of these; none: rows have no parity
-    std::optional<WordLineGuard> word_lines;    ///< the same; none: the flash is programmed in one step
+    FlashPort& flash_port;                      ///< the back end, or a part in front of it
+    std::optional<ReadCounter> read_counter;    ///< in front of the back end; none: reads are not counted
+    std::optional<ParityEngine> parity_engine;  ///< in front of both; none: rows have no parity
+    std::optional<WordLineGuard> word_lines;    ///< in front of all; none: the flash is programmed in one step
     std::optional<Firmware> firmware;
 
 private:
@@ -142,7 +142,7 @@ private:
     std::optional<MapRebuild> scan_;
     bool looks_for_map_ = false;
     std::function<void()> saved_;
-    FlashLayout layout_;  // of the flash, from the start on
+    FlashLayout layout_;  // layout of the flash at the start
     Earlier earlier_;
     CacheContents played_caches_;
 };

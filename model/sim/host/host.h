@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's half of the netlist. It speaks NVMe and knows nothing of the device but what it reads from its registers:
+// The host's half of the netlist. It speaks NVMe, and knows about the device only what it reads from its registers:
 //
 //   Workload -> NvmeDriver -mmio_initiator->      register accesses
 //                   |
 //               HostMemory <- RootComplex <-dma_target-      what the device reads and writes, its MSI-X messages
 //
-// What stands behind the two sockets is a PcieLink, or the device itself.
+// A PcieLink or the device itself is bound to the two sockets.
 #pragma once
 
 #include <string>

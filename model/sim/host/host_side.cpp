@@ -34,7 +34,7 @@ private:
     const std::unique_ptr<Host> host_;
 };
 
-// They are registered here, so that a program that links the run has both.
+// Both are registered here, so every program that links the run has them.
 const HostSides::Registered kNvme{
     {"nvme", "a host that speaks NVMe over PCIe", {}, [](const HostSetup& s, const PolicySettings&) {
          return std::make_unique<NvmeSide>(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host of a drive in a run, by the name of the drive's front end (frontend.kind): the host's driver, and its
-// connection to the front end. A program with its own front end registers a host for it in the same way.
+// The host of a drive in a run: its driver, and its connection to the drive's front end. It is chosen by the name of
+// the front end (frontend.kind). A program with a front end of its own registers a host for it in the same way.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,10 @@ struct HostSetup {
     const SsdConfig& config;
     Workload& workload;
     Device& device;
-    PcieLink& link;  ///< all four of its sockets are to be bound; UnusedLink does it for a host without a link
+    PcieLink& link;  ///< the host must bind all four sockets; UnusedLink binds unused ones
     SsdTaps& taps;
-    IntegrityOracle* oracle;       ///< null: nobody checks what is read
-    CompletionObserver* observer;  ///< null: nobody watches
+    IntegrityOracle* oracle;       ///< null: reads are not checked
+    CompletionObserver* observer;  ///< null: nobody observes
 };
 
 class HostSide {
@@ -45,18 +45,18 @@ public:
 
     HostDriver& driver;
 
-    /// The module of this type behind it, a Host or a RawDriver. Panics when it is another one.
+    /// Returns the module behind it by its type, such as Host or RawDriver. Panics when it has another type.
     template <class T>
     T& module_as() {
         T* const it = dynamic_cast<T*>(&module());
         SSDTLM_CHECK(it != nullptr, "the host of this front end is another module");
         return *it;
     }
-    /// Objects whose agenda entries outlive a loss of power of the drive.
+    /// The memory of objects whose agenda entries survive a loss of power of the drive.
     using Bytes = std::pair<const void*, std::size_t>;
     virtual std::vector<Bytes> survivors() const = 0;
-    /// The drive's supply fails: what is on its way between host and drive is gone, and so are its agenda entries. This
-    /// default does so for everything on the PCIe link, which ends at the drive.
+    /// Drops all that is on its way between host and drive, with its agenda entries, because the drive's supply has
+    /// failed. This default does so for the PCIe link, which ends at the drive.
     virtual void cut_way(Agenda& agenda, PcieLink& link);
     /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
     /// agenda.
@@ -64,7 +64,7 @@ public:
 
     // --- What the host has between the PCIe link and the drive, beside its driver ---
 
-    /// The time that something there was in use, since the start of the simulation.
+    /// A resource between link and drive, and the time for which it was in use since the start of the simulation.
     struct Resource {
         const char* name;
         Ps busy;
@@ -72,9 +72,9 @@ public:
     virtual std::vector<Resource> resources() const { return {}; }
     /// Counters of the host's own traffic, for the results.
     virtual Counters figures() const;
-    /// What sets how many commands a queue has at a time.
+    /// The bound on the number of commands in a queue.
     virtual Bound queue_slots(const SsdConfig& config) const;
-    /// Text for the watchdog, one fact per line.
+    /// The state for a report of the watchdog, one fact a line.
     virtual std::string dump() const { return {}; }
 
 protected:
@@ -84,18 +84,18 @@ protected:
 public:
     // --- For a host whose driver does not know all commands ---
 
-    /// Commands whose end has reached the host, as the drive counts them, too.
+    /// Number of commands whose end has reached the host, counted as the drive counts them.
     virtual std::uint64_t carried_out() const { return driver.counters().commands_completed; }
-    /// True: the driver counts everything that the drive has been told.
+    /// True: the driver counts all commands that the drive gets.
     virtual bool knows_all() const { return true; }
 };
 
-/// Makes another host than that of the front end's name.
+/// Makes a host that replaces the one with the front end's name.
 using HostMaker = std::function<std::unique_ptr<HostSide>(const HostSetup&)>;
 
 std::unique_ptr<HostSide> make_raw_side(const HostSetup& setup);
 
-/// Makes the host of config.front_end.kind. Throws UserError when there is none.
+/// Makes the host for config.front_end.kind. Throws UserError when there is none.
 std::unique_ptr<HostSide> make_host_side(const HostSetup& setup);
 
 }  // namespace ssdtlm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hosts by name, for the configuration, which has their parameters, and for the netlist. Kernel-free.
+// The registry of hosts by name. The configuration takes their parameters from it, and the netlist their makers.
+// Kernel-free.
 #pragma once
 
 #include "common/config/policy_registry.h"

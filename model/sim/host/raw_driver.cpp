@@ -60,7 +60,7 @@ RawDriver::RawDriver(sc_core::sc_module_name name, Agenda& agenda, const HostCon
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// The life of the drive: it holds back by itself what comes before it is ready.
+// Start, shutdown and loss of power. The drive itself holds commands back until it is ready.
 
 void RawDriver::start(std::function<void()> done) {
     doing_ = "starting";
@@ -84,7 +84,7 @@ void RawDriver::stop(std::function<void()> done) {
     shut_down_when_idle();
 }
 
-/// The drive shuts down behind what it has answered, so all commands end first.
+/// Sends the shutdown once all commands have ended, because the drive does not wait for them.
 void RawDriver::shut_down_when_idle() {
     if (in_drive_ != 0 || !std::exchange(shutdown_waits_, false)) return;
     set_up(ending_.payload, tlm::TLM_IGNORE_COMMAND, 0, nullptr, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's driver of the front end "raw": each command is one payload at the drive's TLM target. It takes no time, so
-// only the drive is measured. The queues are in the host; host.queue_pairs and host.queue_entries give their number and
-// depth. The drive sees one stream of payloads. Not modelled: resets, which belong to a protocol.
+// The host's driver for the front end "raw". Each command is one payload at the drive's TLM target. The driver takes no
+// time, so only the drive is measured. The queues are in the host; host.queue_pairs and host.queue_entries give their
+// number and depth. The drive gets one stream of payloads. There are no resets, which belong to a protocol.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ public:
 private:
     struct Slot {
         tlm::tlm_generic_payload payload;
-        RawExtension& more = *new RawExtension;  // the payload's
+        RawExtension& more = *new RawExtension;  // owned by the payload
         std::unique_ptr<std::uint8_t[]> data;
         std::uint32_t capacity = 0;
         bool busy = false;
@@ -50,10 +50,10 @@ private:
         Slot() { payload.set_extension(&more); }
     };
     struct Queue {
-        std::deque<Slot> slots;  // by tag, grown to the highest used; payloads stay where they are
+        std::deque<Slot> slots;  // by tag; a deque keeps the addresses of the payloads
         std::vector<std::uint16_t> free;
-        std::vector<std::uint16_t> written;  // and not sent
-        std::deque<std::uint16_t> ended;     // and not taken
+        std::vector<std::uint16_t> written;  // written, but not sent
+        std::deque<std::uint16_t> ended;     // ended, but not taken
         std::uint32_t outstanding = 0;
     };
 
@@ -97,16 +97,16 @@ private:
 
     Agenda& agenda_;
     InitiatorGuard<> door_;
-    tlm::tlm_fw_transport_if<>* drive_ = nullptr;  // behind the socket
+    tlm::tlm_fw_transport_if<>* drive_ = nullptr;  // what the socket is bound to
     const HostConfig& config_;
     const DriveInfo info_;
     CommandTracker& stages_;
     std::deque<Queue> queues_;
     std::uint64_t in_drive_ = 0;   // commands without an answer
-    bool shutdown_waits_ = false;  // for their end
-    Slot ending_;                  // the shutdown
+    bool shutdown_waits_ = false;  // until these have ended
+    Slot ending_;                  // the command that shuts down
     const char* doing_ = "off";
-    std::function<void()> done_;  // of start or stop
+    std::function<void()> done_;  // called at the end of start() or stop()
     Agenda::Entry start_;
 };
 

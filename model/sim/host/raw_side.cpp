@@ -9,7 +9,7 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint32_t kMostBytes = 32u << 20;  ///< of a command, as for NVMe
+constexpr std::uint32_t kMostBytes = 32u << 20;  ///< most bytes of a command, as for NVMe
 
 DriveInfo drive_info(const SsdConfig& c, const RawFrontEnd& drive) {
     DriveInfo info;

@@ -29,7 +29,7 @@ public:
              const SataLinkConfig& link, Workload& workload, CommandTracker* stages, IntegrityOracle* oracle,
              CompletionObserver* observer);
 
-    /// Configuration of the I/O path. Interrupts have their latency in the driver's own handler.
+    /// Configuration of the I/O path. The latency of interrupts is in the driver's own handler.
     const HostConfig config;
     HostMemory memory;
     AhciDriver driver;

@@ -36,7 +36,8 @@ SataHost::SataHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
 
 namespace {
 
-/// The drive's firmware and its map are made for commands of at most nvme.max_transfer.
+/// The driver's transfers are limited to nvme.max_transfer, because the drive's firmware and map are built for such
+/// commands.
 SataHostConfig config_of(const HostSetup& setup, const PolicySettings& own) {
     SataHostConfig c;
     c.driver.queue_depth = static_cast<std::uint32_t>(own.number("queue_depth"));
@@ -70,7 +71,7 @@ public:
         : SataSide(s, s.device.controller.front_end_as<SataFrontEnd>(), config_of(s, own)) {}
 
     std::vector<Bytes> survivors() const override {
-        // The adapter and its PCIe link have the host's power. The link to the drive is dropped by cut_way().
+        // The adapter and its PCIe link have the host's power. cut_way() drops the entries of the link to the drive.
         return {{host_.get(), sizeof *host_}, {&pcie_, sizeof pcie_}};
     }
     void cut_way(Agenda& agenda, PcieLink&) override {
@@ -101,7 +102,7 @@ public:
                 {"host_error_recoveries", host_->driver.control().recoveries()},
                 {"host_commands_submitted_again", host_->driver.queue().submitted_again()}};
     }
-    /// All that allow no more commands than there are. The protocol itself has no more than 32 tags.
+    /// Names all parameters that set this bound. If none of them does, it is the 32 tags of the protocol.
     Bound queue_slots(const SsdConfig&) const override {
         const std::uint32_t most = own_.ncq ? std::min(own_.queue_depth, drive_tags_) : 1;
         if (most == ahci::kSlots) return {{}, fmt::format("the {} tags of NCQ", ahci::kSlots)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends for the sockets of a PcieLink through which nothing goes, because SystemC refuses sockets without a partner.
+// Partners for the sockets of an unused PcieLink, because SystemC refuses sockets that are not bound.
 #pragma once
 
 #include <systemc>

@@ -7,7 +7,8 @@
 namespace ssdtlm {
 namespace {
 
-/// Time for events after the last access, besides CSTS.RDY: coalesced interrupts, timers of the firmware. assumed.
+/// The time for events after the last access, besides CSTS.RDY, such as coalesced interrupts and timers of the
+/// firmware: assumed.
 constexpr Ps kSettles{10'000'000'000};
 
 VfioHostFacts facts_of(const HostSetup& s) {
@@ -24,7 +25,7 @@ VfioHostFacts facts_of(const HostSetup& s) {
     f.pci.max_read_request_bytes = c.link.max_read_request_bytes;
     f.drive.queue_pairs = c.nvme.max_queue_pairs;
     f.drive.queue_entries = c.nvme.max_queue_entries;
-    f.drive.max_transfer_bytes = ~0u;  // nothing is split: the guest's driver has done it
+    f.drive.max_transfer_bytes = ~0u;  // nothing is split here, as the guest's driver has split it
     f.drive.lba_bytes = 512;           // the unit of requests, whatever the drive's blocks
     f.drive.blocks = s.device.controller.ftl->logical_units() * std::uint64_t{c.nand.geometry.unit_bytes} / 512;
     f.lba_bytes = c.nvme.lba_bytes;

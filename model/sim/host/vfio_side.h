@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a guest before an NVMe drive, in place of the model's own host: `ssdtlm serve`.
+// Makes a guest the host of an NVMe drive, in place of the model's own host: `ssdtlm serve`.
 #pragma once
 
 #include "host_vfio/guest_service.h"
@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// Makes the host; `service` must outlive it.
+/// Returns the maker of the host; `service` must outlive the host.
 HostMaker make_vfio_side(GuestService& service);
 
 }  // namespace ssdtlm

@@ -30,7 +30,7 @@ FunctionalHost::State WorkloadHost::next(FunctionalCommand& c) {
 FunctionalHost::State WorkloadHost::take() {
     Workload::Next n;
     while ((n = workload_.next(now_)).state == Workload::State::wait) {
-        // Time goes on when it is all that the workload waits for.
+        // The time advances only if the workload waits for nothing else.
         if (free_.size() != requests_.size() || n.when == kNever) return State::blocked;
         now_ = std::max(now_ + Ps{1}, n.when);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload as the host of a FunctionalDrive. Its commands come one after the other, without the time between them: a
-// moment that it waits for is there when it asks again. A request larger than a command of the drive may be becomes
-// several commands, as with the timed host.
+// A workload as the host of a FunctionalDrive. Commands follow each other without time between them: if the workload
+// waits for an instant, the time jumps there. A request that is larger than a command becomes several commands, as with
+// the timed host.
 #pragma once
 
 #include <vector>
@@ -24,8 +24,8 @@ public:
 private:
     struct Request {
         HostRequest whole;
-        std::uint32_t asked = 0;     ///< bytes of it that commands have asked for
-        std::uint32_t commands = 0;  ///< under way
+        std::uint32_t asked = 0;     ///< bytes that were given to commands
+        std::uint32_t commands = 0;  ///< commands under way
     };
     State take();
     FunctionalCommand next_part();
@@ -33,12 +33,12 @@ private:
     Workload& workload_;
     const std::uint32_t lba_bytes_, most_bytes_;
     const bool names_streams_;
-    Streams streams_;  // the drive's numbers of those that are named, by its own rule
+    Streams streams_;  // gives named streams the numbers that the drive gives them
     SimTime now_{};
     std::vector<Request> requests_;  // by tag
     std::vector<std::uint64_t> free_;
-    std::uint64_t tag_ = 0;  // of the one taken last
-    bool parted_ = false;    // some of it was not asked for yet
+    std::uint64_t tag_ = 0;  // tag of the request that was taken last
+    bool parted_ = false;    // a part of that request is not in a command yet
 };
 
 }  // namespace ssdtlm

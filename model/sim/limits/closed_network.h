@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How throughput grows with the number of commands and with the speed of resources, by mean value analysis with
-// Schweitzer's approximation (Bard and Schweitzer 1979). The busy shares of a run say how much of each resource a
-// command needs, and how many commands there were.
+// Computes how throughput grows with the number of commands and with the speed of resources. It is a mean value
+// analysis with Schweitzer's approximation (Bard and Schweitzer 1979). The busy shares of a run tell how much of each
+// resource a command needs, and how many commands there were.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ssdtlm {
 
-/// A closed network of queues with the demands that the busy shares show.
+/// A closed network of queues. Its demands follow from the busy shares.
 class ClosedNetwork {
 public:
     explicit ClosedNetwork(const std::vector<ResourceUse>& resources) {
@@ -25,8 +25,8 @@ public:
     }
     /// True: at most one command at a time uses the resources.
     bool is_idle() const { return commands_ == 0; }
-    /// Throughput with `times` times the commands and with these resources twice as fast, as a factor of the present
-    /// one.
+    /// The throughput with `times` times the commands, and with the resources in `faster` twice as fast, divided by the
+    /// present one.
     double throughput(double times, const std::vector<std::size_t>& faster) const {
         const double n = commands_ * times;
         double most = 0;
@@ -43,7 +43,7 @@ private:
     static double demand(const Station& s, const std::vector<std::size_t>& faster) {
         return std::find(faster.begin(), faster.end(), s.resource) == faster.end() ? s.busy : s.busy / 2;
     }
-    /// Commands at all stations with x times the present throughput and n commands in the network.
+    /// The number of commands at all stations, with x times the present throughput and n commands in the network.
     double held(double x, double n, const std::vector<std::size_t>& faster) const {
         double sum = 0;
         for (const Station& s : stations_) {
@@ -52,7 +52,7 @@ private:
         }
         return sum;
     }
-    /// Finds the zero of a falling function.
+    /// Finds the zero of a decreasing function.
     template <class F>
     static double zero(double low, double high, F f) {
         for (int i = 0; i < 80; ++i) {

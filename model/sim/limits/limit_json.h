@@ -7,7 +7,7 @@
 
 namespace ssdtlm {
 
-/// "limit" of result.json: the verdict and its evidence.
+/// Returns "limit" of result.json: the verdict and its evidence.
 nlohmann::ordered_json limit_json(const RunSummary& s);
 
 }  // namespace ssdtlm

@@ -94,8 +94,8 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::own_time) = system_.host.driver.waits_for_time();
 }
 
-// If planes read independently, a waiting read is for any of them. So w reads need a share 1 - (1 - 1/p)^w of the idle
-// planes.
+// If planes read independently, a waiting read is for any of them with equal probability. So w waiting reads need a
+// share 1 - (1 - 1/p)^w of the idle planes on average.
 double LimitSampler::flash_work() const {
     const FlashBackend& flash = system_.device.controller.backend;
     const NandConfig& nand = system_.config.nand;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples a run at random instants and counts the waits: the host for a slot of its queue, the controller for its fetch
-// window, the write buffer for a program that may start, and so on. A sample is a yes or no of each part, or the share
-// of its members that say yes. The share of samples is the share of time, within 3 % (two standard deviations at 512
-// samples). The hot path pays nothing for it.
+// Samples a run at random instants and counts the waits, such as the wait for a slot of a queue, or for room in the
+// write buffer. A sample of a wait is 0 or 1, or the share of members that wait. The mean of the samples is the share
+// of time, within 3 % (two standard deviations at 512 samples). The hot path pays nothing for it.
 //
-// The samples are spread evenly over a run of unknown length: when there are kMost of them, every second one is dropped
-// and the interval doubles. Each is at a random moment of its interval, so that it is not synchronous with anything.
+// The samples are spread evenly over a run of unknown length. When there are kMost of them, every second one is dropped
+// and the interval doubles. Each sample is at a random instant of its interval, so that it is not synchronous with
+// anything in the run.
 #pragma once
 
 #include <array>
@@ -24,23 +24,24 @@ class LimitSampler {
 public:
     static constexpr std::size_t kMost = 512;
 
-    /// `system` must outlive it, and must be told that its entries survive a loss of power.
+    /// `system` must outlive it. The caller must name it to system.survives(), because it samples after a loss of power
+    /// as well.
     explicit LimitSampler(SsdSystem& system) : system_(system), random_(system.config.run.seed, 0x6C696D69u) {
         looks_.reserve(kMost);
     }
 
-    /// Looks from now on.
+    /// Starts to sample.
     void start();
     /// Drops all samples so far.
     void forget() { looks_.clear(); }
-    /// Ends the looks.
+    /// Stops sampling.
     void stop();
 
-    /// The state at the last sample: the first one at which the workload had no more requests. It is empty if the
-    /// workload had more to the end.
+    /// The state at the first sample at which the workload had no more requests, which is the last sample. It is empty
+    /// if the workload had requests to the end.
     const std::optional<SsdSystem::BusySnapshot>& all_taken() const { return all_taken_; }
     std::size_t looks() const { return looks_.size(); }
-    /// Shares of the looks, by WaitKind.
+    /// The means of the samples, by WaitKind.
     WaitShares shares() const;
 
 private:

@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 namespace {
-/// A wait of this kind limits together with its resource: see credit_rows().
+/// A share that is never reached: a wait for credits limits only together with its resource (credit_rows()).
 constexpr double kAlone = 2;
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The possible limits of a run, and the parameters that lift them: a row for each resource, wait and kind of credit.
+// The tables of the possible limits of a run, with the parameters that raise them. There is a row for each resource,
+// wait and kind of credit.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace ssdtlm {
 
-/// Share of the time from which on a wait counts as there most of it. Assumed: below it, half of the load sees no wait
-/// at all.
+/// The share of the time from which on a wait counts as lasting most of the time. Assumed: below it, half of the load
+/// sees no wait.
 inline constexpr double kMostly = 0.5;
-/// Least gain that a limiting resource should bring. It is more than the 2 % that count as a gain, with a margin for
-/// effects outside the network of queues.
+/// The least gain that doubling a limiting resource should bring. It is above the 2 % that count as a gain, as a margin
+/// for effects outside the network of queues.
 inline constexpr double kSureGain = 0.03;
 
 struct ResourceParameters {
@@ -32,7 +33,7 @@ struct WaitRow {
 /// The rows in the order of WaitKind.
 const std::vector<WaitRow>& wait_rows();
 
-/// Waits that keep a resource from its work; together they fill the time. A link is idle while it lacks credits.
+/// Waits for credits that keep a link idle. The link's work and these waits together fill the time.
 struct CreditRow {
     const char* resource;
     WaitKind any, headers, data;  ///< shares of the time

@@ -13,9 +13,9 @@ namespace ssdtlm {
 
 namespace {
 
-/// Less is no gain.
+/// A smaller gain counts as none.
 constexpr double kGain = 0.02;
-/// Share of the time from which on a resource that works together with others counts as full.
+/// The share of the time from which on a resource counts as full, together with a wait that keeps it idle.
 constexpr double kFull = 1 - 2 * kGain;
 
 std::string joined(const std::vector<std::string>& words, const char* last) {
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words, const char* last) {
     return all;
 }
 
-/// True: one member is much busier than the mean, so its share counts.
+/// True: one member is much busier than the mean, so its share counts instead of the mean.
 bool is_uneven(const ResourceUse& r) {
     return r.max - r.mean > 0.1;
 }
@@ -61,12 +61,12 @@ struct Evidence {
             if (wait_rows()[i].kind == kind) return all[i];
         return {};
     }
-    /// Share of the time in which the host's scheduler leaves the drive empty; 0 where that alone limits.
+    /// The share of the time in which the host's scheduler leaves the drive empty. It is 0 if that alone limits.
     double emptied() const {
         const double held = share(WaitKind::held_empty);
         return held < kMostly ? held : 0;
     }
-    /// While this resource is free, it waits for credits so much of the time; null: it needs none.
+    /// Returns the row of credits for which this resource waits a relevant share of the time; null: there is none.
     const CreditRow* credits(const ResourceUse& r) const {
         for (const CreditRow& row : credit_rows())
             if (r.name == row.resource && share(row.any) >= kSureGain) return &row;
@@ -74,13 +74,13 @@ struct Evidence {
     }
 };
 
-/// The resources (by index) that have to be twice as fast for a gain. It is one, or several that bind together.
+/// Returns the resources (by index) that must be twice as fast for a gain: one, or several that limit together.
 std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& network) {
     const std::vector<ResourceUse>& all = run.resources;
     std::vector<std::size_t> named;
-    // A die that has read a page keeps it until the bus is free, so its own busy share means nothing while the bus is
-    // full. A clocked scheduler decides while the bus is free, and credits come back while a link is: they fill the
-    // time together.
+    // A die keeps a page that it has read until the bus is free, so its busy share means nothing while the bus is full.
+    // A clocked scheduler decides while the bus is free, and a link waits for credits while it is free. So the shares
+    // of work and wait add up.
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (const CreditRow* const credits = run.credits(all[i]);
             credits != nullptr && all[i].mean + run.share(credits->any) >= kFull)
@@ -97,7 +97,7 @@ std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& n
             if (std::find(named.begin(), named.end(), i) != named.end()) continue;
             std::vector<std::size_t> with = named;
             with.push_back(i);
-            // While none of them brings anything alone, the busiest one is the first.
+            // If no resource brings a gain alone, the busiest one is taken first.
             const double g = network.throughput(1, with) - 1 + 1e-3 * all[i].max;
             if (g > most) {
                 most = g;
@@ -110,8 +110,8 @@ std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& n
     return named;
 }
 
-/// The credits that limit: those of headers or of data. It is both if the ones that are short for longer do not bring
-/// the gain alone.
+/// Returns the credits that limit: those of headers or of data. It returns both if more of the scarcer ones alone would
+/// bring no gain.
 std::vector<WaitUse> credits_of(const Evidence& run, const CreditRow& row) {
     const double headers = run.share(row.headers), data = run.share(row.data);
     std::vector<WaitUse> uses;
@@ -163,7 +163,7 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
 std::string bound_text(const std::vector<std::string>& parameters, const std::string& fixed) {
     return fixed.empty() ? joined(parameters, "and") : fixed;
 }
-/// Ending of a verb behind the text.
+/// The ending of the verb after the bound: "s" for one parameter.
 const char* verb_end(const std::vector<std::string>& parameters, const std::string& fixed) {
     return parameters.size() == 1 && fixed.empty() ? "s" : "";
 }
@@ -179,7 +179,7 @@ LimitVerdict by_wait(const WaitUse& wait) {
     return v;
 }
 
-/// More load brings more, if there is room for it: in the queues, and in the windows in front of them.
+/// Says that more load brings more throughput, if there is room for it in the queues and fetch windows.
 LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::load;
@@ -213,7 +213,7 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
     return v;
 }
 
-/// Takes away the flash, which drains the write buffer behind the host. Returns words of what was busy there.
+/// Removes the resources of the flash, which only drain the write buffer. Returns text about what was busy there.
 std::string without_drain(std::vector<ResourceUse>& resources) {
     const auto of_flash = std::stable_partition(resources.begin(), resources.end(), [](const ResourceUse& r) {
         return r.name != "die" && r.name != "plane" && r.name != "channel bus";
@@ -227,8 +227,9 @@ std::string without_drain(std::vector<ResourceUse>& resources) {
     return text;
 }
 
-/// Dies (or planes) count as busy when they have work, a bus while a clocked scheduler decides for it, and a link while
-/// it lacks credits. Nothing has a chance to work while the host's scheduler leaves the drive empty.
+/// Returns the resources with all time in which more load would not help. Dies (or planes) count as busy when they have
+/// work, a bus while a clocked scheduler decides for it, and a link while it lacks credits. All count as busy while the
+/// host's scheduler leaves the drive empty.
 std::vector<ResourceUse> with_work(const Evidence& run) {
     std::vector<ResourceUse> resources = run.resources;
     const double share = run.share(WaitKind::flash_work), emptied = run.emptied();
@@ -247,7 +248,7 @@ std::vector<ResourceUse> with_work(const Evidence& run) {
 }  // namespace
 
 namespace {
-/// Where limits of NASS hold back most of what the scheduler keeps, they are what has to change.
+/// Names the limits of NASS instead of the scheduler if they hold back most of the waiting requests.
 void name_nass(WaitUse& use, const WaitShares& shares) {
     const auto of = [&shares](WaitKind kind) { return shares[static_cast<std::size_t>(kind)]; };
     const double aggre = of(WaitKind::held_by_aggre), seq = of(WaitKind::held_by_seq);
@@ -296,7 +297,7 @@ std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& con
 LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitShares& waits,
                           const LimitContext& context) {
     std::vector<ResourceUse> used = resources;
-    // Where planes read on their own, a die is busy while one of them is.
+    // If planes read independently, a die is busy while one of them is, so its share is no measure.
     if (context.independent_planes)
         used.erase(std::remove_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "die"; }),
                    used.end());
@@ -317,12 +318,12 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
     }
     const Evidence run{used, waits, context};
     const ClosedNetwork network(used);
-    // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has
-    // work.
+    // A die that waits for the bus, or for its other planes, is not busy. But if it has work, more load would not make
+    // it busy.
     const ClosedNetwork of_work(with_work(run));
     const bool saturated = !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain;
     const std::vector<std::size_t> named = saturated ? bottlenecks(run, network) : std::vector<std::size_t>{};
-    // Idle time of planes, which is what more look-ahead wins, counts where they are what is full.
+    // More look-ahead only wins idle time of planes, so it counts only if the planes limit.
     const bool planes_limit =
         !saturated || std::any_of(named.begin(), named.end(), [&](std::size_t i) { return used[i].name == "plane"; });
     for (const WaitRow& row : wait_rows()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limit of a run, in the form of the results.
+// The verdict on what limits a run, as the results have it.
 #pragma once
 
 #include <optional>
@@ -8,34 +8,33 @@
 
 namespace ssdtlm {
 
-/// What sets how many of something there are.
+/// The bound on a number of things.
 struct Bound {
-    std::vector<std::string> parameters;  ///< all of them have to rise for more
-    std::string fixed;                    ///< in words, where no parameter can: "the 32 tags of NCQ"
+    std::vector<std::string> parameters;  ///< all of them must be raised to raise the bound
+    std::string fixed;                    ///< if no parameter can raise it, its name: "the 32 tags of NCQ"
 };
 
 /// A wait that can limit a run.
 struct WaitUse {
     std::string name;
-    std::vector<std::string> parameters;  ///< that shorten it
-    std::string says;                     ///< who waits
-    double share = 0;                     ///< of the time, somebody waited
-    std::string fixed{};                  ///< what bounds it where no parameter does, as in Bound
+    std::vector<std::string> parameters;  ///< parameters that shorten it
+    std::string says;                     ///< says who waits
+    double share = 0;                     ///< share of the time in which somebody waited
+    std::string fixed{};                  ///< as in Bound
 };
 
 struct LimitVerdict {
     enum class Kind { unknown, load, resource, wait };
     Kind kind = Kind::unknown;
-    std::vector<std::string> names;       ///< what limits; several bind together, and all of them have to be doubled
-    std::vector<std::string> parameters;  ///< that change it
+    std::vector<std::string> names;       ///< what limits; if there are several, all of them must be doubled
+    std::vector<std::string> parameters;  ///< parameters that change it
     std::string sentence;
-    /// Throughput that the busiest resource allows at the same cost per command, as a factor of the present one.
+    /// The throughput that the busiest resource allows at the same cost per command, divided by the present one.
     struct Most {
         std::string resource;
         double factor = 1;
     };
-    std::optional<Most>
-        most;  ///< none when a wait limits: with more of what is waited for, a command costs something else
+    std::optional<Most> most;  ///< none if a wait limits, because the cost per command then changes with it
 };
 const char* limit_kind_name(LimitVerdict::Kind kind);
 

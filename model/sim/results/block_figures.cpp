@@ -11,7 +11,7 @@ namespace ssdtlm {
 using Json = nlohmann::ordered_json;
 
 namespace {
-constexpr std::size_t kRows = 25;  // on the terminal; assumed: what a screen holds
+constexpr std::size_t kRows = 25;  // rows on the terminal; assumed to fit on a screen
 }
 
 Json block_json(const BlockFigures& f) {
@@ -61,7 +61,7 @@ std::string block_text(const BlockFigures& f) {
                     f.scheduler, fmt::format("{:.2f}", f.utilisation() * f.queue_depth), f.queue_depth,
                     f.utilisation() * 100, f.counters.completed, f.counters.dispatched);
     t += "  context           weight  requests   merged  commands  requests there     tags  starved  limit";
-    // A limit of NASS changes with each window: its mean, and the least.
+    // A limit of NASS may change with each window, so the table has its mean and its least value.
     t += f.nass_windows ? "  least\n" : "\n";
     for (std::size_t i = 0; i < std::min(kRows, f.contexts.size()); ++i) {
         const BlockFigures::Context& c = f.contexts[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of the host's block layer at the end of a run, in plain values, and how result.json and the terminal show
-// them.
+// The figures of the host's block layer at the end of a run, as plain values, and their form in result.json and on the
+// terminal.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct BlockFigures {
         std::string name;
         std::uint32_t weight = 100;
         ContextUse use;
-        std::optional<std::uint32_t> limit;  ///< at the end; none: no NASS
-        std::uint32_t least_limit = 0;       ///< of the whole run
+        std::optional<std::uint32_t> limit;  ///< limit at the end; none: NASS is off
+        std::uint32_t least_limit = 0;       ///< least limit of the whole run
     };
     std::vector<Context> contexts;
-    std::optional<std::uint64_t> nass_windows;  ///< none: no NASS
+    std::optional<std::uint64_t> nass_windows;  ///< none: NASS is off
     std::vector<std::pair<std::string, std::uint64_t>> scheduler_counts;
 
     /// Means over the window.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes block.csv: what each context of the block layer had in each interval of the time series.
+// Writes block.csv: the figures of each context of the block layer in each interval of the time series.
 #pragma once
 
 #include <ostream>
@@ -18,7 +18,7 @@ class BlockLog {
 public:
     /// Writes the header. `names`: names of the contexts.
     BlockLog(const HostDriver& driver, std::vector<std::string> names, std::ostream& out);
-    /// An interval ends now, at `at` of the workload.
+    /// Call it at the end of an interval. `at`: the time since the start of the workload.
     void look(SimTime at);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of result.json with their names, and the part of them that a window holds.
+// The counters of result.json with their names, and their differences over a window.
 #pragma once
 
 #include <cstdint>

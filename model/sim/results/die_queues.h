@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples the number of flash transactions that wait for each die. The mean over time costs a pass over the dies for
-// each sample, and nothing for each command.
+// Samples the number of flash transactions that wait for each die. A sample looks at all dies; commands pay nothing for
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace ssdtlm {
 
 class DieQueues {
 public:
-    /// `waiting(die)` returns how many wait now.
+    /// `waiting(die)`: returns the number of transactions that wait for the die now.
     DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting)
         : waiting_(std::move(waiting)), dies_(dies) {}
 
-    /// Takes a sample at the end of interval `number` (from 1, ascending). Intervals that were skipped since the last
-    /// sample, because nothing happened in them, had the queues of that sample.
+    /// Takes a sample at the end of interval `number` (from 1, ascending). Nothing happened in intervals that were
+    /// skipped, so they count with the queues of the last sample.
     void look(std::uint64_t number);
-    /// Drops all samples up to interval `number`. The state of the last one remains.
+    /// Drops all samples up to interval `number`, but keeps the state of the last one.
     void begin(std::uint64_t number);
-    /// Figures by die; empty before the first look.
+    /// The figures by die; empty before the first sample.
     std::vector<DieQueue> queues() const;
     std::uint64_t looks() const { return number_ - begin_; }
 

@@ -28,7 +28,7 @@ const char* name_of(InitialState state) {
     return "?";
 }
 
-/// The keys for which the state has a use.
+/// The settings of preconditioning that affect the asked state.
 Json asked_json(const DriveStart& start) {
     if (!start.from.empty()) return {{"from", start.from}};
     const FtlConfig& c = start.asked;

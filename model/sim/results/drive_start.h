@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the drive when a run begins: what was asked of preconditioning, and what it reached.
+// The state of the drive when a run begins: what preconditioning was asked for, and what it reached.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,17 +14,17 @@ namespace ssdtlm {
 
 struct DriveStart {
     std::string from;      ///< the file of a saved drive; empty: preconditioned as `asked`
-    std::string workload;  ///< played behind the state at start; empty: none
+    std::string workload;  ///< workload of preconditioning; empty: none
     FtlConfig asked;
-    OverwriteRounds overwrites;  ///< none of a saved drive
-    WorkloadBooks played;        ///< the same
+    OverwriteRounds overwrites;  ///< none for a saved drive
+    WorkloadBooks played;        ///< none for a saved drive
     DriveState reached;
     std::uint32_t units_per_page = 1;
     std::uint32_t page_bytes = 0;
 };
 
 nlohmann::ordered_json drive_start_json(const DriveStart& start);
-/// A sentence if overwrites were to go on until they are steady and did not become so; else empty.
+/// A sentence if overwrites should have become steady, but have not; else empty.
 std::string not_steady(const DriveStart& start);
 
 }  // namespace ssdtlm

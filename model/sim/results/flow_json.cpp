@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The cause of a wait, in a line of the terminal.
+/// The column of the terminal's table that has this wait.
 const char* cause_of(Stage s) {
     switch (s) {
         case Stage::die_wait_host_read:
@@ -36,7 +36,7 @@ const char* cause_of(Stage s) {
             return "collection";
     }
 }
-constexpr std::size_t kRowsOfWaits = 25;  ///< on the terminal: all of four flows; assumed: what a screen holds
+constexpr std::size_t kRowsOfWaits = 25;  ///< rows on the terminal: enough for four flows; assumed to fit on a screen
 constexpr const char* kCauses[] = {"own work", "collection", "mapping", "journal", "parity", "bus"};
 
 Json figures_json(const FlowFigures& f) {
@@ -77,7 +77,7 @@ const FlowFigures* named(const std::vector<FlowFigures>& flows, const std::strin
     return nullptr;
 }
 
-/// True: commands wait in the host for a time that the table of latencies shows.
+/// True: commands wait in the host for so long that the table of latencies shows it.
 bool waits_before_the_drive(const RunSummary& s) {
     return std::any_of(s.latency.begin(), s.latency.end(), [](const LatencyStats::Row& row) {
         return (row.stage == "block_queue" || row.stage == "host_queue") && row.mean >= 0.005;
@@ -101,7 +101,7 @@ std::int64_t of_cause(const FlowWait& w, const std::string& cause) {
     return ps;
 }
 
-/// The text of BDR and EV, in both readings.
+/// The text with BDR and EV, as what flows keep and (in brackets) what they lose.
 std::string bandwidth_text(const RunSummary& s, const std::vector<FlowChange>& change) {
     const auto all = bandwidth_shares_of(change);
     if (!all) return {};
@@ -176,7 +176,7 @@ std::string flows_text(const RunSummary& s) {
     t += "\nwaits for the flash, us per command\n  of                for               ";
     for (const char* cause : kCauses) t += fmt::format("{:>11}", cause);
     t += "      total\n";
-    // With many flows the table would have their square of rows, so it shows those that waited longest.
+    // The number of rows grows with the square of the flows, so the table shows only the longest waits.
     std::vector<FlowWait> shown = s.flow_waits;
     if (shown.size() > kRowsOfWaits) {
         std::stable_sort(shown.begin(), shown.end(),

@@ -10,10 +10,10 @@
 
 namespace ssdtlm {
 
-/// Adds "flows", "interference" and "flow_waits". It adds nothing for one flow.
+/// Adds "flows", "interference" and "flow_waits", if there are several flows.
 void add_flows_json(nlohmann::ordered_json& result, const RunSummary& summary);
 std::string flows_text(const RunSummary& summary);
-/// Reads the flows of a result.json. Throws UserError naming the file when it holds none.
+/// Reads the flows of a result.json. Throws UserError with the file's name when it has none.
 std::vector<FlowFigures> flows_of_json(const std::string& file);
 
 }  // namespace ssdtlm

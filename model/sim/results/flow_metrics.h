@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of flows on each other when they share a drive, from each flow beside the others and alone. Slow-down,
-// fairness and weighted speed-up are defined as by Tavakkol et al. (MQSim, FAST '18). The part of its bandwidth that
-// each flow keeps, with fairness and utilisation from that, is defined as by Fan et al. (NASS, IPDPS 2019). This is
-// arithmetic only.
+// Computes how flows that share a drive affect each other. It compares each flow beside the others with the same flow
+// alone. Slow-down, fairness and weighted speed-up are those of Tavakkol et al. (MQSim, FAST '18). The part of its
+// bandwidth that each flow keeps, and fairness and utilisation by bandwidth, are those of Fan et al. (NASS, IPDPS
+// 2019).
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace ssdtlm {
 
-/// One flow in one run: sums over its measured commands.
+/// The figures of one flow in one run: sums over its measured commands.
 struct FlowFigures {
     std::string name;
     std::uint64_t commands = 0;
     std::uint64_t bytes = 0;
     std::int64_t response_ps = 0;                ///< from the SQ entry to the host's completion handler
-    double active_s = 0;                         ///< while a job of the flow ran
-    double chip_queue = 0;                       ///< transactions of the flow in the chip queues, mean over that time
-    std::uint64_t map_hits = 0, map_misses = 0;  ///< of a map on the flash
+    double active_s = 0;                         ///< seconds in which a job of the flow ran
+    double chip_queue = 0;                       ///< mean number of its transactions in the chip queues over that time
+    std::uint64_t map_hits = 0, map_misses = 0;  ///< look-ups in a map on the flash
     std::uint64_t reads = 0, reads_without_flash = 0;
 
     double response_us() const {
@@ -39,12 +39,13 @@ private:
     }
 };
 
-/// Figures of a flow beside the others, divided by those alone. Empty if there are none alone.
+/// The figures of a flow beside the others, divided by those of the flow alone. A ratio is empty if there is no run
+/// alone.
 struct FlowChange {
     std::optional<double> slowdown;       ///< of the mean response time
     std::optional<double> throughput;     ///< of the IOPS
-    std::optional<double> chip_queue;     ///< of its mean
-    std::optional<double> map_hit_ratio;  ///< of the ratio
+    std::optional<double> chip_queue;     ///< of the mean chip queue
+    std::optional<double> map_hit_ratio;  ///< of the hit ratio
     std::optional<double> read_hit_ratio;
     std::optional<double> bandwidth;  ///< BDR: of the bytes per second
 };
@@ -64,10 +65,10 @@ inline FlowChange change_of(const FlowFigures& shared, const FlowFigures& alone)
     return c;
 }
 
-/// Figures over all flows. Empty: a flow has no slow-down.
+/// Figures over all flows. They do not exist if a flow has no slow-down.
 struct Interference {
-    double fairness = 1;          ///< least slow-down over largest: 1 when all suffer alike
-    double weighted_speedup = 0;  ///< sum of the inverse slow-downs: as many as there are flows without interference
+    double fairness = 1;          ///< least slow-down over the largest; 1: all are slowed down alike
+    double weighted_speedup = 0;  ///< sum of the inverse slow-downs; the number of flows without interference
 };
 inline std::optional<Interference> interference_of(const std::vector<FlowChange>& flows) {
     Interference all;
@@ -83,14 +84,14 @@ inline std::optional<Interference> interference_of(const std::vector<FlowChange>
     return all;
 }
 
-/// The figures by bandwidth. The paper says "bandwidth degradation ratio" of what flows keep or of what they lose. Here
-/// it is what they keep; what a flow loses is one less that, and the sum of losses is the number of flows less
+/// The figures by bandwidth. The paper uses "bandwidth degradation ratio" both for what flows keep and for what they
+/// lose. Here it is what they keep. A flow loses 1 minus this, so the sum of losses is the number of flows minus
 /// `utilisation`.
 struct BandwidthShares {
-    double utilisation = 0;  ///< EV: sum over the flows; 1: they share one drive, above: they overlap well
+    double utilisation = 0;  ///< EV: sum over the flows; above 1 the flows overlap
     double least = 1, most = 0;
     std::size_t flows = 0;
-    double fairness() const { return 1 - (most - least); }        ///< of two flows 1 - |BDR1 - BDR2|
+    double fairness() const { return 1 - (most - least); }        ///< for two flows: 1 - |BDR1 - BDR2|
     double ratio() const { return most > 0 ? least / most : 1; }  ///< least over largest
 };
 inline std::optional<BandwidthShares> bandwidth_shares_of(const std::vector<FlowChange>& flows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured commands by flow, and the flows they waited for: flow x flow x stage, in whole picoseconds. It exists
-// only when there are several flows.
+// Counts the measured commands by flow, and their waits for other flows: flow x flow x stage, in whole picoseconds. It
+// exists only if there are several flows.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace ssdtlm {
 
-/// Time that commands of `flow` waited for operations that `of` owns or has caused. Flows count from 1; `of` is 0 for
-/// operations without a flow.
+/// The time for which commands of `flow` waited for operations that the flow `of` owns or has caused. Flows count from
+/// 1; `of` is 0 for operations without a flow.
 struct FlowWait {
     std::uint32_t flow = 0, of = 0;
-    std::array<std::int64_t, kStageCount> ps{};  ///< of the stages that is_flash_wait() names
+    std::array<std::int64_t, kStageCount> ps{};  ///< by stage; only the waits of is_flash_wait() count
 };
 
 class FlowStats final : public CompletionObserver {
@@ -30,10 +30,10 @@ public:
                      const Timeline& timeline, bool measured) override;
 
     std::uint32_t flows() const { return static_cast<std::uint32_t>(figures_.size()); }
-    /// Figures by flow. commands, bytes, response_ps, reads and reads_without_flash are set.
+    /// The figures by flow. Only commands, bytes, response_ps, reads and reads_without_flash are set.
     const std::vector<FlowFigures>& figures() const { return figures_; }
-    /// The waits that are not zero, by `flow` and `of`. Panics when the waits of a flow differ, in some stage, from
-    /// those of its commands.
+    /// The waits that are not zero, ordered by `flow` and `of`. Panics when their sum in a stage differs from the sum
+    /// over the flow's commands.
     std::vector<FlowWait> waits() const;
     const std::vector<std::uint32_t>& flow_of_job() const { return flow_of_job_; }
 
@@ -44,7 +44,7 @@ private:
     const std::vector<std::uint32_t> flow_of_job_;
     std::vector<FlowFigures> figures_;
     std::vector<Stages> cells_;
-    std::vector<Stages> waited_;  // by flow: the same from the timelines' sums
+    std::vector<Stages> waited_;  // by flow: sums from the timelines, to check cells_
 };
 
 }  // namespace ssdtlm

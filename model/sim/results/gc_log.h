@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes gc.csv: a row when a victim of garbage collection is chosen, and one when it is empty and erased.
+// Writes gc.csv. It has a row when a victim of garbage collection is chosen, and a row when the victim is empty and
+// erased.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,10 @@ namespace ssdtlm {
 /// in use; how often it has been erased; and, for its group, the free superblocks and the full ones.
 class GcLog final : public GcProbe {
 public:
-    /// Writes the header. `ftl` is the FTL at each call: a loss of power builds it again. All arguments must outlive
-    /// the run.
+    /// Writes the header. `ftl`: the place of the FTL, because a loss of power builds it again. All arguments must
+    /// outlive the run.
     GcLog(const Agenda& agenda, const std::optional<Ftl>& ftl, std::ostream& out);
-    /// The present instant is time zero.
+    /// Makes the present instant time zero.
     void start() { epoch_ = agenda_.now(); }
 
     void victim_chosen(SuperblockId victim) override { row("chosen", victim); }

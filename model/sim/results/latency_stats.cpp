@@ -12,12 +12,12 @@ const char* host_op_name(HostOp op) {
 }
 
 namespace {
-/// Rounds; ps is not negative.
+/// Rounds to whole ns. Precondition: ps is not negative.
 std::uint64_t to_ns(std::int64_t ps) {
     return (static_cast<std::uint64_t>(ps) + 500) / 1000;
 }
 
-// Percentile over `zeros` zeros and the histogram's values.
+// The percentile over `zeros` zeros and the values of the histogram, in us.
 double percentile_us(const BucketCounts& h, std::uint64_t zeros, double p) {
     const std::uint64_t n = h.count() + zeros;
     if (n == 0) return 0;
@@ -32,7 +32,7 @@ void fill(LatencyStats::Row& row, const BucketCounts& h, std::uint64_t zeros, st
     row.count = h.count() + zeros;
     row.mean = row.count == 0 ? 0 : static_cast<double>(sum_ps) * 1e-6 / static_cast<double>(row.count);
     row.max = static_cast<double>(max_ps) * 1e-6;
-    // The middle of the largest value's bucket may lie above that value.
+    // The middle of a bucket may lie above the largest value, so percentiles are limited to it.
     const auto percentile = [&](double p) { return std::min(percentile_us(h, zeros, p), row.max); };
     row.p50 = percentile(50);
     row.p90 = percentile(90);

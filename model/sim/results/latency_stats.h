@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latency breakdown: per operation and bucket of total latency the commands and the exact sum of each stage, per
-// stage a histogram, and the check that the stages of every command sum to its end-to-end latency.
+// The latency breakdown. For each operation and bucket of total latency it has the number of commands and the exact sum
+// of each stage. For each stage it has a histogram. It checks that the stages of every command sum to its end-to-end
+// latency.
 #pragma once
 
 #include <array>
@@ -20,17 +21,18 @@ namespace ssdtlm {
 class LatencyStats final : public CompletionObserver {
 public:
     static constexpr std::size_t kOps = 4;  ///< read, write, trim, flush
-    /// One line of latency.csv. Times in microseconds.
+    /// One line of latency.csv. Times are in us.
     struct Row {
         std::string op;
         std::string stage;  ///< a stage's name, or "total"
         std::uint64_t count = 0;
-        double share = 0;  ///< of the mean end-to-end latency
+        double share = 0;  ///< share of the mean end-to-end latency
         double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
     };
 
-    /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one bucket of
-    /// fio's. The figures are whole numbers: lines of two runs with the same operation and bucket may be added.
+    /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one of fio's
+    /// buckets. The figures are whole numbers, so lines of several runs with the same operation and bucket may be
+    /// added.
     struct BinRow {
         std::string op;
         unsigned bucket = 0;  ///< BucketCounts
@@ -51,9 +53,9 @@ public:
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                      const Timeline& timeline, bool measured) override;
 
-    /// The rows. Stages that were never entered are left out.
+    /// The rows of latency.csv. Stages that were never entered are left out.
     std::vector<Row> rows() const;
-    /// The buckets that hold a command, ascending for each operation.
+    /// The rows of latency_bins.csv: buckets with commands, ascending for each operation.
     std::vector<BinRow> bins() const;
     /// Rows by job and operation.
     std::vector<JobRow> by_job() const;
@@ -73,10 +75,10 @@ public:
     struct JobSpan {
         SimTime begin = kNever;
         SimTime end{};
-        std::uint32_t ops = 0;  ///< bit per HostOp; 0: nothing measured
+        std::uint32_t ops = 0;  ///< one bit per HostOp; 0: no measured command
     };
     const std::vector<JobSpan>& jobs() const { return jobs_; }
-    /// Time from the first issue to the last completion of all measured commands.
+    /// The time from the first issue to the last completion of measured commands.
     Ps window() const;
     /// Number of all completions, measured or not.
     std::uint64_t all_commands() const;
@@ -96,7 +98,7 @@ public:
         for (const Op& op : ops_) sum += op.unmeasured_count;
         return sum;
     }
-    /// Number of these completions that are of files that are laid out.
+    /// Number of these completions that lay out files.
     std::uint64_t layout_count() const {
         std::uint64_t sum = 0;
         for (const Op& op : ops_) sum += op.layout_count;
@@ -105,11 +107,11 @@ public:
     std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
-    /// The sums of a stage for each command. The same duration usually follows itself, so it is only counted here. Only
-    /// another duration needs the histogram or can be the largest.
+    /// Collects the durations of a stage. Mostly the same duration comes again, which is only counted here. Only a new
+    /// duration goes to the histogram, or can be the largest.
     struct StageSum {
         std::int64_t last_ps = -1;
-        std::uint64_t repeats = 0;  ///< of the last duration, not yet in the histogram
+        std::uint64_t repeats = 0;  ///< times that the last duration came, which are not yet in the histogram
         std::int64_t max_ps = 0;
     };
     struct Bin {
@@ -125,12 +127,12 @@ private:
         std::int64_t max_ps = 0;
         std::int64_t recent_max_ps = 0;
         unsigned recent_low = BucketCounts::kBuckets, recent_high = 0;  ///< buckets that take_p99() has not looked at
-        std::vector<std::uint64_t> seen;  ///< by bucket: what it has; empty before its first call
+        std::vector<std::uint64_t> seen;  ///< by bucket: count at the last take_p99(); empty before its first call
         std::uint64_t bytes = 0;
         std::uint64_t unmeasured_bytes = 0;
-        std::uint64_t layout_count = 0;  ///< of the unmeasured: HostRequest::preparation
+        std::uint64_t layout_count = 0;  ///< unmeasured commands with HostRequest::preparation
         alignas(64) std::array<StageSum, kStageCount> stage;
-        std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
+        std::array<BucketCounts, kStageCount> stage_ns;  ///< commands with time in the stage; the others count as zeros
     };
     /// Sums of one operation of a job.
     struct JobOp {
@@ -148,7 +150,7 @@ private:
     JobSpan& add_job(std::uint32_t job);
 
     std::array<Op, kOps> ops_;
-    BucketCounts recent_;  // of take_p99()
+    BucketCounts recent_;  // counts for take_p99()
     std::vector<JobSpan> jobs_;
     std::vector<JobOps> job_ops_;  // as long as jobs_
     std::map<std::uint32_t, JobOps> streams_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the reads of a run are spread over the drive. A cache that is small beside the range of random reads answers
-// next to none of them, however long it is filled.
+// Measures how far the reads of a run are spread over the drive. A cache that is much smaller than the range of random
+// reads answers almost none of them, even when it is full.
 #pragma once
 
 #include <bitset>
@@ -15,7 +15,8 @@ public:
         while (drive_bytes >> shift_ >= kRegions) ++shift_;
     }
     void read(std::uint64_t offset) { seen_[(offset >> shift_) % kRegions] = true; }
-    /// Bytes of the regions in which reads began; 0 where these are few, as with some streams that read on and on.
+    /// The bytes of the regions in which reads began. It is 0 if there are few regions, as with some sequential
+    /// streams.
     std::uint64_t bytes() const {
         const std::size_t regions = seen_.count();
         return regions < kFewest ? 0 : std::uint64_t{regions} << shift_;

@@ -24,7 +24,7 @@ bool ends_with(const std::string& text, const std::string& end) {
     return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// fio's names: <prefix>_bw.<number>.log.
+/// True: it has the name of a log of fio: <prefix>_bw.<number>.log.
 bool is_fio_log(const std::string& name) {
     static const std::regex kLog(R"(.*_(bw|iops|slat|clat|lat)\.[0-9]+\.log)");
     return std::regex_match(name, kLog);
@@ -34,7 +34,7 @@ bool is_rtl_recording(const std::string& name) {
     return name.rfind("rtl_", 0) == 0 && ends_with(name, ".fst");
 }
 
-/// The other files that the run of this manifest wrote in its folder. Empty if the manifest does not list them.
+/// The further files that the manifest of a run lists. It is empty if the manifest has no list.
 std::vector<std::string> listed_in(const fs::path& manifest) {
     std::vector<std::string> listed;
     std::ifstream in(manifest, std::ios::binary);
@@ -45,7 +45,7 @@ std::vector<std::string> listed_in(const fs::path& manifest) {
     return listed;
 }
 
-/// Names of a folder's entries; none of a folder that cannot be read.
+/// The names of the entries of a folder; none if it cannot be read.
 std::vector<std::string> entries_of(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code error;
@@ -111,7 +111,7 @@ ResultFiles::~ResultFiles() {
 void ResultFiles::remove_earlier() const {
     for (const std::string& listed : listed_in(directory_ / kManifest)) {
         const fs::path name = fs::path(listed).lexically_normal();
-        if (name.is_absolute() || *name.begin() == "..") continue;  // none of the folder
+        if (name.is_absolute() || *name.begin() == "..") continue;  // outside the folder
         if (is_fio_log(name.filename().string())) remove_quietly(directory_ / name);
     }
     for (const std::string& name : names()) remove_quietly(directory_ / name);
@@ -137,7 +137,7 @@ std::ostream& ResultFiles::stream(const std::string& name) {
 void ResultFiles::commit() {
     for (Stream& s : streams_) {
         errno = 0;
-        s.out.close();  // writes what is left, and tries again what failed before
+        s.out.close();  // writes the rest, and tries again what failed before
         if (!s.out) refuse(directory_ / s.name, system_reason());
     }
     streams_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a run appear together: each is written under a temporary name (".part"), and all get their names when
-// the last one is whole. So a folder never holds results of two runs, and a file with its name is complete.
+// The files of a run appear together. Each is written under a temporary name (".part"), and all get their names when
+// the last one is complete. So a folder never has results of two runs, and a file with its own name is complete.
 #pragma once
 
 #include <filesystem>
@@ -16,38 +16,39 @@ namespace ssdtlm {
 
 /// Writes a text. Throws OutputError when not all of it can be written.
 void write_text_file(const std::filesystem::path& path, const std::string& text);
-/// As write_text_file(). The file gets its name when it is whole.
+/// Writes a text as write_text_file() does. The file gets its name when it is complete.
 void write_whole_file(const std::filesystem::path& path, const std::string& text);
 
 class ResultFiles {
 public:
-    /// Touches nothing yet.
+    /// It does not access the folder yet.
     explicit ResultFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
-    /// Removes what was not committed.
+    /// Removes files that were not committed.
     ~ResultFiles();
     ResultFiles(const ResultFiles&) = delete;
     ResultFiles& operator=(const ResultFiles&) = delete;
 
     /// Removes temporary files that a killed run left.
     void remove_parts() const;
-    /// Removes only what an earlier run left: the files whose names are in names() and recordings(), and the logs of
-    /// fio that its wall_clock.json lists.
+    /// Removes the files of an earlier run, and no others: those in names() and recordings(), and the logs of fio that
+    /// its wall_clock.json lists.
     void remove_earlier() const;
     /// Adds a file with this text. Throws OutputError when not all of it can be written.
     void add(const std::string& name, const std::string& text);
-    /// Adds a file that is written while the run goes, and is whole at commit(). Throws OutputError when it cannot be
-    /// made.
+    /// Adds a file that is written during the run, and must be complete at commit(). Throws OutputError when it cannot
+    /// be made.
     std::ostream& stream(const std::string& name);
-    /// Gives all files their names, in the order of add() and stream(). Throws OutputError, also when not all of a
-    /// stream was written.
+    /// Gives all files their names, in the order of add() and stream(). Throws OutputError when that fails, or when a
+    /// stream could not be written completely.
     void commit();
 
-    /// The names of a run's results. result.json stands for a run that ended in order, failed.json for one that did
-    /// not.
+    /// The names of the results of a run. A run that ended in order has result.json, and a run that failed has
+    /// failed.json.
     static const std::vector<std::string>& names();
-    /// The names of what a run records on request; a name that ends in '/' is a folder. Blocks in RTL have rtl_*.fst.
+    /// The names of the recordings that a run makes on request. A name that ends in '/' is a folder. Blocks in RTL also
+    /// have rtl_*.fst.
     static const std::vector<std::string>& recordings();
-    /// Temporary names of all files that this run may have there.
+    /// The temporary names of all files that this run may have in the folder.
     std::vector<std::string> parts() const;
 
 private:
@@ -59,7 +60,7 @@ private:
         std::string name;
         std::ofstream out;
     };
-    std::list<Stream> streams_;  // a list: they stay where they are
+    std::list<Stream> streams_;  // a list keeps the addresses of its elements
 };
 
 }  // namespace ssdtlm

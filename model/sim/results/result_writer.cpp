@@ -24,7 +24,7 @@ Json direction_json(const RunSummary::Direction& d) {
             {"MB_per_s", d.mb_per_s}};
 }
 
-/// A list of one member of each element.
+/// A JSON list of one member of each element.
 template <class T, class Member>
 Json list_of(const std::vector<T>& all, Member member) {
     Json list = Json::array();
@@ -61,7 +61,7 @@ std::string job_name(const RunSummary& s, std::uint32_t job) {
     return job < s.job_names.size() ? s.job_names[job] : std::string{};
 }
 
-/// A name that has a comma or a quote is quoted, as RFC 4180 says.
+/// Quotes a name that has a comma, a quote or a line break (RFC 4180).
 std::string csv_text(const std::string& text) {
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
     std::string quoted = "\"";
@@ -81,7 +81,7 @@ std::string latency_by_job_csv(const RunSummary& s) {
         csv += "\n";
     };
     for (const auto& r : s.by_job) line("job", r.job, job_name(s, r.job), r);
-    // Numbered as the drive is told.
+    // Tenants have the numbers that the drive gets.
     for (const auto& r : s.by_tenant) line("tenant", r.job + 1, "", r);
     for (const auto& r : s.by_stream) line("stream", r.job, "", r);
     return csv;
@@ -243,8 +243,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
 }
 
 namespace {
-/// The rows of latency_bins.csv. A bucket's bounds in ns are from (included) to below (excluded; empty for the last,
-/// which has none).
+/// The text of latency_bins.csv. A bucket reaches from from_ns (included) to below_ns (excluded), which is empty for
+/// the last bucket.
 std::string latency_bins_csv(const RunSummary& s) {
     std::string csv = "op,from_ns,below_ns,count";
     for (std::size_t i = 0; i < kStageCount; ++i) csv += fmt::format(",{}_ps", stage_name(static_cast<Stage>(i)));
@@ -285,7 +285,7 @@ void add_results(ResultFiles& files, const RunSummary& s, const std::string& res
     files.add("latency.csv", csv);
     files.add("latency_bins.csv", latency_bins_csv(s));
     files.add("latency_by_job.csv", latency_by_job_csv(s));
-    // Last: who finds it finds the others.
+    // It is the last file, so a reader who finds it finds the others.
     files.add(s.failure ? "failed.json" : "result.json", result_json(s, resolved_config));
 }
 
@@ -319,7 +319,7 @@ std::string power_text(const RunSummary& s) {
     return t + "\n";
 }
 
-/// Write amplification of each NVM Set; of many sets the largest and the least.
+/// The write amplification of each NVM Set. If there are many sets, it is the largest and the least.
 std::string sets_text(const RunSummary& s) {
     constexpr std::size_t kMost = 8;
     std::vector<std::pair<double, std::string>> sets;

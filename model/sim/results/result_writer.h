@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a run's directory: result.json (failed.json), latency.csv, latency_bins.csv, wall_clock.json; and the
-// text summary. timeseries.csv is written while the run goes (time_series.h). Everything but wall_clock.json is a
+// Writes the files of a run's folder: result.json (failed.json), latency.csv, latency_bins.csv and wall_clock.json, and
+// the text summary. timeseries.csv is written during the run (time_series.h). All files but wall_clock.json are a
 // function of configuration, workload and seed, byte for byte.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace ssdtlm {
 
 /// `resolved_config`: TOML text of the whole effective configuration. A run that failed has failed.json in place of
-/// result.json: the same, with "failure" before it. Throws OutputError when a file cannot be written.
+/// result.json, with "failure" in addition. Throws OutputError when a file cannot be written.
 void add_results(ResultFiles& files, const RunSummary& summary, const std::string& resolved_config);
 std::string result_json(const RunSummary& summary, const std::string& resolved_config);
 std::string wall_clock_json(const RunSummary& summary);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is known of a finished run, in plain values. The writers print it, and tests compare it.
+// All results of a finished run, as plain values. The writers print it, and tests compare it.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct ResourceUse {
     std::string name;  ///< "channel bus", "die", "link to host", "core 0", ...
     std::uint32_t members = 1;
     double mean = 0;           ///< busy share, mean over the members
-    double max = 0;            ///< of the busiest member
+    double max = 0;            ///< busy share of the busiest member
     std::string busiest;       ///< its name
-    std::vector<double> busy;  ///< of each member
+    std::vector<double> busy;  ///< busy share of each member
 };
 
 /// How often each block of one die was erased since the device was new, preconditioning included.
@@ -53,12 +53,12 @@ struct BookLine {
     bool balances() const { return left == right; }
 };
 
-/// Why a run did not end in order.
+/// The reason why a run failed.
 struct RunFailure {
     std::string kind;   ///< "stalled", "check failed", "internal error", "results not written", ...
-    int exit_code = 0;  ///< of the program
+    int exit_code = 0;  ///< exit code of the program
     std::string reason;
-    std::string state;  ///< of every organ, lines; may be empty
+    std::string state;  ///< state of every organ, in lines; may be empty
 };
 
 struct RunSummary {
@@ -82,9 +82,9 @@ struct RunSummary {
 
     std::optional<DriveStart> start;           ///< none: there was no drive
     std::vector<ResourceUse> resources;        ///< over the whole workload, not the drain after it
-    std::vector<ResourceUse> resources_limit;  ///< the same, while the workload had more to give: what `limit` judges
-    std::vector<WaitUse> waits;                ///< in that time
-    double flash_work = 0;  ///< share of the dies (planes, where they read on their own) that had something to do
+    std::vector<ResourceUse> resources_limit;  ///< the part while the workload had more requests, which `limit` judges
+    std::vector<WaitUse> waits;                ///< in the same time
+    double flash_work = 0;                     ///< share of the dies (or independent planes) that had work
     LimitVerdict limit;
     std::optional<SteadyVerdict> steady;  ///< none: nothing was measured
     FtlCounters ftl;                      ///< of the workload (preconditioning excluded)
@@ -112,8 +112,8 @@ struct RunSummary {
     std::vector<std::pair<std::uint32_t, std::uint64_t>>
         blocks_by_erases;  ///< (erases, blocks of the device), ascending
     std::vector<DieQueue>
-        queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
-    std::uint64_t queue_looks = 0;  ///< how many these were
+        queues;  ///< by die, by die, from samples at the ends of the time series' intervals; empty: no sample
+    std::uint64_t queue_looks = 0;  ///< number of these samples
     std::vector<PowerCut> power_cuts;
     Capacitors capacitors;
     std::vector<BookLine> books;

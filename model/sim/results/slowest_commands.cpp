@@ -34,7 +34,7 @@ SlowestCommands::Kept SlowestCommands::kept(const HostRequest& request, SimTime 
     k.issued = issued;
     k.total = total;
     k.path = critical_path(timeline, occupancy_);
-    const Ps epoch = timeline.start() - issued;  // the workload's zero
+    const Ps epoch = timeline.start() - issued;  // start of the workload
     for (PathStep& s : k.path) {
         s.from -= epoch;
         s.to -= epoch;

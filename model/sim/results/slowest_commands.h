@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest commands of each operation in the measured window, and those that were asked for by number, with their
-// way through the device and what they waited for.
+// Keeps the slowest commands of each operation in the measured window, and the commands that were asked for by number.
+// For each it has the path through the device and the reasons of its waits.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ public:
     struct Kept {
         HostRequest request;
         std::uint64_t number =
-            0;             ///< of the command, by arrival at the firmware; of a request of several, the last to end
+            0;             ///< of the command, by arrival at the firmware; the last to end, if a request has several
         SimTime issued{};  ///< from the start of the workload
         Ps total{};
         std::vector<PathStep> path;  ///< times from the start of the workload
-        bool slow = false;           ///< among the slowest; else it was asked for
+        bool slow = false;           ///< true: among the slowest; false: it was asked for
     };
     /// Keeps `count` commands of each operation; of equal ones those with the lower numbers. `asked`: numbers of
     /// commands that are kept however long they take, measured or not. `occupancy` must be recording.
@@ -36,7 +36,7 @@ public:
         if (__builtin_expect(!asked_.empty(), 0)) answer(request, issued, total, timeline);
     }
 
-    /// The commands by operation, then the slowest first, then by number.
+    /// The commands, ordered by operation, then the slowest first, then by number.
     std::vector<Kept> all() const;
 
 private:
@@ -47,8 +47,8 @@ private:
     const std::uint32_t count_;
     const std::vector<std::uint64_t> asked_;  // ascending
     const Occupancy& occupancy_;
-    std::array<Ps, kOps> least_{};                 // what a command must take to be looked at
-    std::array<std::vector<Kept>, kOps> slowest_;  // heaps: the first is the first to go
+    std::array<Ps, kOps> least_{};                 // latency from which on a command is considered
+    std::array<std::vector<Kept>, kOps> slowest_;  // heaps: the first is the next to be removed
     std::vector<Kept> answered_;
 };
 

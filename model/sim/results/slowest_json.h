@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// slowest.json: the commands that SlowestCommands kept, as text.
+// Writes slowest.json from the commands that SlowestCommands kept.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ssdtlm {
 
-/// The names of the flows, by tenant from 0 on, and the flow of each job. Empty: there is one flow.
+/// The names of the flows, by tenant from 0 on, and the flow of each job. Both are empty if there is one flow.
 struct SlowestFlows {
     std::vector<std::string> names;
     std::vector<std::uint32_t> of_job;
 };
 
-/// One line for each command. Times are in ps from the start of the workload. Operations, collections and commands have
-/// the numbers that they have in trace.json; resources have the names of its tracks.
+/// Returns the text, with one line for each command. Times are in ps from the start of the workload. Operations,
+/// collections and commands have their numbers in trace.json; resources have the names of its tracks.
 std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device,
                          const SlowestFlows& flows = {});
 

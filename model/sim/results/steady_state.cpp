@@ -13,12 +13,13 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 constexpr std::size_t kRounds = Steadiness::kWindow;
-/// Fewest commands of a round. A mean of fewer rests on chance: with 100 commands, and times that vary by their mean
-/// (exponential), it is off by 10 %.
+/// The fewest commands of a round. With fewer, the mean is too random: for 100 exponential times its standard deviation
+/// is 10 %.
 constexpr double kFewestCommands = 100;
-/// A round must be long compared with the commands in flight at its edges. This is its least length in mean latencies.
+/// The least length of a round in mean latencies. A round must be long compared with the commands in flight at its
+/// edges.
 constexpr double kLatencies = 10;
-/// Below this part of the bytes, writes (or reads) say nothing of the run.
+/// Writes (or reads) below this share of the bytes do not count.
 constexpr double kLeastPart = 0.01;
 
 constexpr const char *kCommands = "commands", *kFreeBlocks = "free blocks";
@@ -109,8 +110,8 @@ private:
     bool writes() const { return written() > kLeastPart * (written() + read()); }
     bool reads() const { return read() > kLeastPart * (written() + read()); }
 
-    /// False: the reads are spread so far that the cache, full, would answer no more of them than count, and it does
-    /// not answer more.
+    /// False: the reads are spread so far that even a full cache would answer too few of them to count, and it answers
+    /// no more now.
     bool cache_matters() const {
         const double lookups = counted([](const SteadyCounts&c) { return c.cache_lookups; }),
                      hits = counted([](const SteadyCounts&c) { return c.cache_hits; });
@@ -119,8 +120,8 @@ private:
     }
 
     void add(const char* what, const char* unit, const std::array<double, kRounds>& by_round) {
-        // A round without a command or a written byte has no latency or WAF; it is too short, which count_turnovers()
-        // has found.
+        // A round without commands or written bytes has no latency or WAF. It is too short, which count_turnovers()
+        // finds.
         if (std::all_of(by_round.begin(), by_round.end(), [](double x) { return std::isfinite(x); }) &&
             by_round[0] + by_round[kRounds - 1] > 0)
             v_.judged.push_back({what, unit, by_round, steadiness(by_round.data())});

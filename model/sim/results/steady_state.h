@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges whether a run measured a steady state. The measured window is cut into five rounds. By the rule of SNIA's
-// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds must be within
-// 20 % of their mean, and the line through them within 10 %. A round is too short if it does not
-// turn over, at least once, all that the drive keeps for its writes and its map. A read cache that answers
-// next to no read, and could not if it were full, need not.
+// Solid State Storage Performance Test Specification, throughput, mean latency and WAF of the rounds must be within 20
+// % of their mean, and the line through them within 10 %. A round is too short if it does not turn over, at least once,
+// all that the drive keeps for its writes and its map. This does not hold for a read cache that answers almost no
+// reads, and would not if it were full.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,24 @@
 
 namespace ssdtlm {
 
-/// Counts since the run began. They are sums, and one state.
+/// Counts since the run began. All are sums, except for free_blocks.
 struct SteadyCounts {
     std::uint64_t commands = 0;
-    Ps latency{};  ///< of all of them
+    Ps latency{};  ///< sum over all commands
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t nand_bytes = 0;  ///< programmed
     std::uint64_t erased_blocks = 0;
     std::uint64_t map_lookups = 0;
     std::uint64_t cache_lookups = 0, cache_hits = 0;  ///< of the read cache
-    std::uint64_t free_blocks = 0;                    ///< now
+    std::uint64_t free_blocks = 0;                    ///< at this instant
 };
 
-/// The counts over time, at equal distances, in little memory: when there are many, every second one is forgotten.
+/// The counts over time at equal distances, in bounded memory: when there are many, every second one is dropped.
 class SteadyHistory {
 public:
     void begin(SimTime now, const SteadyCounts& counts);
-    /// True: look() must be called before anything at `now` is counted.
+    /// True: call look() before anything at `now` is counted.
     bool is_due(SimTime now) const { return now >= next_; }
     void look(SimTime now, const SteadyCounts& counts);
     void end(SimTime now, const SteadyCounts& counts);
@@ -43,7 +43,7 @@ public:
     Ps window() const { return end_at_ - begin_at_; }
     const SteadyCounts& first() const { return begin_; }
     const SteadyCounts& last() const { return end_; }
-    /// Values of a sum at the edges of the rounds. Between two looks they are on the line through them.
+    /// The values of a sum at the edges of the rounds, interpolated between two looks.
     template <class Sum>
     std::array<double, Steadiness::kWindow + 1> at_edges(Sum sum) const {
         std::array<double, Steadiness::kWindow + 1> edges{};
@@ -73,7 +73,7 @@ private:
     std::vector<SteadyCounts> looks_;  // entry i: after i + 1 intervals
 };
 
-/// Amounts that the drive keeps and that a round has to turn over. 0 if the drive has none.
+/// The amounts that the drive keeps, and that a round must turn over. They are 0 if the drive has no such part.
 struct KeptByDrive {
     std::uint64_t write_buffer_bytes = 0, slc_bytes = 0, read_cache_bytes = 0;
     std::uint64_t map_entries = 0;  ///< in the cache of a map on the flash
@@ -91,7 +91,7 @@ struct SteadyVerdict {
     struct Turnover {
         const char* of;
         const char* unit;
-        double needed = 0, held = 0;  ///< a round
+        double needed = 0, held = 0;  ///< in one round
         bool enough() const { return held >= needed; }
     };
     Kind kind = Kind::too_short;

@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 namespace {
 
-/// Milliseconds, exact to the picosecond, without trailing zeros.
+/// Formats a time in milliseconds, exact to the picosecond and without trailing zeros.
 std::string milliseconds(Ps t) {
     constexpr std::int64_t kPerMs = 1'000'000'000;
     std::string text = fmt::format("{}.{:09}", t.count() / kPerMs, t.count() % kPerMs);
@@ -73,7 +73,7 @@ void TimeSeries::start() {
 }
 
 /// Posts the next tick at the first end of an interval that is not before the next entry of the agenda. Without an
-/// entry there is none: nothing happens any more.
+/// entry nothing more happens, so there is no next tick.
 void TimeSeries::post_next_tick() {
     const SimTime next = agenda_.next_time();
     if (next > kNever - 2 * interval_) return;
@@ -91,7 +91,7 @@ void TimeSeries::tick() {
 
 void TimeSeries::close(SimTime begin, SimTime end) {
     const Counts now = counts();
-    if (now == last_) return;  // joined with what follows
+    if (now == last_) return;  // nothing has happened, so this interval joins the next row
     begin = std::max(begin, written_);
     if (begin > written_) row(written_, begin, last_, last_);
     row(begin, end, last_, now);
@@ -126,7 +126,7 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     if (const auto waf = written.waf()) fmt::format_to(to, "{:.4f}", *waf);
     fmt::format_to(to, ",{}", after.free_blocks);
     const auto latency = [&](std::uint64_t ios, Ps sum, HostOp op) {
-        if (ios == 0) return fmt::format_to(to, ",,");  // what is longest belongs to a later row
+        if (ios == 0) return fmt::format_to(to, ",,");  // the longest latency belongs to a later row
         const Ps longest = latency_.take_longest(op);
         return fmt::format_to(to, ",{:.3f},{:.3f}", static_cast<double>(sum.count()) * 1e-6 / static_cast<double>(ios),
                               static_cast<double>(longest.count()) * 1e-6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages by purpose, with a map on the flash: those of user data and those of the map, each written for the host or
+// The pages by purpose, if the map is on the flash: pages of user data and of the map, each written for the host or
 // moved by garbage collection.
 #pragma once
 

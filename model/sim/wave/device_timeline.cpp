@@ -14,8 +14,8 @@ namespace ssdtlm {
 namespace {
 
 enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies, kSupply };
-constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
-constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
+constexpr std::uint32_t kLanes = 200'000;    // numbers of tracks per queue
+constexpr std::uint32_t kWaiting = 100'000;  // first of these for requests that wait in the host
 
 constexpr TrackId kSataLink{kLink, 2};
 
@@ -28,14 +28,14 @@ const char* op_name(IoOp op) {
     return kNames[static_cast<std::size_t>(op)];
 }
 
-/// Argument of a slice that a loss of power has cut off.
+/// The argument of a slice that a loss of power has cut off.
 constexpr const char* kPowerLost = R"(,"power_lost":true)";
 
 std::string command_argument(std::uint64_t number) {
     return number == 0 ? "" : fmt::format(R"("command":{},)", number);
 }
 
-/// The command for which this work reads; 0: it is other work.
+/// The command for which this work reads; 0: the work is not a host's read.
 std::uint64_t command_of(const FlashWork& work) {
     return work.cls == FlashClass::host_read ? work.owner : 0;
 }
@@ -91,7 +91,8 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
              at += nvme::kPageBytes - (memory->address_of(at) & nvme::kPageMask))
             by_page_[memory->address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
-    // It is part of a request that another command ended, or it reached the controller when the host had given it up.
+    // The old command of this slot was part of a request that another command ended, or the host had given it up before
+    // it reached the controller.
     if (r.number != 0) {
         slots_of_.erase(r.number);
         write(r, std::max(r.ended, r.submitted), nullptr);
@@ -100,8 +101,8 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
     r = Record{number, op_name(c.op), c.queue, c.tag, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
-/// Waits are written here, because commands begin in the order in which they left the host. False if there is nothing
-/// to show.
+/// Writes the wait of a command in the host. It is written when the command begins, because commands begin in the order
+/// in which they left the host. Returns false if there is no wait to show.
 bool DeviceTimeline::write_wait(const Command& c, SimTime issued, SimTime submitted) {
     const std::uint64_t number = c.timeline->number();
     if (issued == submitted || !wanted(issued)) return false;
@@ -121,7 +122,7 @@ void DeviceTimeline::command_ends(const Command& c, SimTime now) {
 void DeviceTimeline::request_ends(const HostRequest&, const Timeline& timeline, SimTime now) {
     catch_up(now);
     const auto slot = slots_of_.find(timeline.number());
-    if (slot == slots_of_.end()) return;  // never reached the firmware, or several requests ended with one command
+    if (slot == slots_of_.end()) return;  // the command never reached the firmware, or ended several requests
     Record& record = records_.at(slot->second);
     slots_of_.erase(slot);
     if (record.number != timeline.number()) return;  // another command has the slot
@@ -135,7 +136,7 @@ void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages,
                                         r.cid, r.slba, r.bytes, more);
     if (stages != nullptr)
         stages->for_each([&arguments](Stage s, std::int64_t ps) {
-            if (s == Stage::block_queue || s == Stage::host_queue) return;  // before the slot was taken
+            if (s == Stage::block_queue || s == Stage::host_queue) return;  // this time lies before the slot was taken
             arguments += fmt::format(R"(,"{}_us":{}.{:06})", stage_name(s), ps / 1'000'000, ps % 1'000'000);
         });
     const TrackId track = lane(slots_, 0, "slot", r.sqid, r.submitted, end);
@@ -190,8 +191,8 @@ void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const
 
 void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
     std::uint64_t number = 0;
-    // Posted writes keep their order, so the first one given to the link is the first one on the wire. Bulk writes keep
-    // their order among themselves.
+    // Posted writes keep their order, so the first one that was given to the link is the first one on the wire. Bulk
+    // writes only keep their order among themselves.
     if (up && b.bulk && !bulk_.empty()) {
         number = bulk_.front().second;
         if (b.last) bulk_.pop_front();
@@ -262,13 +263,14 @@ void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::ui
 }
 
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
-    catch_up(now);  // a search for the map, or collection, has no requests that end
+    catch_up(now);  // without ending requests, as in a search for the map, only this call catches up
     const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
     for (std::uint32_t left = planes; left != 0; left &= left - 1)
         end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
 }
 
-/// A program that another one waits behind is not suspended, so its end is known.
+/// Writes the end of a program ahead of its time. A program is not suspended while another one waits behind it, so its
+/// end is known.
 void DeviceTimeline::will_end(std::size_t plane, SimTime at) {
     Operation& o = operations_[plane];
     if (o.busy_from == kNever) return;
@@ -284,7 +286,7 @@ std::string DeviceTimeline::operation_arguments(const Operation& o, const char* 
                        o.count, o.work.block, o.work.page, more);
 }
 
-/// `more`: arguments beside the usual ones.
+/// Ends the slice of a plane's operation. `more`: further arguments of the slice.
 void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) {
     Operation& o = operations_[plane];
     if (o.busy_from == kNever) return;
@@ -311,7 +313,7 @@ void DeviceTimeline::write(const Ahead& a) {
     if (a.command != 0) writer_.flow(a.track, a.begin, a.command, false);
 }
 
-/// Writes what has ended by now, once in a while.
+/// Writes slices that have ended by now, if many are waiting.
 void DeviceTimeline::catch_up(SimTime now) {
     if (ahead_.size() < look_at_) return;
     std::size_t left = 0;
@@ -325,7 +327,7 @@ void DeviceTimeline::catch_up(SimTime now) {
     look_at_ = std::max(kAhead, 2 * ahead_.size());
 }
 
-/// Cuts slices that are ahead of their time: those of the link, or all others.
+/// Cuts off slices that are ahead of their time. `link`: those of the link; else all others.
 void DeviceTimeline::cut(SimTime now, bool link) {
     const auto rest = std::stable_partition(ahead_.begin(), ahead_.end(),
                                             [link](const Ahead& a) { return (a.track.group == kLink) != link; });
@@ -344,7 +346,7 @@ void DeviceTimeline::reset(SimTime now) {
     end_commands(now, R"(,"reset":true)");
 }
 
-/// `why`: an additional argument of the slices.
+/// Ends all commands of the host. `why`: an additional argument of their slices.
 void DeviceTimeline::end_commands(SimTime now, const char* why) {
     std::vector<Record*> given_up;
     for (auto& [timeline, record] : records_)
@@ -383,7 +385,7 @@ void DeviceTimeline::power_back(SimTime now) {
         writer_.name_group(kSupply, "supply");
         writer_.name_track(track, "power");
     }
-    const SimTime lost = std::min(power_lost_, now);  // the run may end before
+    const SimTime lost = std::min(power_lost_, now);  // the run may end before the power is lost
     if (lost != supply_failed_ && wanted(supply_failed_))
         writer_.slice(track, supply_failed_, lost, "on capacitors", "");
     if (power_lost_ != kNever && wanted(power_lost_)) writer_.slice(track, power_lost_, now, "off", "");
@@ -394,7 +396,7 @@ void DeviceTimeline::finish(SimTime now) {
     power_back(now);
     for (const Ahead& a : ahead_) write(a);
     ahead_.clear();
-    std::vector<Record> rest;  // of requests of several commands
+    std::vector<Record> rest;  // commands of requests that other commands ended
     for (const auto& [timeline, record] : records_)
         if (record.number != 0) rest.push_back(record);
     std::sort(rest.begin(), rest.end(), [](const Record& a, const Record& b) { return a.number < b.number; });

@@ -10,8 +10,8 @@ namespace ssdtlm {
 
 namespace {
 
-// Probes begin this much before the window, so that what is on a wire or core at its start is known. assumed: longer
-// than anything there.
+// Probes begin this time before the window, so that work on wires and cores at its start is known. Assumed: no such
+// work is longer.
 constexpr Ps kWarmUp = 200us;
 
 }  // namespace
@@ -41,7 +41,7 @@ void DeviceWave::watch(const std::string& scope, const std::string& name, const 
                         0});
 }
 
-/// Number of queue pairs, with the admin queues.
+/// The number of queue pairs, including the admin queues.
 std::uint32_t DeviceWave::queue_pairs() const {
     return std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1;
 }
@@ -155,7 +155,7 @@ void DeviceWave::sample() {
     for (Watched& w : watched_) look(w);
     sample_counts();
     check_trigger();
-    recorder_.settle(now);  // the link has told of what has begun by now
+    recorder_.settle(now);  // the link has reported all that has begun by now
 }
 
 void DeviceWave::sample_counts() {
@@ -223,7 +223,7 @@ void DeviceWave::check_trigger() {
 void DeviceWave::completed(Ps latency) {
     if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency)
         return;
-    if (up_.tlp != kNone) (void)system_->link.upstream();  // tells of what has begun by now
+    if (up_.tlp != kNone) (void)system_->link.upstream();  // makes the link report all that has begun by now
     triggered_ = recorder_.trigger(system_->agenda.now());
     if (!triggered_) return;
     marks_ = {{system_->agenda.now() - latency, "issued"}, {system_->agenda.now(), "completed"}};
@@ -355,7 +355,7 @@ void DeviceWave::finish(bool failed) {
     }
     if (failed && !triggered_ && options_.trigger == WaveOptions::Trigger::error)
         triggered_ = recorder_.trigger_at_last_change(system_->agenda.now());
-    recorder_.finish(system_->agenda.now(), true);  // the watchdog ticks on for a while
+    recorder_.finish(system_->agenda.now(), true);  // the watchdog ran on after the last change
 }
 
 }  // namespace ssdtlm

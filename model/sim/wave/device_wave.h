@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waveform of a device: its signals, the sources of their values, and the trigger. Probes report work with a
-// duration on a serial resource (wires, cores, buses, dies) when it begins. Counts and pointers are read after every
-// entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither happens.
+// The waveform of a device: its signals, the sources of their values, and the trigger. Probes report work on a serial
+// resource (wires, cores, buses, dies) when it begins. Counts and pointers are read after every entry of the agenda.
+// Both are off while nothing is recorded (before --wave-from, and after the window).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ public:
     DeviceWave(WaveSink& sink, const WaveOptions& options, const WaveScopes& scopes, const SsdConfig& config,
                FlashObserver& observer);
 
-    /// Declares the other signals and begins. Call once, before the simulation starts.
+    /// Declares the other signals and starts to record. Call it once, before the simulation starts.
     void attach(SsdSystem& system);
     /// The host has stored to a doorbell.
     void doorbell(std::uint32_t offset, std::uint32_t value);
@@ -44,22 +44,22 @@ public:
     void power_lost();
     void built_again();
     void power_back();
-    /// True: steps of cores and bursts on the link are wanted now.
+    /// True: it wants reports of core steps and of bursts on the link now.
     bool probing() const { return probing_; }
-    /// `failed`: the run did not end in order, which may be the trigger.
+    /// Ends the recording. `failed`: the run has failed, which may be the trigger.
     void finish(bool failed);
 
     const WaveRecorder& recorder() const { return recorder_; }
-    /// The channel that a viewer should show: the trigger's, else the first that is recorded.
+    /// The channel that a viewer should show: that of the trigger, else the first that is recorded.
     std::uint32_t open_channel() const;
     const std::vector<GtkwMark>& marks() const { return marks_; }
 
 private:
     static constexpr WaveId kNone = ~WaveId{0};
-    /// A variable of the model that is watched.
+    /// A variable of the model whose value is a signal.
     struct Watched {
         const void* variable;
-        bool wide;  ///< 8 bytes, not 4
+        bool wide;  ///< it has 8 bytes, else 4
         WaveId id;
         std::uint64_t last;
     };
@@ -117,8 +117,8 @@ private:
     std::vector<GtkwMark> marks_;
 
     std::vector<Watched> watched_;
-    std::size_t first_queue_ = 0;             // in watched_: those of each_queue_variable()
-    std::vector<WaveId> on_link_, on_board_;  // told ahead of their time, and over when the power goes
+    std::size_t first_queue_ = 0;             // index in watched_ of the first variable of each_queue_variable()
+    std::vector<WaveId> on_link_, on_board_;  // have changes ahead of their time, which a loss of power drops
     WaveId powered_ = kNone, phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
     WaveId in_firmware_ = kNone, ready_ = kNone;
     WaveId buffer_used_ = kNone, buffer_dirty_ = kNone, buffer_queued_ = kNone;
@@ -131,7 +131,7 @@ private:
     std::vector<WaveId> cores_;
     std::vector<WaveId> sq_doorbell_, cq_doorbell_;  // by queue
     Direction up_, down_;
-    SataLink* sata_link_ = nullptr;  // null: no Serial ATA, or not wanted
+    SataLink* sata_link_ = nullptr;  // null: there is no such link, or it is not recorded
     std::optional<SataWave> sata_;
     std::vector<Pins> pins_;  // by channel
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Description of a frame on a Serial ATA link for wave and timeline. Kernel-free.
+// Describes frames on a Serial ATA link for waveform and timeline. Kernel-free.
 #pragma once
 
 #include <cstdint>
 
 namespace ssdtlm {
 
-/// Value of a FIS type in fis_names().
+/// The value of a FIS type in fis_names().
 std::uint64_t fis_value(std::uint8_t type);
 
-/// Finds the tags of frames, one after the other as they are on the wire. Data and DMA Activate name no tag: they have
-/// that of the DMA Setup before them.
+/// Finds the tags of frames in the order of the wire. Data and DMA Activate have no tag of their own, so they get that
+/// of the DMA Setup before them.
 class FisTags {
 public:
     /// The tag of a frame that belongs to no queued command. It is also the key of a command that is not queued, see
@@ -22,7 +22,7 @@ public:
     void forget() { phase_ = kNoTag; }
 
 private:
-    std::uint64_t phase_ = kNoTag;  // tag whose data go
+    std::uint64_t phase_ = kNoTag;  // tag whose data are being transferred
 };
 
 }  // namespace ssdtlm

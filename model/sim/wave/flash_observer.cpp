@@ -32,8 +32,8 @@ void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, Si
         l->submitted(geometry_.channel_of(txn.die), geometry_.die_in_channel(txn.die), work, now);
 }
 
-/// Takes the oldest waiting transaction for that page. Only reads can be equal except for their class (one of the host
-/// and one of garbage collection, for one page at one time); then the two may be taken for each other.
+/// Takes the oldest waiting transaction for that page. Two reads of one page may differ only in their class, when host
+/// and garbage collection read it at one time. Then the two may be exchanged.
 FlashWork FlashObserver::take(Die& die, FlashOp op, const OnfiTarget& target) {
     const auto found = std::find_if(die.waiting.begin(), die.waiting.end(), [&](const FlashWork& w) {
         return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page &&
@@ -54,7 +54,7 @@ void FlashObserver::count_passed(BusSequence& s) const {
         }
 }
 
-/// A suspend or resume.
+/// Observes a suspend or a resume.
 void FlashObserver::control(std::uint32_t channel, FlashOp op, std::uint32_t die, SimTime from, SimTime to) {
     Die& d = dies_[channel * geometry_.dies_per_channel() + die];
     if (onfi_operation(op).effect == ArrayEffect::resumes) {
@@ -135,7 +135,7 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     if (effect == ArrayEffect::resumes) return;
     if (effect == ArrayEffect::suspends) {
         if (!std::exchange(d.stopping, false))
-            return;  // it ended before the array could stop, and another one may run by now
+            return;  // the operation ended before the array could stop, and another one may run by now
         d.set_aside = d.running;
         d.aside = std::exchange(d.slow, 0);
         for (FlashListener* l : listeners_) l->suspended(channel, die, d.aside, now);

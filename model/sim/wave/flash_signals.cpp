@@ -100,12 +100,12 @@ void FlashSignals::sequence(const BusSequence& s) {
     step(d.busy_planes, s.busy_from, s.planes);
 }
 
-/// SR[6] RDY is rb_n, SR[5] ARDY is ardy.
+/// Shows a cached program. rb_n is RDY of SR[6], and ardy is ARDY of SR[5].
 void FlashSignals::cached_program(const BusSequence& s, Die& d) {
     const BusSequence::Cached& c = *s.cached;
     if (c.before != 0) {
         array_over(d, c.before, c.before_to);
-        if (c.before_to < c.array_from) {  // the array waits for the end of the transfer
+        if (c.before_to < c.array_from) {  // the array is idle until the transfer ends
             set(d.state, c.before_to, static_cast<std::uint64_t>(DieState::selected));
             set(d.ardy, c.before_to, 1);
         }
@@ -124,7 +124,7 @@ void FlashSignals::control(const BusSequence& s) {
     Die& d = die(s.channel, s.die);
     bus(s, channels_[s.channel]);
     if (onfi_operation(s.op).effect != ArrayEffect::resumes) {
-        if (d.ardy != kNone) set(d.rb_n, s.busy_from, 0);  // it may be high behind a cached program
+        if (d.ardy != kNone) set(d.rb_n, s.busy_from, 0);  // it may be high after a cached program
         return;
     }
     for (std::uint32_t i = 0; i < s.count; ++i)
@@ -144,7 +144,7 @@ void FlashSignals::suspended(std::uint32_t channel, std::uint32_t i, std::uint32
     show(d, now);
 }
 
-/// The phases of a sequence on the bus, from its own begin and end.
+/// Shows the phases of a sequence on the bus. They follow from its begin and end.
 void FlashSignals::bus(const BusSequence& s, Channel& c) {
     if (c.bus == kNone) return;
     const auto state = [&](SimTime at, BusState b) { set(c.bus, at, static_cast<std::uint64_t>(b)); };
@@ -153,7 +153,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     state(s.begin, BusState::command);
     SimTime free = s.end;
     if (s.op == FlashOp::program) {
-        // It computes backwards from the last plane: 10h or 11h, data, then address and tADL.
+        // This goes backwards from the last plane: 10h or 11h, then data, then address and tADL.
         const Ps data = timing_.data_in(s.data_bytes);
         SimTime end = s.end;
         for (std::uint32_t i = 0; i < s.count; ++i) {
@@ -170,7 +170,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     set(c.cls, free, 0);
 }
 
-/// Shows the state of the die: that of its most informative plane.
+/// Shows the state of the die, which is that of its most informative plane.
 void FlashSignals::show(Die& d, SimTime now) {
     if (d.state == kNone) return;
     std::uint64_t best = static_cast<std::uint64_t>(DieState::idle);

@@ -27,8 +27,7 @@ public:
 
     /// Number of pages that garbage collection has programmed.
     std::uint64_t moved_pages() const { return moved_pages_; }
-    /// Most programs of garbage collection that waited for a die when a host read that was submitted later went before
-    /// them, since the last call.
+    /// The most programs of garbage collection that a later host read has passed on a die since the last call.
     std::uint32_t take_overtaken() {
         const std::uint32_t was = overtaken_;
         overtaken_ = 0;
@@ -72,8 +71,8 @@ private:
     WaveRecorder& recorder_;
     const std::uint32_t dies_per_channel_;
     const OnfiBusTiming timing_;
-    const Ps program_end_;  // the last command cycle of a program
-    const Ps between_;      // planes of a multi-plane sequence
+    const Ps program_end_;  // time of the last command cycle of a program
+    const Ps between_;      // time between the planes of a multi-plane sequence
     std::vector<Channel> channels_;
     std::vector<Die> dies_;
     std::vector<WaveId> all_;

@@ -15,13 +15,13 @@ namespace ssdtlm {
 
 namespace {
 
-// Flags of a trace are those of GTKWave 3.3 analyzer.h (TR_*).
+// The flags of a trace come from GTKWave 3.3 analyzer.h (TR_*).
 constexpr unsigned kHex = 0x2, kDec = 0x4, kRightJustify = 0x20, kBlank = 0x200, kFileTranslated = 0x2000;
 constexpr unsigned kClosed = 0x400000, kGroupBegin = 0x800000, kGroupEnd = 0x1000000;
 constexpr unsigned kBin = 0x8;
 
-// GTKWave takes the relative path from the former place of the save file to the files, and applies it to its present
-// place. So any common folder will do, and the folder of a run can be moved.
+// GTKWave takes the relative path from the save file's former place to the files, and applies it to the save file's
+// present place. So any common folder works, and the folder of a run can be moved.
 constexpr const char* kFolder = "/run/";
 
 // The zoom is chosen for a wave window of this width. Its unit in save files is a frame.
@@ -117,7 +117,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
     const std::filesystem::path base = std::filesystem::path(view.dump).replace_extension("");
     const std::filesystem::path names = base.string() + ".names";
     std::error_code error;
-    std::filesystem::create_directories(names, error);  // what goes wrong shows when a file is written
+    std::filesystem::create_directories(names, error);  // a failure is reported when a file is written
     std::set<const WaveEnum*> enums;
     for (const WaveSignal& s : signals)
         if (s.names != nullptr) enums.insert(s.names);
@@ -139,7 +139,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         const WaveSignal& s = signals[id];
         Place p = place_of(s.scope);
         const bool repeats = s.name == "busy_planes" && s.width == 1;  // R/B#
-        if (!changed[id] || repeats) {                                 // unused queues, dies without work
+        if (!changed[id] || repeats) {                                 // such as unused queues and dies without work
             p.prefix = p.group + ": " + p.prefix;
             p.group = kConstant;
             p.channel = -1;
@@ -147,7 +147,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         if (groups.count(p.group) == 0) order.push_back(p.group);
         groups[p.group].push_back({&s, p});
     }
-    // The open channel comes first, then groups of no channel, then the other channels.
+    // The open channel comes first, then the groups without a channel, then the other channels.
     const auto rank = [&](const std::string& group) {
         if (group == kConstant) return 3;
         const int channel = groups[group].front().place.channel;
@@ -156,7 +156,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
     std::stable_sort(order.begin(), order.end(),
                      [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
 
-    // The visible part: a window around the marker, or the beginning.
+    // The visible part is a window around the marker, or the beginning.
     const double length = static_cast<double>((view.end - view.begin).count());
     const double shown = std::max(1000.0, std::min(length, view.marker != kNever ? 2e9 : 1e9));
     const double centre = view.marker == kNever ? static_cast<double>(view.begin.time_since_epoch().count()) + shown / 2

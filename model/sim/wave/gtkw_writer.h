@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A save file for GTKWave beside a waveform: groups, short names, formats and colours for all its signals, translation
-// files that give enumerations their names, and the view on the interesting place. Kernel-free.
+// Writes a save file for GTKWave beside a waveform. It has groups, short names, formats and colours of all signals, and
+// the view of the interesting place. Translation files give the names of enumerations. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct GtkwMark {
 
 struct GtkwView {
     std::filesystem::path dump;  ///< the waveform
-    SimTime begin{};             ///< of the waveform
+    SimTime begin{};             ///< beginning of the waveform
     SimTime end{};
     SimTime marker = kNever;         ///< the trigger; kNever: none
     std::vector<GtkwMark> marks;     ///< A, B, ...
@@ -28,7 +28,7 @@ struct GtkwView {
 };
 
 /// Writes `<dump without extension>.gtkw` and the folder `<...>.names`. `changed`: by signal, whether it ever changes.
-/// Throws UserError when it cannot write.
+/// Throws UserError when it cannot write them.
 void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, const std::vector<bool>& changed);
 
 }  // namespace ssdtlm

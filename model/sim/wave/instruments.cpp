@@ -37,7 +37,7 @@ Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const
 }
 
 Instruments::~Instruments() {
-    // The blocks are gone by now, and have closed them.
+    // The RTL blocks are destroyed by now, so their files are closed.
     std::error_code ignored;
     for (const std::filesystem::path& f : rtl_files_) std::filesystem::rename(part_of(f), f, ignored);
 }
@@ -97,7 +97,7 @@ void Instruments::stand_in_firmware() {
 }
 
 void Instruments::supply_fails() {
-    (void)system_->link.upstream();  // tells of what has begun by now
+    (void)system_->link.upstream();  // makes the link report all that has begun by now
     if (wave_ != nullptr) wave_->supply_fails();
     if (timeline_ != nullptr) timeline_->supply_fails(system_->agenda.now());
 }
@@ -125,7 +125,7 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
                           const sc_core::sc_time& delay) {
     if (phase != tlm::BEGIN_REQ) return;
     if (tap == kMmioTap) {
-        if (!reaches_memory_) return;  // registers of a host adapter
+        if (!reaches_memory_) return;  // the access goes to registers of a host adapter
         if (!payload.is_write() || payload.get_data_length() != sizeof(std::uint32_t)) return;
         std::uint32_t value = 0;
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
@@ -165,8 +165,8 @@ void Instruments::submit(FlashTransaction& txn) {
 }
 
 void Instruments::submit(Command& command) {
-    if (command.queue != 0) {                       // else the controller's own flush
-        const SimTime now = system_->agenda.now();  // of a command that is the driver's own
+    if (command.queue != 0) {                       // queue 0: the controller's own flush
+        const SimTime now = system_->agenda.now();  // for a command that the driver sends itself
         const IoPath::Times times =
             system_->host.driver.times_of(command.queue, command.tag).value_or(IoPath::Times{now, now});
         timeline_->command_begins(command, times.issued, times.submitted,
@@ -199,7 +199,7 @@ void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTim
 std::vector<std::string> Instruments::finish(bool failed) {
     if (finished_ || system_ == nullptr) return {};
     finished_ = true;
-    (void)system_->link.upstream();  // tells of what has begun by now
+    (void)system_->link.upstream();  // makes the link report all that has begun by now
     system_->link.set_probes(nullptr, nullptr);
     if (sata_) system_->host.module_as<SataHost>().sata_link.remove_probe(*sata_);
     system_->device.controller.firmware->set_core_probe(nullptr);
@@ -225,7 +225,8 @@ void Instruments::finish_checks() {
     if (pin_checks_ != nullptr) checked_.push_back(pin_checks_->finish());
 }
 
-/// A trigger that cannot come on this device is a mistake, and one that does not come is said at the end.
+/// Throws UserError for a trigger that cannot happen on this device. A trigger that has not happened is reported at the
+/// end.
 void Instruments::check_trigger() const {
     if (wave_options_.trigger == WaveOptions::Trigger::power && config_.host.power_cut_at.empty())
         throw UserError(Problem{"command line", "--wave-trigger 'power': this run has no loss of power",
@@ -233,7 +234,7 @@ void Instruments::check_trigger() const {
                                 "add --set host.power_cut_at=TIME for a loss of power, or take another trigger"});
 }
 
-/// Before anything is built: a block that is not in RTL has no signals of its own.
+/// Throws UserError before the device is built, if a block that is not in RTL should be recorded.
 void Instruments::find_rtl() {
     std::vector<Problem> problems;
     const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
@@ -251,7 +252,7 @@ void Instruments::find_rtl() {
     if (!problems.empty()) throw UserError(problems);
 }
 
-/// A block that was built again has files of its own.
+/// Opens files for the RTL blocks. A block that is built again after a loss of power gets files of its own.
 void Instruments::open_rtl() {
     rtl_open_ = true;
     const std::string which = power_cycles_ == 0 ? "" : fmt::format("_after_{}", power_cycles_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that observes a device. It is connected to the taps of the netlist and to its probes, and feeds the
-// waveform. It exists only in runs that record something.
+// All observers of a device. It is connected to the taps and probes of the netlist, and feeds the waveform. It exists
+// only in runs that record something.
 #pragma once
 
 #include <filesystem>
@@ -35,18 +35,17 @@ public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, or a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                 const std::filesystem::path& directory, bool check_pins = false);
-    /// Call it when the system that it was attached to is gone.
+    /// Call it after the system to which it was attached is destroyed.
     ~Instruments() override;
 
     /// Call it when the device is built, before the simulation starts.
     void attach(SsdSystem& system);
-    /// Ends the recordings at the end of the run, however it came (`failed`: not in order). Closes the files. Returns
-    /// what the user should know, one sentence each. Throws OutputError for files that cannot be written, after closing
-    /// the others.
+    /// Ends the recordings at the end of the run and closes the files. `failed`: the run has failed. Returns sentences
+    /// for the user. Throws OutputError for files that cannot be written, after it has closed the others.
     std::vector<std::string> finish(bool failed = false);
-    /// Call it once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
+    /// Call it once, when the run has ended in order. Throws CheckFailed if pins have broken a rule.
     void finish_checks();
-    /// Requested parts that are not recorded, a sentence each. Call it after finish().
+    /// A sentence for each requested part that was not recorded. Call it after finish().
     const std::vector<std::string>& missed() const { return missed_; }
 
     FlashPort& flash(FlashPort& backend) override;
@@ -99,7 +98,7 @@ private:
     std::unique_ptr<DeviceWave> wave_;
     std::unique_ptr<TraceWriter> trace_;
     std::unique_ptr<DeviceTimeline> timeline_;
-    std::optional<SataTimeline> sata_;  // none: no such link, or not wanted
+    std::optional<SataTimeline> sata_;  // none: there is no such link, or it is not recorded
     std::unique_ptr<PinChecks> pin_checks_;
     std::vector<std::string> checked_;  // sentences
     SsdSystem* system_ = nullptr;
@@ -107,7 +106,7 @@ private:
     Side up_{*this, true};
     Side down_{*this, false};
     std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
-    bool reaches_memory_ = false;  // the front end's commands say where the host's data lie
+    bool reaches_memory_ = false;  // commands of the front end have the addresses of the host's data
     bool rtl_open_ = false;
     std::vector<std::filesystem::path> rtl_files_;
     std::uint32_t power_cycles_ = 0;

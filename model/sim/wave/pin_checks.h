@@ -18,9 +18,10 @@ public:
 
     /// Call it when the device is built, and again when it is built anew after a loss of power.
     void attach(SsdSystem& system);
-    /// The flash loses its power.
+    /// The flash has lost its power.
     void power_lost(SimTime now);
-    /// Ends the run: returns what was checked, in one sentence. Throws CheckFailed for rules that were broken.
+    /// Call it at the end of the run. Returns one sentence about what was checked. Throws CheckFailed if rules were
+    /// broken.
     std::string finish();
 
 private:

@@ -11,7 +11,7 @@
 namespace ssdtlm {
 namespace {
 
-/// One channel's pins in the file.
+/// The pins of one channel in the file.
 struct Channel {
     explicit Channel(const NandConfig& nand) : checker(nand) {}
 
@@ -20,7 +20,7 @@ struct Channel {
     std::vector<PinEdge> edges;       // of one instant
     CheckedRecording result;
     bool begun = false;
-    std::size_t power_losses = 0;  // that have been
+    std::size_t power_losses = 0;  // losses of power so far
 };
 
 bool exists(Pin pin, const NandGeometry& geometry) {
@@ -42,7 +42,7 @@ void check(Channel& c, SimTime now, const std::vector<SimTime>& power_losses) {
         c.checker.power_lost(power_losses[c.power_losses]);
         lost = lost || power_losses[c.power_losses] == now;
     }
-    if (!lost) c.checker.check_edges(c.edges);  // else all pins are let go
+    if (!lost) c.checker.check_edges(c.edges);  // else all pins are released
 }
 
 }  // namespace

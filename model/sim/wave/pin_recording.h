@@ -10,15 +10,15 @@
 
 namespace ssdtlm {
 
-/// Finds a pin by its name in a waveform: "cle", "ce_n_3", "rb_n_0", ... False: it is no pin.
+/// Finds a pin by its name in a waveform, such as "cle", "ce_n_3" or "rb_n_0". Returns false if it is no pin.
 bool pin_of_name(const std::string& name, Pin& pin);
 
 struct CheckedRecording {
     std::string scope;       ///< "ssd.channel_0.pins"
-    SimTime begin{}, end{};  ///< of what was recorded
+    SimTime begin{}, end{};  ///< times of the recording
     std::uint64_t violations = 0;
     std::uint64_t strobes = 0;
-    std::string report;  ///< the first of them, a line each
+    std::string report;  ///< the first violations, one a line
 };
 
 /// Checks every scope that has pins, in the order of the file. `power_losses`: instants at which the flash lost its

@@ -32,7 +32,7 @@ void SataTimeline::frame_begins(SimTime now, SataEnd from, const std::uint8_t* f
             tag_ = static_cast<std::uint32_t>(tag);
             break;
         default:
-            break;  // ends and releases, which may be of several commands
+            break;  // these frames end or release commands, maybe several at once
     }
 }
 
@@ -43,7 +43,7 @@ void SataTimeline::frame_ends(SimTime now, bool ok) {
     timeline_.sata_frame(begin, now, name_, arguments_, tag_);
 }
 
-/// A reset: the host has given up what was in the drive. A loss of power is told by itself.
+/// The link goes down at a reset, when the host has given up its commands. A loss of power is reported separately.
 void SataTimeline::phy(SimTime now, bool up) {
     tags_.forget();
     begin_ = kNever;

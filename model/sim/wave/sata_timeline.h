@@ -22,10 +22,10 @@ public:
 private:
     DeviceTimeline& timeline_;
     FisTags tags_;
-    SimTime begin_ = kNever;  // of what is on the wire; kNever: nothing
+    SimTime begin_ = kNever;  // beginning of the frame on the wire; kNever: there is none
     const char* name_ = "";
     std::string arguments_;
-    std::optional<std::uint32_t> tag_;  // of the command whose data it is for; FisTags::kNoTag: one that is not queued
+    std::optional<std::uint32_t> tag_;  // tag of the frame's command; FisTags::kNoTag: a command that is not queued
 };
 
 }  // namespace ssdtlm

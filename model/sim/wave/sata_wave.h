@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a Serial ATA link as signals: which FIS is on the wire, from which end, and for which tag. Kernel-free.
+// Shows a Serial ATA link as signals: the FIS on the wire, the end that sends it, and its tag. Kernel-free.
 #pragma once
 
 #include <string>

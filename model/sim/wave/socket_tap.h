@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket in the middle of a connection. It passes all calls on, and shows the two that carry the short AT protocol.
+// A tap in the middle of a connection of sockets. It passes all calls on, and reports the two calls of the short AT
+// protocol.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace ssdtlm {
 
 class SocketWatcher {
 public:
-    /// Called before the call is passed on. `tap`: as given to the tap's constructor.
+    /// Called before the call is passed on. `tap`: the number from the tap's constructor.
     virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase,
                          const sc_core::sc_time& delay) = 0;
     /// Called after the call was passed on.

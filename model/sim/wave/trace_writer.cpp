@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 namespace {
 
-// Threads are told apart by their numbers alone, and 0 has a meaning of its own.
+// Readers tell threads apart only by their numbers, and 0 has a meaning of its own.
 std::uint64_t thread(TrackId t) {
     return std::uint64_t{t.group} * 100'000'000 + t.track + 1;
 }

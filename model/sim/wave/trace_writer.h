@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes slices on tracks and the flows that join them as trace event JSON (an array, one event a line), which
-// Perfetto's UI and Chromium open and DuckDB's read_json reads. Times in the file are microseconds with all digits down
-// to 1 ps; Perfetto keeps whole nanoseconds. Kernel-free.
+// Writes slices on tracks, and the flows that join them, as trace event JSON (an array, one event a line). Perfetto's
+// UI and Chromium open it, and DuckDB's read_json reads it. Times in the file are microseconds with all digits down to
+// 1 ps; Perfetto keeps whole nanoseconds. Kernel-free.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,9 +35,9 @@ public:
     /// Writes a slice. Slices of one track do not overlap. `arguments`: the inside of a JSON object, which may be
     /// empty.
     void slice(TrackId track, SimTime begin, SimTime end, const char* name, const std::string& arguments);
-    /// The slice that begins at `at` on this track belongs to that flow; `first`: the flow begins with it.
+    /// Adds the slice that begins at `at` on this track to a flow. `first`: the flow begins with it.
     void flow(TrackId track, SimTime at, std::uint64_t number, bool first);
-    /// The file is whole, and has its name.
+    /// Completes the file and gives it its name.
     void close();
 
     std::uint64_t slices() const { return slices_; }
@@ -55,7 +55,7 @@ private:
     std::uint64_t slices_ = 0;
     std::uint64_t written_ = 0;
     std::uint64_t next_word_ =
-        1'000'000'000;  ///< bytes at which the user is told, who may not know how long the run is
+        1'000'000'000;  ///< size at which the user gets a notice, as the length of the run may be unknown
 };
 
 }  // namespace ssdtlm

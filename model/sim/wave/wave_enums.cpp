@@ -8,8 +8,8 @@
 
 namespace ssdtlm {
 
-// Colours: reads of the host are green, its writes blue, garbage collection orange, erases red, mapping violet; others
-// have their own. A colour occurs twice where a read and a program of one cause must differ.
+// Reads of the host are green, its writes blue, garbage collection orange, erases red, and mapping violet. Other work
+// has colours of its own. Reads and programs of one cause have two colours if they must differ.
 
 namespace {
 
@@ -50,7 +50,8 @@ bool is_read(FlashClass c) {
     return (class_bit(c) & kReadClasses) != 0;
 }
 
-/// Index in works(), by flash_work(): of the cause, whatever the class, its read or its program.
+/// The index in works() by flash_work(). Work with a cause of its own has an entry for its reads and one for its
+/// programs, whatever the class.
 std::array<std::uint8_t, kFlashWorkCount> make_places() {
     std::array<std::uint8_t, kFlashWorkCount> places{};
     for (std::size_t i = 0; i < kFlashWorkCount; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and colours of the values that signals show. Kernel-free.
+// The names and colours of the values of signals. Kernel-free.
 #pragma once
 
 #include "common/wave/wave_signal.h"
@@ -7,22 +7,22 @@
 
 namespace ssdtlm {
 
-/// Classes as the scheduler sees them. 0: none, then by FlashClass.
+/// The classes of the scheduler. 0: none, then by FlashClass.
 const WaveEnum& class_names();
 constexpr std::uint64_t class_value(FlashClass c) {
     return 1 + static_cast<std::uint64_t>(c);
 }
-/// As class_names(), and behind them the kinds of work that have a cause of their own.
+/// The names of class_names(), and behind them those of work with a cause of its own.
 const WaveEnum& work_names();
 std::uint64_t work_value(FlashCause cause, FlashClass cls);
-/// The unit that FlashTransaction::owner counts: "command", "collection" (a victim of the collector) or "merge".
+/// What FlashTransaction::owner numbers: "command", "collection" (a victim of the collector) or "merge".
 const char* owner_name(FlashCause cause, FlashClass cls);
 
 enum class BusState : std::uint8_t { idle, command, data_in, data_out, turnaround };
 const WaveEnum& bus_state_names();
 
-/// States of a die: idle, selected (its command is on the bus), data_ready (a read waits for the bus), data_out; then
-/// in the array by work_value().
+/// The states of a die: idle, selected (its command is on the bus), data_ready (a read waits for the bus), data_out.
+/// From `array` on it is work in the array, by work_value().
 enum class DieState : std::uint8_t { idle, selected, data_ready, data_out, array };
 const WaveEnum& die_state_names();
 inline std::uint64_t die_state(FlashCause cause, FlashClass cls) {
@@ -31,7 +31,8 @@ inline std::uint64_t die_state(FlashCause cause, FlashClass cls) {
 
 /// Kinds of TLPs. 0: idle, then by TlpKind.
 const WaveEnum& tlp_names();
-/// FISes of Serial ATA; 0: idle. The ends of its link: 0: nobody, 1: the host, 2: the drive.
+/// fis_names(): FISes of Serial ATA; 0: idle. sata_end_names(): the sending end of the link; 0: none, 1: the host, 2:
+/// the drive.
 const WaveEnum& fis_names();
 const WaveEnum& sata_end_names();
 /// Steps of a core. 0: idle, then by CoreStep.

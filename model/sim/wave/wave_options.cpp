@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 namespace {
 
-// Times around a trigger, unless told otherwise. Assumed: some page programs.
+// The default times around a trigger. Assumed: some page programs.
 constexpr Ps kBefore = 1ms;
 constexpr Ps kAfter = 2ms;
 
@@ -26,7 +26,8 @@ std::string listed(const std::vector<std::string>& names) {
     return s;
 }
 
-/// Whether a device with this front end has the part. A front end of the user's own has none of the three.
+/// True: a device with this front end has the part. A front end that a user has added has neither nvme, sata_link nor
+/// link.
 bool has_scope(const std::string& front_end, const std::string& scope) {
     if (scope == "nvme") return front_end == "nvme";
     if (scope == "sata_link") return front_end == "sata";
@@ -118,7 +119,7 @@ public:
     }
 
 private:
-    /// What shows the commands on their way where there is no such part.
+    /// The part that shows commands on a device without the given part.
     std::string instead_of(const std::string& scope) const {
         if (front_end_ == "sata") return "sata_link";
         return front_end_ == "nvme" && scope == "sata_link" ? "link" : "host";
@@ -159,7 +160,7 @@ private:
         select(i);
     }
 
-    /// Reads the index as a range. False with a problem when there is no such index.
+    /// Reads the index as a range. Returns false and adds a problem when there is no such index.
     bool range(const Item& i, std::size_t which, std::uint32_t count, const char* of, std::uint32_t& first,
                std::uint32_t& limit) {
         first = 0;
@@ -186,7 +187,7 @@ private:
         const bool all = i.name == "all";
         if (all || i.name == "host") scopes_.host = true;
         if (all || i.name == "link") scopes_.link = has_scope(front_end_, "link");
-        // The link of a Serial ATA drive is both: PCIe to the adapter, and from there on.
+        // For a Serial ATA drive, "link" means both the PCIe link to the adapter and the link behind it.
         if (all || i.name == "link" || i.name == "sata_link") scopes_.sata_link = has_scope(front_end_, "sata_link");
         if (all || i.name == "nvme") scopes_.nvme = has_scope(front_end_, "nvme");
         if (all || i.name == "firmware") scopes_.firmware = true;
@@ -206,7 +207,7 @@ private:
 
     const NandGeometry& g_;
     const std::string front_end_;
-    std::vector<std::string> names_;  // of the parts that the device has
+    std::vector<std::string> names_;  // names of the parts that the device has
     WaveScopes scopes_;
     std::vector<Problem> problems_;
 };
@@ -234,7 +235,7 @@ WaveOptions parse_wave_options(const WaveTexts& t, std::vector<Problem>& problem
     if (!t.to.empty()) o.to = SimTime{time_of("--wave-to", t.to, problems)};
     if (o.to < o.from) problems.push_back({"command line", "--wave-to is before --wave-from", "", ""});
     if (!t.trigger.empty()) parse_trigger(t.trigger, o, problems);
-    // The cause of a late command lies before its end.
+    // The window begins early enough for the cause of a late command.
     o.before = !t.before.empty()                            ? time_of("--wave-before", t.before, problems)
                : o.trigger == WaveOptions::Trigger::latency ? std::max(kBefore, o.latency + o.latency / 2)
                                                             : kBefore;

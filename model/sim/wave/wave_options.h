@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recording that `ssdtlm run` is asked for: the texts of the command line, and their meaning for a device.
+// The options for recordings of `ssdtlm run`: the texts of the command line, and their meaning for a device.
 // Kernel-free.
 #pragma once
 
@@ -36,7 +36,7 @@ struct WaveOptions {
     SimTime to = kNever;
     Trigger trigger = Trigger::none;
     std::string trigger_text;
-    std::uint64_t count = 1;  ///< command: which submission is the trigger, from 1; overtake: programs passed
+    std::uint64_t count = 1;  ///< command: number of the submission, from 1; overtake: programs that are passed
     Ps latency{};             ///< a completion later than this is the trigger
     Ps before{};
     Ps after{};
@@ -56,13 +56,13 @@ struct TimelineOptions {
 TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to,
                                        std::vector<Problem>& problems);
 
-/// What decides which parts a device has.
+/// The facts that decide which parts a device has.
 struct WaveDevice {
     const NandGeometry& geometry;
     std::string front_end;  ///< frontend.kind
 };
 
-/// Which parts of a device are recorded.
+/// The parts of a device that are recorded.
 struct WaveScopes {
     bool host = false;
     bool link = false;
@@ -82,7 +82,7 @@ struct WaveScopes {
     bool any_rtl() const;
 };
 
-/// True: a word was meant for scopes. It begins with the name of one, or has an index.
+/// True: the word is meant as scopes, because it begins with the name of a scope or has an index.
 bool looks_like_wave_scopes(const std::string& text);
 
 /// Reads scopes: "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws
