@@ -20,7 +20,8 @@ public:
     DmaRegions(const DmaRegions&) = delete;
     DmaRegions& operator=(const DmaRegions&) = delete;
 
-    /// Returns 0, or the errno that says why not. `memory` is empty if only the client can access the region.
+    /// Adds a region. Returns 0, or the errno of the failure. `memory` is empty if only the client can access the
+    /// region.
     int map(const DmaMap& what, Fd memory);
     /// Removes a region that map() has added with this address and size. Returns ENOENT if there is none.
     int unmap(std::uint64_t address, std::uint64_t size);

@@ -129,7 +129,8 @@ void GuestQueues::admin_done(const Cqe& cqe) {
     }
 }
 
-/// The fields that are needed lie at the begin of the page, which is in the driver's first page.
+/// Reads the size of a namespace from the answer to Identify. The needed fields lie at the beginning of the page, so
+/// the driver's first page has them.
 void GuestQueues::identified(const Sqe& sqe) {
     std::uint8_t page[IdNs::kLbaf0 + 64];
     if (sqe.nsid == 0 || sqe.nsid > kMostSpaces || (sqe.prp1 & 4095) + sizeof page > 4096 ||
@@ -193,7 +194,7 @@ std::optional<GuestRequest> request_of(const Sqe& sqe, const GuestQueues::ReadMe
             if ((sqe.cdw11 & kDsmDeallocate) == 0) return std::nullopt;  // a hint
             DsmRange ranges[256];
             const std::uint32_t count = (sqe.cdw10 & 0xFF) + 1;
-            // Only lists inside one page are read, as Linux has them.
+            // Only lists inside one page are read, because Linux makes only such lists.
             const std::uint32_t bytes = count * static_cast<std::uint32_t>(sizeof(DsmRange));
             if ((sqe.prp1 & 4095) + bytes > 4096 || !read(sqe.prp1, ranges, bytes)) return std::nullopt;
             r.kind = GuestRequest::Kind::trim;

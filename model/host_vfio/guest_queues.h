@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the rings of a foreign driver by what passes on the link: register writes, submission entries at each
-// doorbell, and completions that the drive writes. It only observes. It also follows a faulty driver as far as
+// Follows the rings of a foreign driver by the traffic on the link: register writes, submission entries at each
+// doorbell, and completions that the drive writes. It only observes. It follows even a faulty driver as far as
 // possible, and never trusts it beyond the announced bounds.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// Limit of the JSON with the capabilities, which is an object of a dozen numbers. assumed.
+/// The largest JSON with capabilities, which is an object of a dozen numbers: assumed.
 constexpr std::size_t kMostJson = 4096;
 
 Bytes with_header(Header header, const Bytes& payload) {
@@ -21,7 +21,8 @@ Bytes with_header(Header header, const Bytes& payload) {
     return bytes;
 }
 
-/// Returns false if the member is there but is no number of 32 bits.
+/// Reads a member, if it exists. Returns false if it is no positive integer. A value of more than 32 bits counts as the
+/// largest.
 bool number_of(const nlohmann::json& object, const char* name, std::uint32_t& out) {
     const auto found = object.find(name);
     if (found == object.end()) return true;

@@ -29,7 +29,7 @@ struct Message {
 /// the stream can then not be trusted.
 std::optional<Header> read_header(const std::uint8_t* bytes);
 
-/// Reads the structure at the begin of a payload. Returns nothing if the payload is shorter.
+/// Reads the structure at the beginning of a payload. Returns nothing if the payload is shorter.
 template <class T>
 std::optional<T> begin_of(const Bytes& payload) {
     static_assert(std::is_trivially_copyable_v<T>);

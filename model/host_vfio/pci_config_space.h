@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration space of the drive's PCIe function: a header of type 0 and the capabilities PM, PCI Express and
 // MSI-X (PCI Express Base Specification 5.0, 7.5 and 7.7.2; offsets as in <linux/pci_regs.h>). It has 4 KiB, and is
-// empty above 100h because there is no extended capability. A write returns what it asks for; the space itself has no
-// notion of time.
+// empty above 100h because there is no extended capability. write() returns what the write asks the function to do, and
+// takes no time.
 #pragma once
 
 #include <array>

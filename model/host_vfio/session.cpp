@@ -77,7 +77,7 @@ int Session::answer(Message& m) {
         case Command::version:  // allowed only once
             return EINVAL;
         case Command::device_get_region_io_fds:
-        case Command::region_write_multi:  // not offered, as the other commands
+        case Command::region_write_multi:  // not offered, like all other commands
         case Command::device_feature:
         case Command::mig_data_read:
         case Command::mig_data_write:
@@ -102,7 +102,7 @@ int Session::dma_unmap(const Message& m) {
     return kAnswered;
 }
 
-/// Sends as much of the structure as the client has room for.
+/// Replies with the whole structure. Its caller has checked that the client has room for it.
 template <class T>
 void Session::send_info(const Message& m, const T& info) {
     Bytes payload;
@@ -174,7 +174,7 @@ int Session::region_read(const Message& m) {
 }
 
 void Session::bar_read(std::uint64_t number, const std::uint8_t* data) {
-    if (number < first_read_ || number - first_read_ >= open_reads_.size()) return;  // of a former client
+    if (number < first_read_ || number - first_read_ >= open_reads_.size()) return;  // the read was for a former client
     Read& read = open_reads_[number - first_read_];
     if (!read.open) return;
     read.open = false;

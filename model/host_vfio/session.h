@@ -43,8 +43,8 @@ public:
     /// The client has gone. Answers that are still due are dropped.
     void end();
 
-    /// Accesses memory that only the client can reach, by commands of the server. Each is limited to what the client
-    /// accepts. Whoever receives a reply passes it on. False means that the message is no reply, or was not asked for.
+    /// Accesses memory that only the client can reach. dma_command() makes a command of the server, which the caller
+    /// sends. take_dma_reply() takes its reply, and returns false if the message is not the expected reply.
     Bytes dma_command(std::uint16_t id, bool write, std::uint64_t address, const std::uint8_t* data,
                       std::uint32_t bytes) const;
     static bool take_dma_reply(const Message& message, bool write, std::uint64_t address, std::uint8_t* to,
@@ -95,7 +95,7 @@ private:
     Header reset_header_;
     std::vector<Read> open_reads_;
     std::size_t reads_ = 0;
-    std::uint64_t first_read_ = 0;  // number of open_reads_[0]; smaller numbers belong to earlier clients
+    std::uint64_t first_read_ = 0;  // number of open_reads_[0]; smaller numbers are from earlier clients
     Counters counters_;
 };
 

@@ -8,7 +8,7 @@ namespace ssdtlm::vfio {
 
 namespace {
 
-/// Wall time between two checks that the guest has seen an interrupt, and the longest wait for that. assumed
+/// The wall time in ns between two checks that the guest has seen an interrupt, and the longest wait for it: assumed.
 constexpr std::int64_t kHeardStep = 20'000;
 constexpr std::int64_t kHeardLimit = 20'000'000;
 

@@ -17,18 +17,18 @@ using namespace nvme;
 
 namespace {
 
-/// Simulated time between two looks at the socket while the drive works, and the longest sleep of an idle drive.
-/// assumed: the first is a few register accesses; a person does not notice the second.
+/// The simulated time between two looks at the socket while the drive works, and the longest sleep of an idle drive.
+/// Assumed: the first is a few register accesses long, and a person does not notice the second.
 constexpr Ps kSlice{10'000'000};
 constexpr Ps kLongest{10'000'000'000};
-/// Simulated time between two looks with a guest's clock that follows the model. The guest sees an event at most that
-/// much too late. assumed: a tenth of the fastest read
+/// The simulated time between two looks with a guest's clock that follows the model. The guest sees an event too late
+/// by at most this time. Assumed: a tenth of the fastest read.
 constexpr Ps kExactSlice{2'000'000};
-/// Time between two reads of CSTS. assumed
+/// The time between two reads of CSTS: assumed.
 constexpr Ps kPollStep{20'000'000};
 /// Longest wait for a controller to stop or shut down: the largest value of CAP.TO.
 constexpr Ps kMostPatience{127'500'000'000'000};
-/// Wall time in which a client must answer a read or write of its memory. assumed
+/// The wall time in ns in which a client must answer a read or write of its memory: assumed.
 constexpr std::int64_t kAnswerLimit = 2'000'000'000;
 
 }  // namespace
@@ -70,7 +70,7 @@ void VfioHost::end_of_elaboration() {
 // ---------------------------------------------------------------------------------------------------------------
 // Turns.
 
-/// True if nothing can happen before a client comes.
+/// True: nothing can happen before a client connects.
 bool VfioHost::stands() const {
     return !service_.socket.connected() && powered() && waits_ == Waits::none;
 }
@@ -405,7 +405,7 @@ void VfioHost::reset_ended() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// What the drive does.
+// Accesses of the drive to the client's memory.
 
 tlm::tlm_sync_enum VfioHost::nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
@@ -519,7 +519,7 @@ void VfioHost::completed(const vfio::GuestQueues::Completed& c) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// The life of the drive.
+// Start, shutdown and loss of power.
 
 /// The drive has started when a guest has enabled the controller.
 void VfioHost::start(std::function<void()> done) {

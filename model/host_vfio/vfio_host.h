@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guest as the host: a vfio-user client, QEMU for example, whose driver is the one that drives the drive. It
-// takes the place of Host, between the same two sockets:
+// A guest as the host: a vfio-user client, for example QEMU, whose driver uses the drive. It takes the place of Host,
+// between the same two sockets:
 //
 //   client <-- socket --> Session -- registers --> mmio_initiator -> PcieLink -> the drive
 //                            |
@@ -32,12 +32,12 @@
 
 namespace ssdtlm {
 
-/// Facts of the drive that the host has without asking it.
+/// The facts about the drive that the host does not read from its registers.
 struct VfioHostFacts {
     vfio::PciFacts pci;
     DriveInfo drive;
     std::uint32_t lba_bytes = 512;  ///< used until the guest's driver has identified the namespace
-    Ps settles{};                   ///< after the last access, time in which something unexpected may still happen
+    Ps settles{};                   ///< time after the last access in which an event may still come
 };
 
 class VfioHost : public sc_core::sc_module,
