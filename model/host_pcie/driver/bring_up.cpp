@@ -192,7 +192,7 @@ void BringUp::controller_identified(std::uint32_t) {
     const Ps rtd3e = std::chrono::microseconds(nvme::load<std::uint32_t>(id + nvme::IdCtrl::kRtd3e));
     shutdown_limit_ = std::max<Ps>(kShutdownLimit, rtd3e);
     if (!weighted()) return arbitration_set(0);
-    // The burst is the one that the controller recommends.
+    // The burst is the value that the controller recommends.
     const std::vector<std::uint32_t>& weights = config_.arbitration_weights;
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSetFeatures;
@@ -292,7 +292,7 @@ void BringUp::namespace_identified(std::uint32_t) {
     info_.blocks += blocks;
     if (info_.namespaces.size() != listed_.size()) return identify_next();
     if (!config_.streams) return streams_enabled(0);
-    // As Linux did from 4.13 to 5.16 (nvme_configure_directives), for all namespaces.
+    // It enables streams for all namespaces, as Linux did from 4.13 to 5.16 (nvme_configure_directives).
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminDirectiveSend;
     sqe.nsid = nvme::kNsidAll;
@@ -303,7 +303,8 @@ void BringUp::namespace_identified(std::uint32_t) {
 
 void BringUp::streams_enabled(std::uint32_t) {
     if (!offers_shadows_) return shadows_set(0);
-    // They are used whenever the controller offers them, as in Linux (drivers/nvme/host/pci.c nvme_dbbuf_set).
+    // The driver uses shadow doorbells whenever the controller offers them, as in Linux (drivers/nvme/host/pci.c
+    // nvme_dbbuf_set).
     if (shadows_ == 0) shadows_ = memory_.allocate(2 * nvme::kPageBytes, nvme::kPageBytes);
     std::fill_n(memory_.at(shadows_, 2 * nvme::kPageBytes), 2 * nvme::kPageBytes, std::uint8_t{0});
     info_.shadows = shadows_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands in
-// the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller that
-// refuses a step ends the run.
+// Brings the controller from power-on to running I/O queues, and shuts it down. It uses register accesses and admin
+// commands in the order of Linux drivers/nvme/host (pci.c, core.c), as far as the model's controller has them. If a
+// controller refuses a step, the run ends.
 //
 // Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1, Identify
 // Controller, Set Features Arbitration (for weighted round robin alone) and Number of Queues, MSI-X entries 1..n (not
 // for a host that polls), Create I/O CQ and SQ of each pair, Identify active namespaces, Identify Namespace. 64-bit
 // registers are accessed as two 32-bit halves, low first. Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1,
-// CSTS.SHST=2. Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. When the power is back, the start is done
-// again with the same rings. Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from
-// AQA on, with the same rings.
+// CSTS.SHST=2. Before a loss of power, if asked for: CC.SHN=1, CSTS.SHST=2. When the power is back, the start is done
+// again with the same rings. Reset: CC.SHN=1 and CSTS.SHST=2 if asked for, CC.EN=0, CSTS.RDY=0, then the start from AQA
+// on, with the same rings.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@
 
 namespace ssdtlm {
 
-/// Address to which MSI-X vector v writes: the x86 interrupt window has one local APIC per vector. The data is v.
+/// The address to which MSI-X vector v writes v: in the x86 interrupt window each vector has a local APIC.
 constexpr std::uint64_t msi_address(std::uint16_t vector) {
     return 0xFEE00000u + (std::uint64_t{vector} << 12);
 }
 
-/// A namespace as the drive describes it.
+/// A namespace, as the drive describes it.
 struct DriveNamespace {
     std::uint32_t nsid = 0;
     std::uint64_t first_block = 0;  ///< in the addresses of requests
@@ -43,13 +43,13 @@ struct DriveNamespace {
 struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
     bool sgls = false;                       ///< for I/O commands
-    std::vector<DriveNamespace> namespaces;  ///< by number, one behind the other in the addresses of requests
+    std::vector<DriveNamespace> namespaces;  ///< by number; the addresses of requests have them one behind the other
     std::uint64_t shadows = 0;  ///< doorbells in memory, a page, and behind it the event indices; 0: registers alone
 };
 
 class BringUp : private MmioClient {
 public:
-    /// The driver deals out `plan` when the controller has granted queue pairs.
+    /// `plan`: is dealt out when the controller has granted queue pairs.
     BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, QueuePlan& plan, MmioPort& mmio);
 
     /// Returns at once; `done` is called when the I/O queues exist and the namespace is known.
@@ -58,15 +58,15 @@ public:
     void start(std::function<void()> done);
     /// Precondition: started, no I/O outstanding.
     void shutdown(std::function<void()> done);
-    /// A normal shutdown alone. The queues stay, for a start after the power was off. Precondition: as for reset().
+    /// Only does a normal shutdown. The queues stay, for a start after the power was off. Precondition: as for reset().
     void stop(std::function<void()> done);
-    /// Stops the controller in any state, and starts it again. `stopped` is called in between: the controller has then
-    /// lost every command and queue, and accesses host memory no more. `done` is called when the I/O queues exist
-    /// again. With `shutdown_first` a normal shutdown comes before. Precondition: started, and nobody else uses the
+    /// Stops the controller in any state, and starts it again. `stopped` is called in between, when the controller has
+    /// lost all commands and queues and no longer accesses host memory. `done` is called when the I/O queues exist
+    /// again. With `shutdown_first` a normal shutdown comes first. Precondition: started, and nobody else uses the
     /// admin queue.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
-    /// The drive has lost its power. Operations under way are given up, and their callers are not told. start() begins
-    /// again, with the same rings.
+    /// The drive has lost its power. Operations under way are given up without a call of their callbacks. start()
+    /// begins again, with the same rings.
     void power_lost();
     /// Sends an admin command of the user, as nvme-cli does. Precondition: the drive has started, and no other admin
     /// command is under way.
@@ -139,7 +139,7 @@ private:
         std::uint64_t sq = 0;
         std::uint64_t cq = 0;
     };
-    std::vector<Rings> rings_;  // of the I/O queues, which keep their place from start to start
+    std::vector<Rings> rings_;  // rings of the I/O queues, which keep their places over all starts
     std::vector<QueuePair> queues_;
     std::function<void()> done_;
     std::function<void(std::uint16_t)> passed_;

@@ -25,9 +25,10 @@ public:
     }
     /// A command for this offset is about to be written. Precondition, here and for the functions below: is_on().
     [[gnu::always_inline]] void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }
-    /// The command has been written, and not announced yet.
+    /// The command was written, but not announced yet.
     void begin(IoSlot& slot);
-    /// The command has completed, at `now` of the workload. !ok: nobody knows whether the device carried it out.
+    /// The command has completed. `now`: time since the start of the workload. !ok: it is not known whether the device
+    /// carried it out.
     void end(std::uint16_t queue, std::uint16_t tag, IoSlot& slot, SimTime now, bool ok);
 
 private:

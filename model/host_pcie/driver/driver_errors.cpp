@@ -10,7 +10,7 @@ const char* op_name(HostOp op) {
 
 void DriverErrors::note(DriverCounters& counters, const HostRequest& r, unsigned lba_shift, std::uint16_t queue,
                         const CommandQueues::Ended& ended, const CommandQueues& driver, SimTime now) {
-    const bool first_of_its_kind = counters.errors == counters.media_errors();  // none was another than a media error
+    const bool first_of_its_kind = counters.errors == counters.media_errors();  // all errors before were media errors
     const bool first = counters.errors++ == 0;
     switch (ended.status) {
         case DriveStatus::unrecovered_read:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the driver's errors, and describes the first one in words. Kernel-free.
+// Counts the driver's errors, and describes the first one as text. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct DriverCounters {
     std::uint64_t acknowledgements = 0;  ///< of commands that were taken: NVMe's head doorbells
 };
 
-/// Counts error statuses, and keeps one in words.
+/// Counts error statuses, and keeps the text of one.
 class DriverErrors {
 public:
-    /// Notes the end of a command, at `now` of the workload.
+    /// Counts a command that ended with an error. `now`: time since the start of the workload.
     void note(DriverCounters& counters, const HostRequest& request, unsigned lba_shift, std::uint16_t queue,
               const CommandQueues::Ended& ended, const CommandQueues& driver, SimTime now);
-    /// The first error status in words; empty if there was none. Errors other than media errors have precedence.
+    /// The text of the first error status; empty if there was none. Errors other than media errors go first.
     const std::string& first() const { return first_; }
 
 private:

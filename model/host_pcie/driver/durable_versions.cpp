@@ -20,8 +20,8 @@ void DurableVersions::touch(Token operation, std::uint32_t unit, std::uint32_t v
     h.push_back({operation, kRuns, losses_, static_cast<std::uint8_t>(version), false, false, false});
 }
 
-/// If several ended operations have the same version, one entry stands for all. It is removed no earlier than the last
-/// of them.
+/// Merges ended operations with the same version into one entry. This entry is removed no earlier than the last of
+/// them.
 void DurableVersions::merge(History& h) {
     History merged;
     for (const Operation& o : h) {
@@ -95,10 +95,10 @@ std::uint32_t DurableVersions::possible(std::uint32_t unit, std::uint32_t only) 
     return found == units_.end() ? 1u << only : versions_of(found->second);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// One moment for all blocks of a mapping unit.
+// --------------------------------------------------------------------------------------------------------------- The
+// rule for all blocks of a mapping unit.
 
-/// When `then` had taken effect, `o` was not the last any more of those in its own history.
+/// True: once `then` had taken effect, a later operation of its own history had replaced `o`.
 bool DurableVersions::replaced_by(const History& h, const Operation& o, const Operation& then) {
     return std::any_of(h.begin(), h.end(), [&](const Operation& y) {
         if (o.ended >= y.begun) return false;
@@ -106,7 +106,8 @@ bool DurableVersions::replaced_by(const History& h, const Operation& o, const Op
     });
 }
 
-/// The unit has this version: takes away what the others cannot have then. False: one of them has nothing left.
+/// The unit has this version. Removes the versions of the other blocks that are impossible then. Returns false if a
+/// block has none left.
 bool DurableVersions::narrow(std::uint32_t unit, std::uint32_t version) {
     const History& h = units_.at(unit);
     const std::uint32_t first = unit - unit % blocks_;

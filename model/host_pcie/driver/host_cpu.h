@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's CPU cores: the time that a command takes on them, and the end of the present work of each. A core is one
-// serial resource. A queue pair belongs to one core, which submits to it and takes its completions. Not modelled: the
-// operating system's scheduler, and other work of the cores. Kernel-free.
+// The CPU cores of the host: the time that a command takes on them, and when each is free. A core is a serial resource.
+// A queue pair belongs to one core, which submits to it and takes its completions. Not modelled: the scheduler of the
+// operating system, and other work of the cores. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ class HostCpu {
 public:
     explicit HostCpu(const HostConfig& config) : config_(config) {}
 
-    /// This many queue pairs have been granted. Core c has the pairs c, c + cores, ...
+    /// Gives the cores this many queue pairs. Core c has the pairs c, c + cores, ...
     void deal(std::uint32_t pairs) { cores_.assign(config_.cores == 0 ? pairs : std::min(config_.cores, pairs), {}); }
 
-    /// True: some submission takes time. The next function says the same of completions.
+    /// submits_in_time(): some submission takes CPU time. completes_in_time(): some completion takes CPU time.
     bool submits_in_time() const { return config_.submit_time != Ps{} || config_.submit_page_time.any(); }
     bool completes_in_time() const {
         return config_.completion_time != Ps{} || config_.completion_page_time.any() ||
@@ -38,7 +38,7 @@ public:
         return config_.completion_time + pages(request) * config_.completion_page_time.of(request.op);
     }
 
-    /// Longest time of a submission and a completion of a command of this many bytes, with the look or the interrupt
+    /// The longest time of submission and completion of a command of this many bytes, with the look or the interrupt
     /// before.
     Ps longest(std::uint32_t bytes) const {
         Ps most{};
@@ -51,26 +51,26 @@ public:
         return most + std::max(config_.interrupt_time, config_.poll_time);
     }
 
-    /// Occupies the pair's core for `time`, from `from` on or when it is free. Returns the end.
+    /// Occupies the pair's core for `time`, beginning at `from` or when the core is free. Returns the end.
     SimTime occupy(std::uint32_t pair, SimTime from, Ps time) {
         Core& core = cores_[core_of(pair)];
         core.free = std::max(core.free, from) + time;
         core.busy += time;
         return core.free;
     }
-    /// Returns the time at which a polling core sees an entry that is written now: the end of its next look. A free
-    /// core looks all the time. A busy core looks after its present work.
+    /// Returns the time at which a polling core sees an entry that is written now, which is the end of its next look. A
+    /// free core looks all the time. A busy core looks after its present work.
     SimTime next_look(std::uint32_t pair, SimTime now) const {
         const SimTime free = cores_[core_of(pair)].free;
         const Ps step = config_.poll_time;
         if (step == Ps{} || now < free) return std::max(now, free) + step;
         return free + ((now - free) / step + 1) * step;
     }
-    /// Time for which the pair's core is still busy.
+    /// The time for which the pair's core is still busy.
     Ps ahead(std::uint32_t pair, SimTime now) const { return std::max(Ps{}, Ps{cores_[core_of(pair)].free - now}); }
 
     std::uint32_t cores() const { return static_cast<std::uint32_t>(cores_.size()); }
-    /// Work of a core up to now. Looks that find nothing do not count.
+    /// The busy time of a core up to now. Looks that find nothing do not count.
     Ps busy(std::uint32_t core, SimTime now) const {
         return cores_[core].busy - std::max(Ps{}, Ps{cores_[core].free - now});
     }

@@ -50,7 +50,7 @@ std::vector<ContextUse> HostDriver::block_uses() const {
     return block_->uses(SimTime{agenda_.now() - epoch()});
 }
 
-/// Tells the block layer the queue of each job, which is known when the drive has granted queues.
+/// Tells the block layer the queue of each job, which is known only when the drive has granted queues.
 void HostDriver::prepare_block_layer(std::uint32_t jobs) {
     std::vector<std::uint16_t> queue_of;
     for (std::uint32_t job = 0; job < jobs; ++job)
@@ -70,18 +70,18 @@ void HostDriver::started() {
         if (block_) prepare_block_layer(block_->jobs());
         if (on_ready_) on_ready_();
         schedule_power_cut();
-    } else if (resetting_) {  // the loss of power was more than the reset that it came into
+    } else if (resetting_) {  // the loss of power came during a reset, and has replaced it
         resetting_ = false;
         ++resets_;
         report_reset(ResetStep::started);
     }
-    if (shutting_down_) return shutdown();  // the power went in the middle of it
+    if (shutting_down_) return shutdown();  // the power was lost during the shutdown
     schedule_reset();
     serves();
     if (first)
         io_.start();
     else
-        io_.resume();  // last: where the workload has ended, this shuts the drive down
+        io_.resume();  // this comes last, as it shuts the drive down if the workload has ended
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ void HostDriver::schedule_power_cut() {
                                              Then::to<&HostDriver::power_goes>(this));
 }
 
-/// The drive takes commands. If a loss of power waited for this, it comes now.
+/// The drive takes commands now. A loss of power that has waited for this comes now.
 void HostDriver::serves() {
     serving_ = true;
     if (std::exchange(cut_waits_, false))
@@ -111,7 +111,7 @@ void HostDriver::power_goes() {
     const IntegrityOracle::Operation flush = oracle_ == nullptr ? 0 : oracle_->begin_flush();
     control_.stop([this, flush] {
         if (oracle_ != nullptr) oracle_->end_flush(flush, true);
-        // It comes in an event of its own, because the register access that led here has not ended.
+        // The loss comes in an event of its own, because the register access that led here has not ended.
         next_cut_ = agenda_.post_cancellable(agenda_.now(), Then::to<&HostDriver::power_goes_now>(this));
     });
 }
@@ -125,7 +125,7 @@ void HostDriver::cut_power() {
     agenda_.cancel(start_);
     agenda_.cancel(next_reset_);
     if (agenda_.cancel(next_cut_) || std::exchange(cut_waits_, false))
-        --scheduled_cuts_;  // it is due when the power is back
+        --scheduled_cuts_;  // the scheduled loss comes when the power is back
     if (io_.started()) {
         io_.pause();
         io_.drive_stopped();
@@ -147,7 +147,7 @@ void HostDriver::power_returns() {
 // ---------------------------------------------------------------------------------------------------------------
 // Reset and shutdown.
 
-// A reset that is due while another is under way begins when that one has ended.
+// If a reset is due while another is under way, it begins when the other has ended.
 void HostDriver::schedule_reset() {
     if (resets_ < reset_at_.size())
         next_reset_ = agenda_.post_cancellable(std::max(agenda_.now(), epoch() + reset_at_[resets_]),
@@ -171,7 +171,7 @@ void HostDriver::begin_reset() {
             report_reset(ResetStep::started);
             schedule_reset();
             serves();
-            io_.resume();  // last: where the workload has ended, this shuts the drive down
+            io_.resume();  // this comes last, as it shuts the drive down if the workload has ended
         });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's DRAM as bytes: sparse, filled with zeros, with a bump allocator for the driver's queues and buffers. It
-// models contents only; the time of a memory access is part of LinkConfig::root_complex_latency.
+// The host's DRAM as bytes. It is sparse and starts with zeros. It has a bump allocator for the driver's queues and
+// buffers. It models contents only; the time of a memory access is part of LinkConfig::root_complex_latency.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ public:
         return chunk + within;
     }
 
-    /// As at(), but null where at() would panic or the memory has never been touched.
+    /// Returns the pointer of at(), or null if at() would panic or if the memory was never touched.
     std::uint8_t* find(std::uint64_t address, std::uint64_t bytes) {
         const std::uint64_t offset = address - kBase;
         const std::size_t index = offset / kChunkBytes;
@@ -76,20 +76,20 @@ public:
         write(address, &value, sizeof value);
     }
 
-    /// From now on tells `watcher` of what devices write to [from, to); a host that polls needs this. There is one
-    /// range at a time.
+    /// Tells `watcher` about writes of devices to [from, to) from now on, for a host that polls. There is one range at
+    /// a time.
     void watch(std::uint64_t from, std::uint64_t to, MemoryWatcher& watcher) {
         watched_ = from;
         watched_bytes_ = to - from;
         watcher_ = &watcher;
     }
-    /// A device has written here.
+    /// Call it when a device has written to this address.
     void written(std::uint64_t address) {
         if (__builtin_expect(address - watched_ < watched_bytes_, 0)) watcher_->written(address);
     }
 
     std::uint64_t size() const { return size_; }
-    /// Bytes handed out by allocate(), alignment included.
+    /// Number of bytes that allocate() has used, alignment included.
     std::uint64_t allocated() const { return next_; }
 
 private:

@@ -8,7 +8,7 @@
 namespace ssdtlm {
 namespace {
 
-/// The signature of a block as two words, LBA and the rest: comparing words is cheaper than comparing fields.
+/// The signature of a block as two words, the LBA and the rest. To compare words is cheaper than to compare fields.
 using Words = std::uint64_t __attribute__((vector_size(16)));
 Words load_words(const std::uint8_t* block) {
     Words w;
@@ -33,7 +33,7 @@ std::string lba_text(std::uint64_t lba, std::uint32_t version) {
     return "LBA " + std::to_string(lba) + " version " + std::to_string(version);
 }
 
-/// Units of the device, counted by logical block where contents are bytes.
+/// The number of units. If contents are bytes, a unit is a logical block.
 std::uint64_t counted(const IntegrityOracle::Geometry& g) {
     return g.bytes_of_seed ? g.units * (g.unit_bytes / g.lba_bytes) : g.units;
 }
@@ -89,7 +89,7 @@ void IntegrityOracle::set_version(std::uint32_t unit, std::uint32_t version) {
 std::uint32_t IntegrityOracle::fresh_version(std::uint32_t unit, std::uint32_t avoid) {
     std::uint32_t last = version_of(unit);
     if (last == 0) {
-        // The unit's own count is lost; a rolling one keeps a stale copy from matching by accident.
+        // The unit's own count is lost. A rolling count keeps a stale copy from matching by accident.
         last = rolling_;
         rolling_ = rolling_ % max_version_ + 1;
     }
@@ -139,7 +139,7 @@ void IntegrityOracle::end_unit(std::uint32_t unit, bool ok) {
     if (!ok) e->within = e->acceptable();
     e->before = 0;
     if (--e->in_flight != 0) return;
-    // The version kept outside the table is that of the last operation begun: always one of `within`.
+    // The version outside the table is that of the operation that began last, which is always in `within`.
     if ((e->within & (e->within - 1)) == 0) table_.erase(*e);
 }
 
@@ -218,7 +218,8 @@ void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, 
                       std::to_string(reader.queue) + " CID " + std::to_string(reader.tag));
 }
 
-/// Looks at units whose version is open since a loss of power. The version that is found is the unit's from now on.
+/// Checks units whose version is open since a loss of power. The version that the read has found is the unit's version
+/// from now on.
 __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks,
                                                                         const std::uint8_t* data,
                                                                         const Reader& reader) {
@@ -261,7 +262,7 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     for (std::uint64_t lba = bytes_ ? end : slba; lba < end;) {
         const std::uint64_t unit = unit_of_(lba);
         const std::uint64_t unit_end = std::min(end, (unit + 1) * unit_blocks_);
-        // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
+        // The version of the operation that began last is always acceptable. Only another version needs a closer check.
         const std::uint32_t version = version_of(static_cast<std::uint32_t>(unit));
         const Words step{version == 0 ? 0u : 1u, 0};
         Words expected{version == 0 ? 0 : lba, rest_of(version)};
@@ -271,7 +272,7 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
         }
         lba = unit_end;
     }
-    if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0)) {  // wherever it was
+    if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0)) {  // some block has another version
         for (std::uint64_t lba = slba; lba < end;) {
             const std::uint64_t unit = unit_of_(lba);
             const std::uint64_t unit_end = std::min(end, (unit + 1) * unit_blocks_);
@@ -283,7 +284,7 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     spoil(blocks, data);
 }
 
-/// Whether all blocks hold the version of the last operation begun.
+/// True: all blocks have the version of the operation that began last.
 bool IntegrityOracle::check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const {
     for (std::uint32_t i = 0; i < blocks; ++i) {
         const std::uint64_t lba = slba + i;
@@ -309,8 +310,8 @@ __attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std
     return whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0 ? s.version : kNone;
 }
 
-// The bytes may be those of another version or of a neighbour. This, and the first wrong byte, are the best hints to
-// the cause.
+// Describes what was found. The bytes may be those of another version, or of a neighbour. This and the first wrong byte
+// are the best hints at the cause.
 __attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uint64_t lba,
                                                                         const std::uint8_t* block) const {
     if (!bytes_) {
@@ -338,7 +339,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
                                                                       const std::uint8_t* data, const Reader& reader) {
     const UnitState* e = table_.find(unit);
     std::uint32_t acceptable = e != nullptr ? e->acceptable() : 1u << version_of(unit);
-    // Every change of the unit while the read was in flight logged what was acceptable before it.
+    // Each change of the unit during the read has logged the versions that were acceptable before it.
     const bool forgotten = log_end_ - token > kLogSize;
     for (std::uint64_t i = forgotten ? log_end_ : token; i < log_end_; ++i) {
         const Change& c = log_[i & (kLogSize - 1)];
@@ -360,7 +361,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
     }
 }
 
-/// A race settled in an earlier run: each of its versions may be the one on the flash.
+/// The unit comes from a race in an earlier run, so each of its versions may be on the flash.
 void IntegrityOracle::any_of_durable(const UnitState& u) {
     std::vector<Operation> at_once;
     for (std::uint32_t v = 0; v <= max_version_; ++v) {
@@ -383,10 +384,10 @@ void IntegrityOracle::state(Snapshot& s) {
     std::uint64_t count = settled.size();
     s(count);
     for (std::uint64_t i = 0; i < count; ++i) {
-        if (s.reads()) settled.emplace_back();  // one by one: there may be fewer than it says
+        if (s.reads()) settled.emplace_back();  // one by one, as a damaged file may have fewer than it says
         UnitState& u = settled[static_cast<std::size_t>(i)];
         SSDTLM_CHECK(u.in_flight == 0, "a snapshot while writes are in flight");
-        bool left = u.lost_power;  // by a loss of power, and nobody has read which of the versions it is
+        bool left = u.lost_power;  // a loss of power has left it, and no read has shown its version
         s(u.key, u.before, u.within, left);
         bool fresh = false;
         if (!s.reads()) continue;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host last wrote, and the check of every read against it. There is a version of at most 4 bits per mapping
-// unit, which the signature of each logical block carries through the device. Where contents are bytes, there is a
-// version per logical block; the block's bytes follow from it (BlockBytes) and are compared one by one. The rules say
-// unit; where contents are bytes, a unit is a logical block, except for trims.
+// Knows what the host wrote last, and checks every read against it. Each mapping unit has a version of at most 4 bits,
+// which the signature of each logical block carries through the device. If contents are bytes, each logical block has a
+// version, and its bytes follow from it (BlockBytes) and are compared one by one. A unit in the rules below is then a
+// logical block, except for trims.
 //
 // Rules (the device's contract):
-// - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device returns
-//   the unit's version in all its blocks.
-// - A trim deallocates the units it covers whole; a partly covered unit keeps its content. A deallocated or never
-//   written block reads as an all-zero signature.
+// - A write gives every mapping unit that it touches a new version, even if it covers only a part of the unit. The
+//   device returns the unit's version in all of its blocks.
+// - A trim deallocates the units that it covers completely. A partly covered unit keeps its content. A block that is
+//   deallocated, or was never written, reads as a signature of zeros.
 // - A read may return any version that was acceptable at some moment between its submission and its completion.
 // - While writes or trims of a unit are in flight, the content before them and each of their versions are acceptable.
-//   The content before them no longer is once the first of them has completed. When they have all completed, each of
-//   their versions stays acceptable until an operation that overlaps no other ends: the order in which the device
-//   applied them is not defined (NVMe 1.4 §6: no order between commands).
-// - A failed write or trim may have taken effect or not.
-// - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same
-//   in all its blocks (with bytes: those of one moment in all blocks of a mapping unit). The next read says which, and
-//   from then on it is that one.
+//   Once the first of them has completed, the content before them is no longer acceptable. When all have completed,
+//   each of their versions stays acceptable until an operation ends that overlaps no other. The order in which the
+//   device has applied them is not defined (NVMe 1.4 §6: no order between commands).
+// - A failed write or trim may or may not have taken effect.
+// - After a loss of power each unit has one of the versions that DurableVersions allows, and all of its blocks have the
+//   same. (If contents are bytes, all blocks of a mapping unit have the versions of one instant.) The next read shows
+//   which, and the unit keeps it.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,13 @@
 
 namespace ssdtlm {
 
-/// A mapping unit whose content is not a single known version: writes or trims in flight, or a settled race.
+/// A mapping unit with more than one possible version, because writes or trims are in flight, or were at the same time.
 struct UnitState {
     std::uint32_t key = 0;         ///< the unit
     std::uint16_t before = 0;      ///< versions possible before the first operation of the group took effect
     std::uint16_t within = 0;      ///< versions of the operations of the group
     std::uint32_t in_flight : 31;  ///< operations of the group not yet completed
-    std::uint32_t lost_power : 1;  ///< and nothing was begun since: one of `within`, which no read has told yet
+    std::uint32_t lost_power : 1;  ///< since then no read or operation has settled the version
 
     UnitState() : in_flight(0), lost_power(0) {}
 
@@ -59,19 +59,19 @@ public:
         std::uint32_t unit_bytes = 4096;  ///< multiple of lba_bytes
         std::uint32_t lba_bytes = 512;    ///< power of two
         std::uint64_t filled_units = 0;   ///< units below it hold version 1 (preconditioned), the rest nothing
-        unsigned version_bits = 4;        ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
+        unsigned version_bits = 4;        ///< kept per unit by the device (SpareCodec::version_bits()); 4 are used
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
         bool power_cuts = false;                       ///< power_lost() may be called
         bool durable_writes = false;  ///< no loss of power takes a completed write back (no volatile write cache)
-        bool durable_trims = false;   ///< nor a completed deallocation
+        bool durable_trims = false;   ///< no loss of power takes a completed deallocation back
     };
-    /// The reader, for the text of a mismatch.
+    /// The reading command, for the text of a mismatch.
     struct Reader {
         std::uint16_t queue = 0;
         std::uint16_t tag = 0;
         SimTime at{};
     };
-    /// Position in the log of changes at the submission of a read.
+    /// The position in the log of changes when a read is submitted.
     using ReadToken = std::uint64_t;
 
     /// Stores or reads what the host has written. Precondition (checked): nothing is in flight, and contents are
@@ -96,7 +96,7 @@ public:
                                   : version_of(unit) == version;
     }
 
-    /// Names a write, trim or flush for the call at its end; 0 where no loss of power is to come.
+    /// Names a write, trim or flush for the call at its end; 0 if the power is never lost.
     using Operation = DurableVersions::Token;
     /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.
     Operation begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
@@ -112,20 +112,20 @@ public:
     }
     /// The drive has lost its power. Precondition: nothing is in flight, and power_cuts.
     void power_lost();
-    /// The versions that the unit may have if the power goes now, a bit each. Precondition: power_cuts.
+    /// The versions that the unit may have if the power is lost now, one bit each. Precondition: power_cuts.
     std::uint32_t possible(std::uint32_t unit) const { return durable_->possible(unit, version_of(unit)); }
     /// The record of durable versions. Precondition: power_cuts.
     const DurableVersions& durable() const { return *durable_; }
 
-    /// A read is being submitted. Spoils the contents of its buffer, so that a block never transferred is seen; the
-    /// first `spoiled` blocks are as check_read() has left them.
+    /// A read is submitted. Spoils its buffer, so that a block that is never transferred is found. The first `spoiled`
+    /// blocks are still spoiled by check_read().
     ReadToken begin_read(std::uint32_t blocks, std::uint8_t* data, std::uint32_t spoiled = 0) {
         if (spoiled < blocks) spoil(blocks - spoiled, data + std::size_t{spoiled} * lba_bytes_);
         ++reads_in_flight_;
         return log_end_;
     }
-    /// Ends the read; throws CheckFailed at the first wrong block. Spoils the blocks for the next read into this buffer
-    /// while they are in the cache.
+    /// Ends the read. Throws CheckFailed at the first wrong block. It spoils the blocks for the next read into this
+    /// buffer, while they are in the cache.
     void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
                     const Reader& reader);
     /// A read has failed.
@@ -133,23 +133,22 @@ public:
 
     std::uint32_t lba_bytes() const { return lba_bytes_; }
     std::uint64_t capacity_blocks() const { return units_ * unit_blocks_; }
-    /// Highest version in use; 0 means deallocated.
+    /// The highest version in use; 0 means deallocated.
     std::uint32_t max_version() const { return max_version_; }
     std::uint64_t blocks_checked() const { return blocks_checked_; }
-    /// Blocks accepted without comparing their version, because the log no longer reached back to the submission.
+    /// Number of blocks whose version was not checked, because the log no longer reached back to the submission.
     std::uint64_t unverified() const { return unverified_; }
-    /// Units with operations in flight or with more than one acceptable version.
+    /// Number of units with operations in flight, or with more than one acceptable version.
     std::size_t open_units() const { return table_.size(); }
 
 private:
-    /// The acceptable versions of a unit up to some moment, while a read was in flight.
+    /// The acceptable versions of a unit before a change, while a read was in flight.
     struct Change {
         std::uint32_t unit;
         std::uint32_t acceptable;
     };
     static constexpr std::size_t kLogSize = std::size_t{1} << 16;
-    /// What a read buffer holds before the transfer, in place of version and magic. It is never a valid magic and never
-    /// zero.
+    /// The contents of a spoiled read buffer, in place of version and magic. It is neither a valid magic nor zero.
     static constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
     static constexpr std::uint8_t kSpoiledByte = 0xDB;
 
@@ -172,7 +171,7 @@ private:
     struct Units {
         std::uint32_t first, end;
     };
-    /// The mapping units that the blocks cover whole.
+    /// The mapping units that the blocks cover completely.
     Units trimmed(std::uint64_t slba, std::uint64_t blocks) const;
     void spoil(std::uint32_t blocks, std::uint8_t* data) const {
         const std::size_t stride = lba_bytes_;
@@ -184,7 +183,8 @@ private:
             std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
     }
     bool check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const;
-    /// The version that was found, 0 .. max_version(). A higher number: what was found is no version of the block.
+    /// The version that was found, 0 .. max_version(). A higher number means that the contents are no version of the
+    /// block.
     std::uint32_t version_found(std::uint64_t lba, const std::uint8_t* block, std::uint32_t acceptable) const;
     std::string found_text(std::uint64_t lba, const std::uint8_t* block) const;
     void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,
@@ -204,10 +204,10 @@ private:
     std::vector<Change> log_;
     std::uint64_t log_end_ = 0;
     std::uint64_t reads_in_flight_ = 0;
-    std::unique_ptr<DurableVersions> durable_;  // null: no loss of power is to come
+    std::unique_ptr<DurableVersions> durable_;  // null: the power is never lost
     bool durable_writes_;
     bool durable_trims_;
-    std::uint64_t leftovers_ = 0;  // units that a loss of power has left, and no read has told which version
+    std::uint64_t leftovers_ = 0;  // units that a loss of power has left open, and no read has settled
     std::uint32_t rolling_ = 1;
     std::uint64_t blocks_checked_ = 0;
     std::uint64_t unverified_ = 0;

@@ -83,8 +83,8 @@ inline void IoPath::accept(const HostRequest& request) {
     IoQueue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (__builtin_expect(request.op == HostOp::flush, 0) && !info_.volatile_write_cache) {
-        // Nothing is volatile, so the host's kernel answers the flush itself, as Linux does (block/blk-core.c,
-        // submit_bio_noacct()).
+        // The drive has no volatile cache, so the host's kernel answers the flush itself, as Linux does
+        // (block/blk-core.c, submit_bio_noacct()).
         const SimTime now = since_epoch(agenda_.now());
         ++counters_.requests_completed;
         return workload_.completed(request, now, now, now, true);
@@ -134,10 +134,10 @@ void IoPath::submission_done(std::uint64_t entry) {
     IoQueue& q = *queue;
     q.submitting = false;
     if (paused_) return;
-    if (q.backlog.empty()) return;  // stopped meanwhile
+    if (q.backlog.empty()) return;  // the backlog was dropped meanwhile
     write_front(q);
     start_submission(q);
-    // A place in the backlog is free: a workload that was held back may go on. Rings the doorbell too.
+    // A place in the backlog is free, so a workload that was held back may go on. pump() also rings the doorbell.
     pump();
 }
 
@@ -173,7 +173,7 @@ void IoPath::write(IoQueue& q, const HostRequest& request, SimTime issued, Split
         q.dirty = true;
         dirty_.push_back(&q);
     }
-    // Last, so that what accept() has prefetched has had time to arrive. The announcement is still to come.
+    // This comes last, so that the data that accept() has prefetched have arrived. The announcement follows.
     if (data_.is_on()) data_.begin(slot);
 }
 
@@ -197,9 +197,9 @@ void IoPath::handler(std::uint64_t queue) {
     reap_all(q);
 }
 
-/// As handler(), for a core that polls.
+/// Does the work of handler() for a core that polls.
 void IoPath::look(IoQueue& q) {
-    if (q.reaping) return;  // whoever reaps looks again before he ends
+    if (q.reaping) return;  // the running reaper looks again before it ends
     const SimTime at = cpu_.next_look(q.number - 1u, agenda_.now());
     if (completes_in_time_) return reap(q, at, Ps{});
     q.reaping = true;
@@ -219,7 +219,7 @@ void IoPath::reap_all(IoQueue& q) {
     handler_done(q);
 }
 
-/// Begins with the next command that has ended, after `before` of CPU time.
+/// Begins to take the next command that has ended, after `before` of CPU time.
 void IoPath::reap(IoQueue& q, SimTime from, Ps before) {
     q.reaping = true;
     const Ps cost = cpu_.completes_pages() ? cpu_.completion(q.slots[commands_.next_ended(q.number)].request)
@@ -249,7 +249,7 @@ void IoPath::complete(IoQueue& q, const CommandQueues::Ended& ended) {
     const bool ok = ended.status == DriveStatus::ok;
     ++counters_.commands_completed;
 
-    // The observer checks that the stages add up to now - issued, because it reads all of them anyway.
+    // The observer checks that the stages sum to now - issued, because it reads all of them anyway.
     Timeline& timeline = *slot.timeline;
     timeline.precede(slot.issued, slot.submitted);
     timeline.charge(Stage::completion, agenda_.now());
@@ -293,7 +293,7 @@ void IoPath::drive_stopped() {
     }
 }
 
-// Cancelled commands are submitted again before the backlog, in their former order.
+// Moves cancelled commands to the front of the backlog, in their former order, so that they are submitted again.
 void IoPath::cancel_commands(IoQueue& q) {
     const std::vector<std::uint16_t> cancelled = q.in_device();
     Fifo<WaitingCommand> backlog;
@@ -309,7 +309,7 @@ void IoPath::cancel_commands(IoQueue& q) {
     if (requeue_) hand_back(q);
 }
 
-/// Hands waiting requests back to the block layer, whose scheduler decides again in which order they come.
+/// Hands waiting requests back to the block layer, whose scheduler decides about their order again.
 void IoPath::hand_back(IoQueue& q) {
     backlog_ -= q.backlog.size();
     counters_.requests_issued -= q.backlog.size();

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's I/O path above a driver. Requests of the workload become commands of at most the size that drive and
-// driver take, and their completions are handed back. The protocol is below CommandQueues. HostCpu says what a command
-// costs the host's cores. A block layer that merges and schedules (host_block) is a workload for this class.
-// Kernel-free.
+// The host's I/O path above a driver. It makes commands from the requests of the workload, and reports their
+// completions. A command has at most the size that drive and driver accept. The protocol is below CommandQueues.
+// HostCpu has the costs of commands on the host's cores. A block layer that merges and schedules (host_block) is a
+// workload for this class. Kernel-free.
 //
-// - A request is issued when the workload hands it out. Its timeline begins then, and is whole when it has completed.
-//   The device may tell of its own time in it; otherwise all of that is stage `completion`.
-// - A request larger than one command may carry is split. It completes with its last command, and that command's
-//   submission time and timeline stand for the request.
-// - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue). Its `submitted`
+// - A request is issued when the workload hands it out. Its timeline begins then, and is complete when the request has
+//   completed. The device may add its own stages; else all of its time is stage `completion`.
+// - A request that is larger than a command is split. It completes with its last command, and has that command's
+//   submission time and timeline.
+// - If its queue is full or its CPU is busy, a request waits in the queue's backlog (stage host_queue). Its `submitted`
 //   time is when its command is written.
-// - A flush for a drive without a volatile write cache is no command: it has completed at once.
+// - A flush for a drive without a volatile write cache completes at once, without a command.
 // - Commands written in one go are announced together.
-// - A reset cancels the commands in the device. They are submitted again once the drive has started, ahead of what
-//   waited before. The integrity oracle is told that a cancelled write may have taken effect or not.
+// - A reset cancels the commands in the device. They are submitted again once the drive has started, before the
+//   requests that waited. The integrity oracle learns that a cancelled write may or may not have taken effect.
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
@@ -39,7 +39,7 @@
 
 namespace ssdtlm {
 
-/// A command whose completion the host waits for.
+/// A command for whose completion the host waits.
 struct PendingCommand {
     std::uint16_t queue = 0;
     std::uint16_t tag = 0;
@@ -58,13 +58,13 @@ public:
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
-    /// The drive has started, and its queues are dealt out. Now is time zero of the workload.
+    /// Call it when the drive has started and its queues are dealt out. This instant is time zero of the workload.
     void prepare(const DriveInfo& info);
     /// Begins to submit. Precondition: prepare() was called.
     void start();
-    /// The drive's message about this queue has arrived or, for a host that polls, commands of this queue have ended.
+    /// The drive's interrupt for this queue has arrived. For a host that polls: commands of this queue have ended.
     void interrupt(std::uint16_t qid) {
-        if (qid == 0 || qid > queue_count_) return;  // nobody has asked for it
+        if (qid == 0 || qid > queue_count_) return;  // it is no I/O queue
         if (cpu_.polls()) return look(queues_[qid - 1u]);
         ++counters_.interrupts;
         if (config_.interrupt_latency == Ps{})
@@ -72,23 +72,25 @@ public:
         else
             agenda_.post(agenda_.now() + config_.interrupt_latency, Then::to<&IoPath::handler>(this, qid - 1u));
     }
-    /// The workload has more requests than it said, although no request completed and no time of its own came.
+    /// Asks the workload again, because it has new requests although no request has completed and no time that it named
+    /// has come.
     void more() {
         if (started_) pump();
     }
-    /// Submits nothing more. Commands in the device complete; the backlog is dropped.
+    /// Submits no more commands. Commands in the device complete; the backlog is dropped.
     void stop_submitting();
-    /// Submits nothing until resume(): the drive is about to be reset. Completions are still taken.
+    /// Submits no commands until resume(), because the drive is about to be reset. Completions are still taken.
     void pause() { paused_ = true; }
-    /// The drive has stopped. Takes what it completed before, and cancels the rest. Precondition: paused.
+    /// The drive has stopped. Takes the commands that it has completed before, and cancels all others. Precondition:
+    /// paused.
     void drive_stopped();
     /// The drive has started again, with the same queues.
     void resume();
-    /// Called once, when the workload is done (or stopped) and nothing is outstanding.
+    /// `f` is called once, when the workload is done (or stopped) and no command is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
-    /// Sets the receiver of the requests that a reset has cancelled, or that waited here. next() must return them
-    /// again. If it is empty, they wait here. Precondition: no request is larger than a command.
+    /// Sets the receiver of requests that a reset has cancelled, or that waited here. The workload's next() must return
+    /// them again. Without a receiver they wait here. Precondition: no request is larger than a command.
     void set_requeue(std::function<void(const HostRequest&)> f) { requeue_ = std::move(f); }
 
     SimTime epoch() const { return epoch_; }
@@ -105,8 +107,8 @@ public:
     }
     /// Number of requests and parts of requests that wait in the host.
     std::uint64_t backlog() const { return backlog_; }
-    /// When the request of a command in the device was issued, and when the command was written, as absolute times.
-    /// `tag`: the drive's. Empty: it is a command of the driver's own.
+    /// The absolute times at which the request of a command in the device was issued, and at which the command was
+    /// written. `tag`: the command's tag in the drive. It is empty for a command that the driver itself has sent.
     struct Times {
         SimTime issued, submitted;
     };
@@ -116,20 +118,20 @@ public:
         std::uint32_t outstanding = 0;
         bool in_use = false;          ///< something was ever submitted to it
         bool waits_for_slot = false;  ///< a request waits, and the queue has no room
-        bool waits_for_cpu = false;   ///< a request waits, there is room, and the CPU is at work
+        bool waits_for_cpu = false;   ///< a request waits, there is room, and the CPU is busy
     };
     std::uint32_t pairs() const { return queue_count_; }
     PairState pair_state(std::uint32_t pair) const;
     std::uint32_t cores() const { return cpu_.cores(); }
-    /// Busy time of a core so far.
+    /// The busy time of a core so far.
     Ps cpu_busy(std::uint32_t core) const { return cpu_.busy(core, agenda_.now()); }
     /// Returns true if the workload has more requests: it is neither done nor stopped.
     bool taking() const { return taking_; }
     /// Returns true if the workload gives no request before a time of its own (a rate, think time, a time stamp), and
     /// no request waits in the host.
     bool waits_for_time() const { return taking_ && !paused_ && backlog_ == 0 && wake_at_ != kNever; }
-    /// The command that has been in the device for longest. It looks at every slot, so it is for reports and the
-    /// watchdog.
+    /// The command that has been in the device for the longest time. It looks at every slot, so it is for reports and
+    /// the watchdog.
     std::optional<PendingCommand> oldest() const;
     /// Returns true if the workload waits for a completion although no request is under way.
     bool waits_for_nothing() const {
@@ -144,8 +146,7 @@ public:
     void check_waiters() const;
 
 private:
-    /// With this backlog the driver takes no more requests while queues are full. Only an open-loop workload reaches
-    /// it.
+    /// The driver takes no more requests at this backlog. Only an open-loop workload reaches it.
     static constexpr std::uint64_t kMaxBacklog = 65536;
 
     static constexpr SplitHandle kWhole{};
@@ -167,7 +168,7 @@ private:
     void wake();
 
     std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.number - 1u); }
-    /// The queue of an entry. Null: the drive has started again meanwhile.
+    /// The queue of an agenda entry. Null: the drive has started again meanwhile.
     IoQueue* queue_of(std::uint64_t entry) {
         return entry >> 32 != starts_ ? nullptr : &queues_[static_cast<std::uint32_t>(entry)];
     }
@@ -210,11 +211,11 @@ private:
     SimTime wake_at_ = kNever;
     Agenda::Entry wake_;  // at wake_at_
     bool started_ = false;
-    bool taking_ = true;  // requests: neither is the workload done, nor has it been stopped
+    bool taking_ = true;  // the workload is neither done nor stopped
     bool stopped_ = false;
     bool finished_ = false;
     bool paused_ = false;
-    std::uint32_t starts_ = 0;  // of the drive; an entry of the agenda from before a reset means nothing
+    std::uint32_t starts_ = 0;  // starts of the drive; agenda entries from before a reset are ignored
     DriverCounters counters_;
     DriverErrors errors_;
     std::function<void(SimTime)> on_finished_;

@@ -36,7 +36,7 @@ std::optional<std::uint16_t> IoQueue::oldest() const {
 }
 
 std::string IoQueue::stuck() const {
-    if (backlog.empty() || submitting || reaping) return "";  // who looks at the backlog at his end
+    if (backlog.empty() || submitting || reaping) return "";  // the running work looks at the backlog when it ends
     if (!has_room() && outstanding() != 0) return "";
     return "queue " + std::to_string(number) + ": " + std::to_string(backlog.size()) +
            " requests wait for room, and it has room or nothing will make any";

@@ -26,7 +26,7 @@ struct SplitRequest {
 /// The request that a command is part of. By default the command is a whole request.
 using SplitHandle = Handle<SplitRequest>;
 
-/// A command that is to be written: a request or a part of one.
+/// A command that waits to be written: a request, or a part of one.
 struct WaitingCommand {
     HostRequest request;
     SimTime issued{};
@@ -39,7 +39,7 @@ struct alignas(64) IoSlot {
     SimTime issued{};
     SimTime submitted{};
     Timeline* timeline = nullptr;
-    std::uint64_t token = 0;  ///< the oracle's
+    std::uint64_t token = 0;  ///< for the integrity oracle
 
     SplitHandle split;
     std::uint8_t* data = nullptr;  ///< the driver's memory for the command's data
@@ -52,24 +52,25 @@ struct IoQueue {
 
     bool has_room() const { return commands->has_room(number); }
     std::uint32_t outstanding() const { return commands->outstanding(number); }
-    /// Adds slots up to that of `tag`. Their timelines are the tracker's.
+    /// Adds slots up to that of `tag`. Their timelines belong to the tracker.
     IoSlot& add_slot(std::uint16_t tag, CommandTracker& timelines);
     /// The commands in the device, in the order in which they were submitted.
     std::vector<std::uint16_t> in_device() const;
-    /// Tag of the command that has been in the device for longest.
+    /// The tag of the command that has been in the device for the longest time.
     std::optional<std::uint16_t> oldest() const;
-    /// Says why the backlog waits although it has room, or nothing will make room. Empty: it does not.
+    /// Says why the backlog waits although there is room, or although nothing will make room. Empty: it does not wait
+    /// so.
     std::string stuck() const;
     std::string dump() const;
 
     CommandQueues* commands;
     std::uint16_t number;
-    std::vector<IoSlot> slots;  ///< by tag, grown to the highest used
+    std::vector<IoSlot> slots;  ///< by tag, up to the highest used one
     std::uint32_t slot_count = 0;
     Fifo<WaitingCommand> backlog;  ///< empty while the queue has room, unless submission takes CPU time
-    bool submitting = false;       ///< CPU is on the front of the backlog
-    bool reaping = false;          ///< handler is running
-    bool dirty = false;            ///< commands written, and not announced
+    bool submitting = false;       ///< the CPU works on the front of the backlog
+    bool reaping = false;          ///< the handler is running
+    bool dirty = false;            ///< commands were written, but not announced
 };
 
 }  // namespace ssdtlm

@@ -23,12 +23,12 @@ inline void MmioInitiator::store_done(Store& store) {
 
 void MmioInitiator::load_done(Load& load) {
     SSDTLM_CHECK(load.is_response_ok(), "register access failed");
-    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
+    // The payload is released last, because the client may begin an access that must not reuse it.
     load.client->mmio_read_done(load.value);
     loads_.release(load);
 }
 
-/// Whether the target has answered at once.
+/// Sends an access. Returns true if the target has answered at once.
 inline bool MmioInitiator::send(tlm::tlm_generic_payload& access) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
@@ -47,7 +47,7 @@ void MmioInitiator::read32(std::uint32_t offset, MmioClient& client) {
     load.value = 0;
     load.client = &client;
     load.aim(offset);
-    // A target that answers at once still gives a read's value in an event of its own.
+    // If the target answers at once, the client still gets the value in an event of its own.
     if (send(load))
         agenda_.post(agenda_.now(), Then::to<&MmioInitiator::load_done_at_once>(this, loads_.handle_of(load).number()));
 }
@@ -63,7 +63,7 @@ tlm::tlm_sync_enum MmioInitiator::nb_transport_bw(tlm::tlm_generic_payload& payl
 }
 
 void MmioInitiator::load_done_at_once(std::uint64_t number) {
-    if (Load* const load = loads_.find(number)) load_done(*load);  // else the power has gone meanwhile
+    if (Load* const load = loads_.find(number)) load_done(*load);  // else the power was lost meanwhile
 }
 
 }  // namespace ssdtlm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR. It uses
-// the short AT form of the base protocol.
+// Makes a driver's register accesses at its TLM socket: 4 bytes, little-endian, address = offset in the device's BAR.
+// It uses the short AT form of the base protocol.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ public:
     /// Binds the socket, which must outlive it.
     MmioInitiator(Agenda& agenda, tlm::tlm_initiator_socket<>& socket);
 
-    /// Called once the socket is bound, before the first access.
+    /// Call it when the socket is bound, before the first access.
     void bound() { registers_ = door_.towards(socket_.operator->()); }
     void write32(std::uint32_t offset, std::uint32_t value) override;
     void read32(std::uint32_t offset, MmioClient& client) override;
-    /// Drops all accesses under way. Their callers are not told.
+    /// Drops all accesses under way without a call of their clients.
     void restart();
     void check_waiters(const std::string& where) const { door_.check_waiters(where); }
 
 private:
-    /// One register access with its data. Only the address differs from one store to the next, so the other attributes
-    /// that neither interconnect nor target may change are set when the payload is made.
+    /// A register access with its data. Only the address differs between stores. The other attributes, which neither
+    /// interconnect nor target may change, are set once, when the payload is made.
     struct Access : tlm::tlm_generic_payload {
         explicit Access(tlm::tlm_command command) {
             set_up(*this, command, 0, reinterpret_cast<unsigned char*>(&value), sizeof value);
@@ -52,7 +52,7 @@ private:
     bool send(tlm::tlm_generic_payload& access);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // it has no direct memory
     void store_done(Store& store);
     void load_done(Load& load);
     void load_done_at_once(std::uint64_t load);
@@ -60,7 +60,7 @@ private:
     Agenda& agenda_;
     tlm::tlm_initiator_socket<>& socket_;
     InitiatorGuard<> door_;
-    tlm::tlm_fw_transport_if<>* registers_ = nullptr;  // behind the socket
+    tlm::tlm_fw_transport_if<>* registers_ = nullptr;  // what the socket is bound to
     PooledPayloads<Store> stores_;
     PooledPayloads<Load> loads_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register accesses of the host's CPU to the controller's BAR0, as the driver's cores see them. Kernel-free.
+// The boundary of register accesses of the host's CPU to the controller's BAR0. Kernel-free.
 #pragma once
 
 #include <cstdint>

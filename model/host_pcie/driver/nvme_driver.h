@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's NVMe driver as a SystemC module. It has one socket for register accesses and one entry for MSI-X messages.
-// Inside are the kernel-free BringUp (controller on and off) and NvmeQueues (commands), below HostDriver. It models the
-// driver's protocol and its CPU cost, but no operating system around it.
+// The host's NVMe driver as a SystemC module. It has a socket for register accesses, and a function for MSI-X messages.
+// It consists of BringUp (start and stop of the controller) and NvmeQueues (commands), below HostDriver; these are
+// kernel-free. It models the protocol of the driver and its CPU cost, but no operating system.
 #pragma once
 
 #include <cstdint>

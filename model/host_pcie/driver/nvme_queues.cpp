@@ -11,13 +11,13 @@
 namespace ssdtlm {
 namespace {
 
-/// Opcodes by HostOp.
+/// The opcodes by HostOp.
 constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
 
 }  // namespace
 
-/// Writes the doorbell in memory. Returns true if the register has to be written too, because the value passes the
-/// event index of the controller (NVMe 1.4 §7.13, as Linux drivers/nvme/host/pci.c nvme_dbbuf_need_event).
+/// Writes the doorbell in memory. Returns true if the register must be written as well, because the value passes the
+/// event index of the controller (NVMe 1.4 §7.13, as in Linux drivers/nvme/host/pci.c nvme_dbbuf_need_event).
 bool NvmeQueues::shadow(std::uint32_t doorbell, std::uint32_t value) {
     std::uint8_t* const at = memory_.at(info_->shadows + (doorbell - nvme::kRegDoorbells), nvme::kPageBytes + 4);
     const auto before = static_cast<std::uint16_t>(nvme::load<std::uint32_t>(at));
@@ -34,7 +34,8 @@ void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) 
     for (QueuePair& pair : pairs) queues_.push_back({std::move(pair), {}});
 }
 
-// The rings were allocated in the order of the queues, and devices only read what lies between them.
+// The search works because the rings were allocated in the order of the queues, and devices only read the memory
+// between them.
 std::uint16_t NvmeQueues::completing(std::uint64_t address) const {
     const auto after = std::upper_bound(queues_.begin(), queues_.end(), address,
                                         [](std::uint64_t a, const Queue& q) { return a < q.pair.cq_base(); });
@@ -48,7 +49,8 @@ void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.prp_bytes = bytes;
 }
 
-/// The namespace of a command, and `slba` within it. A flush is for all namespaces: its request has no address.
+/// Returns the namespace of a command, and makes `slba` relative to it. A flush is for all namespaces, because its
+/// request has no address.
 std::uint32_t NvmeQueues::in_namespace(const HostRequest& request, std::uint64_t& slba) const {
     if (request.op == HostOp::flush) return nvme::kNsidAll;
     const auto behind = std::upper_bound(namespaces_.begin(), namespaces_.end(), slba,
@@ -75,7 +77,7 @@ CommandQueues::Submitted NvmeQueues::submit(std::uint16_t queue, const HostReque
             sqe.cdw12 |= nvme::kRwStreams;
             sqe.cdw13 = std::uint32_t{request.stream} << 16;
         }
-        // Buffer and list are as the slot's last command has left them, if that was of the same size.
+        // Buffer and list are still valid if the slot's last command had the same size.
         if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
         sqe.flags = slot.prp.flags;
         sqe.prp1 = slot.prp.prp1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVMe driver's I/O queues. Requests become entries of submission queues, with PRPs of the slot's buffer,
-// doorbells, and completions. Tags are command identifiers. Kernel-free over MmioPort.
+// The I/O queues of the NVMe driver. It makes entries of submission queues from requests, with PRPs of the slot's
+// buffer, rings doorbells, and takes completions. Tags are command identifiers. Kernel-free, above MmioPort.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ public:
     NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio)
         : memory_(memory), config_(config), mmio_(mmio) {}
 
-    /// Takes the queues that bring-up has created. Bring-up keeps the places of doorbells in `info` up to date. Call it
-    /// once.
+    /// Takes the queues that bring-up has created. Bring-up keeps the addresses of doorbells in `info` up to date. Call
+    /// it once.
     void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
 
     /// The range of host memory in which completion entries are written, submission queues between them included.
@@ -51,7 +51,7 @@ public:
 
 private:
     struct Slot {
-        PrpPair prp;  // of the buffer's first prp_bytes bytes
+        PrpPair prp;  // for the first prp_bytes bytes of the buffer
         std::uint32_t prp_bytes = 0;
         SlotBuffer buffer;
     };
@@ -71,7 +71,7 @@ private:
     HostMemory& memory_;
     const HostConfig& config_;
     MmioPort& mmio_;
-    const ControllerInfo* info_ = nullptr;  // of the bring-up, once there are queues
+    const ControllerInfo* info_ = nullptr;  // belongs to bring-up; set once there are queues
     std::vector<Queue> queues_;
     std::vector<DriveNamespace> namespaces_;
     unsigned lba_shift_ = 9;

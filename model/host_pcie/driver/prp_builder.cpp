@@ -43,7 +43,7 @@ PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
     }
     prp.prp2 = list;
     for (std::size_t i = 1;; ++i) {
-        // The last slot of a full page is a data entry when the data end with it, else it points to the next page.
+        // The last slot of a full page is a data entry if the data end with it. Else it points to the next page.
         const std::uint64_t entries = left <= room ? left : room - 1;
         std::uint8_t* to = memory.at(list, (left <= room ? entries : room) * nvme::kPrpEntryBytes);
         for (std::uint64_t e = 0; e < entries; ++e, page += page_bytes, to += nvme::kPrpEntryBytes)
@@ -68,7 +68,7 @@ PrpPair build_sgl(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
 void SlotBuffer::reserve(HostMemory& memory, std::uint32_t bytes, std::uint32_t page_bytes, std::uint32_t offset) {
     if (bytes <= capacity) return;
     SSDTLM_CHECK(bytes <= kMaxBytes && offset < page_bytes, "data buffer too large");
-    // Doubling keeps what is left behind below the size of the final buffer.
+    // The size doubles, so all buffers that are left behind are together smaller than the final one.
     std::uint32_t size = std::max(capacity, page_bytes);
     while (size < bytes) size *= 2;
     address = memory.allocate(std::uint64_t{size} + (offset != 0 ? page_bytes : 0), page_bytes) + offset;

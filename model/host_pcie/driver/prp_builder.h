@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PRP entries and lists for a contiguous buffer, as Linux drivers/nvme/host/pci.c lays them out: a list of at most
-// 32 entries lives in a 256-byte piece, a longer one in whole pages whose last slot points to the next page.
-// Or an SGL, which is one descriptor. Source: NVMe 1.4 §4.3, §4.4.
+// Makes PRP entries and lists for a contiguous buffer, as Linux drivers/nvme/host/pci.c does. A list of at most 32
+// entries lies in a piece of 256 bytes. A longer one lies in whole pages, whose last slot points to the next page. It
+// can also make an SGL, which is one descriptor. Source: NVMe 1.4 §4.3, §4.4.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace ssdtlm {
 
-/// Memory for the PRP lists of one command slot; taken when first needed, kept for the next command.
+/// The memory for the PRP lists of a command slot. It is allocated when it is first needed, and kept for later
+/// commands.
 struct PrpListMemory {
     std::uint64_t small = 0;  ///< 256 bytes; 0: not yet allocated
     std::vector<std::uint64_t> pages;
@@ -24,16 +25,17 @@ struct PrpPair {
     std::uint8_t flags = 0;  ///< PSDT: 0, or nvme::kFlagsSgl, and the two are an SGL descriptor
 };
 
-/// Describes `bytes` bytes at `address` (dword aligned) for pages of `page_bytes`; writes the list if one is needed.
+/// Describes `bytes` bytes at `address` (dword aligned) for pages of `page_bytes`, and writes the list if one is
+/// needed.
 PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
                   PrpListMemory& lists);
 
-/// As build_prp(), but with an SGL where PRPs would need a list. The controller has to take SGLs. Linux nvme_map_data()
-/// does so with data in one piece if its sgl_threshold is not 0.
+/// Makes an SGL if PRPs would need a list, and else does what build_prp() does. The controller must support SGLs. Linux
+/// nvme_map_data() does so for data in one piece if its sgl_threshold is not 0.
 PrpPair build_sgl(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
                   PrpListMemory& lists);
 
-/// The data buffer of one command slot: contiguous, grown to the largest transfer the slot has carried.
+/// The data buffer of a command slot. It is contiguous, and as large as the largest transfer of the slot.
 struct SlotBuffer {
     static constexpr std::uint32_t kMaxBytes =
         32u << 20;  ///< largest transfer: 65,536 blocks (NLB) of 512 bytes; stays inside one chunk of HostMemory
@@ -43,7 +45,7 @@ struct SlotBuffer {
     std::uint32_t capacity = 0;
     PrpListMemory lists;
 
-    /// Makes room for `bytes` (at most kMaxBytes). Old contents are lost when it grows.
+    /// Makes room for `bytes` (at most kMaxBytes). If the buffer grows, its contents are lost.
     void reserve(HostMemory& memory, std::uint32_t bytes, std::uint32_t page_bytes, std::uint32_t offset);
 };
 

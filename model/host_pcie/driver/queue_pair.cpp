@@ -39,8 +39,8 @@ void QueuePair::reset() {
     free_all();
     tail_ = sq_head_ = head_ = 0;
     phase_ = 1;
-    // No entry of the first lap may look new. The submission ring need not be cleared, because only entries before the
-    // tail count.
+    // No entry of the first lap may have the phase of a new one. The submission ring need not be cleared, because only
+    // entries before the tail count.
     const nvme::Cqe none;
     for (std::uint32_t i = 0; i < entries_; ++i)
         memory_.write(cq_base_ + std::uint64_t{i} * nvme::kCqeBytes, &none, sizeof none);

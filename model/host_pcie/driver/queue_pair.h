@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NVMe submission queue and its completion queue, the host's side: rings of bytes in host memory, command
-// identifiers, phase, free room. Models no doorbells on the wire: the caller stores what tail() and head() say.
+// The host's side of an NVMe submission queue and its completion queue: rings of bytes in host memory, command
+// identifiers, phase, and free room. It does not write doorbells: the caller writes the values of tail() and head().
 // Source: NVMe 1.4 §4.1, §4.6.
 #pragma once
 
@@ -22,16 +22,18 @@ public:
     std::uint32_t entries() const { return entries_; }
     std::uint64_t sq_base() const { return sq_base_; }
     std::uint64_t cq_base() const { return cq_base_; }
-    /// Commands between submit() and their completion; at most entries - 1, so the completion queue never overflows.
+    /// The number of commands between submit() and their completion. It is at most entries - 1, so the completion queue
+    /// never overflows.
     std::uint32_t outstanding() const { return entries_ - 1 - free_count_; }
     bool outstanding(std::uint16_t cid) const { return busy_[cid] != 0; }
     /// True: submit() is allowed, because an identifier and a slot of the submission queue are free.
     bool has_room() const { return free_count_ != 0 && next(tail_) != sq_head_; }
 
-    /// Identifier of the next command. Recently used low numbers come first, so few slots stay warm.
+    /// The identifier of the next command. It is the one that was freed last, so that few slots are in use and stay in
+    /// the cache.
     std::uint16_t next_cid() const { return free_[free_count_ - 1]; }
-    /// Takes next_cid() and the entry at the tail, which is in host memory and all zero except for the identifier. The
-    /// caller fills it before it rings the doorbell. Precondition: has_room().
+    /// Takes next_cid() and the entry at the tail. The entry is in host memory, and is zero except for the identifier.
+    /// The caller fills it before it rings the doorbell. Precondition: has_room().
     nvme::Sqe& take_entry() {
         const std::uint16_t cid = free_[--free_count_];
         busy_[cid] = 1;
@@ -40,11 +42,12 @@ public:
         tail_ = next(tail_);
         return sqe;
     }
-    /// As take_entry(), for an entry made elsewhere, which gets the identifier too. Precondition (checked): has_room().
+    /// Copies `sqe` to an entry from take_entry(). `sqe` gets the identifier as well. Precondition (checked):
+    /// has_room().
     void submit(nvme::Sqe& sqe);
-    /// Value for the tail doorbell.
+    /// The value for the tail doorbell.
     std::uint32_t tail() const { return tail_; }
-    /// The device's head as last reported: entries up to it have been fetched.
+    /// The head that the device has reported last. Entries before it have been fetched.
     std::uint32_t sq_head() const { return sq_head_; }
 
     /// True: the entry at the head has the phase of this lap.
@@ -52,11 +55,11 @@ public:
         const auto status_phase = nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, status_phase));
         return (status_phase & 1u) == phase_;
     }
-    /// Identifier of the command that the completion is for. Precondition: has_completion().
+    /// The identifier of the command that has completed. Precondition: has_completion().
     std::uint16_t next_completion() const {
         return nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, cid));
     }
-    /// Takes the completion at the head and frees its identifier. Panics when it names no outstanding command of this
+    /// Takes the completion at the head, and frees its identifier. Panics when it names no outstanding command of this
     /// queue. The entry stays readable until the head doorbell is rung. Precondition: has_completion().
     const nvme::Cqe& take_completion() {
         const nvme::Cqe& entry = *reinterpret_cast<const nvme::Cqe*>(cq_entry(head_));
@@ -71,7 +74,7 @@ public:
         }
         return entry;
     }
-    /// Calls take_completion() if there is a completion.
+    /// Takes a completion if there is one. Returns false if there is none.
     bool reap(nvme::Cqe& cqe) {
         if (!has_completion()) return false;
         cqe = take_completion();
@@ -79,7 +82,7 @@ public:
     }
     /// The controller has forgotten the queue: the rings are empty and all identifiers free.
     void reset();
-    /// Value for the head doorbell.
+    /// The value for the head doorbell.
     std::uint32_t head() const { return head_; }
 
 private:

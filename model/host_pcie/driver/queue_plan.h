@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queue pair each job submits to, and which tenant each pair serves. The jobs of a tenant take turns over that
-// tenant's pairs. Each tenant has as many pairs as any other, or one more.
+// Assigns queue pairs to jobs and tenants. The jobs of a tenant use that tenant's pairs in turn. Each tenant has as
+// many pairs as any other, or one more.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class QueuePlan {
 public:
     QueuePlan(const HostConfig& config, const Workload& workload);
 
-    /// The controller has granted this many pairs. Throws UserError when they are fewer than the tenants.
+    /// Deals out the pairs that the controller has granted. Throws UserError when there are fewer pairs than tenants.
     void deal(std::uint32_t pairs);
-    /// The drive has one queue, which all jobs share: it cannot tell whose a command is.
+    /// All jobs share the drive's only queue, so the drive cannot tell tenants apart.
     void deal_one() { pair_of_.assign(tenant_of_job_.size(), 0); }
 
     /// Pairs are numbered from 0 on. Precondition: dealt.
     std::uint32_t pair_of(std::uint32_t job) const { return pair_of_[job]; }
-    /// Tenant that the controller is told; 0: none in particular.
+    /// The tenant that the controller is told; 0: there are no tenants.
     std::uint16_t tenant_of(std::uint32_t pair) const {
         return static_cast<std::uint16_t>(config_.tenants == Tenants::one ? 0 : pair % tenants_ + 1);
     }

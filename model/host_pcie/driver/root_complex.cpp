@@ -76,8 +76,8 @@ unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) {
     return access(p) ? p.get_data_length() : 0;
 }
 
-/// Any request but interrupts: memory not touched before or across chunks, unknown byte enables, and what is
-/// unsupported.
+/// Serves the rare requests: to memory that was not touched before or in several chunks, with byte enables, or
+/// unsupported ones.
 __attribute__((noinline)) void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
     if (access(p)) {
         p.set_response_status(tlm::TLM_OK_RESPONSE);

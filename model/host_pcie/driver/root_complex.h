@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host end of the link: device reads and writes reach host memory, writes to the MSI window become interrupts.
-// Takes no time itself (LinkConfig::root_complex_latency is spent in the link). Models no IOMMU, cache or MSI-X
-// remapping.
+// The host's end of the link. Reads and writes of the device access host memory, and writes to the MSI window become
+// interrupts. It takes no time itself, because LinkConfig::root_complex_latency is spent in the link. It models no
+// IOMMU, cache or MSI-X remapping.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ public:
     static constexpr std::uint64_t kMsiBase = 0xFEE00000;
     static constexpr std::uint64_t kMsiEnd = 0xFEF00000;
 
-    /// Answers every request with TLM_COMPLETED at once, one with an annotated delay at its time by BEGIN_RESP;
-    /// TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside memory and MSI window. Byte enables are obeyed. An
-    /// interrupt is a 4-byte write; reading the window is an unsupported request.
+    /// Answers every request with TLM_COMPLETED at once. A request with an annotated delay is answered at its time by
+    /// BEGIN_RESP. A request outside memory and MSI window is unsupported (TLM_ADDRESS_ERROR_RESPONSE). Byte enables
+    /// are obeyed. An interrupt is a write of 4 bytes to the window; a read of the window is unsupported.
     tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.

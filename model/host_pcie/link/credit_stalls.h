@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long bursts waited for which credits, on one direction of a link. Kernel-free.
+// Measures how long bursts wait for credits on one direction of a link, and for which credits. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace ssdtlm {
 
-/// Time that passed because credits were missing. Meanwhile a posted write blocks all other traffic. A read is passed
-/// by everything but reads.
+/// The time that was lost because credits were missing. A posted write that waits blocks all other traffic. A read that
+/// waits blocks only other reads.
 struct CreditStalls {
     Ps posted{};          ///< the wire is idle, and a posted write waits for credits,
-    Ps posted_headers{};  ///< for one of a header,
-    Ps posted_data{};     ///< for those of its data: sometimes both at once
-    Ps reads{};           ///< a read has its turn, and waits for a credit
+    Ps posted_headers{};  ///< part of it: for header credits
+    Ps posted_data{};     ///< part of it: for data credits; both may be missing at once
+    Ps reads{};           ///< a read has its turn, but waits for a credit
 
     void add(const CreditWait& wait) {
         posted += wait.until() - wait.since;
@@ -27,8 +27,7 @@ struct CreditStalls {
 
 class CreditStallMeter {
 public:
-    /// A burst has got the wire. The wire then stands still for `wait` in front of one of its TLPs, perhaps in the
-    /// future.
+    /// A burst has got the wire. The wire is then idle for `wait` before one of its TLPs, maybe in the future.
     void stalls(const CreditWait& wait, SimTime now) {
         all_.add(wait);
         gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const CreditWait& g) { return g.until() <= now; }),
@@ -37,7 +36,7 @@ public:
     }
     /// The first bulk write does not begin before the end of this wait.
     void bulk_waits(const CreditWait& wait) { bulk_ = wait; }
-    /// Something begins at t. The wait for which the wire was idle is over, or goes on behind it.
+    /// Some burst begins at t. The wait for which the wire was idle has ended, or continues after it.
     void begins(SimTime t) {
         if (__builtin_expect(!bulk_.any(), 1)) return;
         all_.add(bulk_.cut(t));
@@ -53,14 +52,14 @@ public:
 
     /// Waits of bursts that have got the wire, up to the end of their last gap.
     Ps posted() const { return all_.posted; }
-    /// Their gaps that are still to come.
+    /// The part of these waits that is still to come.
     Ps gaps_after(SimTime now) const {
         Ps sum{};
         for (const CreditWait& gap : gaps_)
             if (gap.until() > now) sum += gap.until() - std::max(gap.since, now);
         return sum;
     }
-    /// The sums up to now. For reads that have got the wire, up to their place on it.
+    /// The sums up to now. For reads that have got the wire, they go up to their place on it.
     CreditStalls until(SimTime now) const {
         CreditStalls s = all_;
         for (const CreditWait& gap : gaps_) {
@@ -77,7 +76,7 @@ public:
 
 private:
     CreditStalls all_;
-    std::vector<CreditWait> gaps_;  // those that are over may still be there
+    std::vector<CreditWait> gaps_;  // may still have gaps that have ended
     CreditWait bulk_;
     SimTime reads_since_ = kNever;
 };

@@ -16,8 +16,8 @@ CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop,
       ring_(16) {}
 
 void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload) {
-    // Credits that are out at a start: those of TLPs that ended within the last loop (at most `window` bytes; 2 ps
-    // cover the rounding up of both ends), of the one that straddles the window's begin, and of the new one.
+    // When a TLP starts, the credits of three kinds of TLPs are out: those that ended within the last loop (at most
+    // `window` bytes; 2 ps cover the rounding of both ends), the one across the begin of this window, and the new one.
     const auto ps = static_cast<std::uint64_t>(loop_.count()) + 2;
     const std::uint64_t window = div_ceil(ps * rate_.bytes_part(), rate_.ps_part());
     if (window / (min_overhead + min_payload) + 2 <= header_limit_) header_limit_ = kInfinite;
@@ -64,7 +64,7 @@ CreditWait CreditAccount::would_start(const TlpTrain& train, std::uint32_t i, Si
 
 std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
     std::uint32_t n = 0;
-    std::uint32_t back = 0;  // first of its own TLPs whose credit is still out
+    std::uint32_t back = 0;  // first TLP of the train whose credit is still out
     for (; n < train.count(); ++n) {
         const SimTime start = t + rate_.time_for(train.wire_prefix(n));
         retire_spans(start);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow-control credits of one class on one direction, as the sender sees them. Each TLP takes one header credit and
-// ceil(payload/16) data credits at its start; they come back a fixed time after its last byte has left. Models no
-// UpdateFC packets: their bytes are in LinkConfig::data_link_efficiency, their delay in credit_return_latency.
-// Source: PCI Express Base Specification 5.0 §2.6.1.
+// The sender's flow-control credits of one class on one direction. Each TLP takes one header credit and
+// ceil(payload/16) data credits at its start. They come back a fixed time after its last byte has left. UpdateFC
+// packets are not modelled: their bytes are in LinkConfig::data_link_efficiency, and their delay is in
+// credit_return_latency. Source: PCI Express Base Specification 5.0 §2.6.1.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct CreditWait {
     }
 };
 
-/// It is asked about start times that never decrease, as the TLPs of one class start in order.
+/// Counts the credits. Start times in its calls must never decrease, as the TLPs of one class start in order.
 class CreditAccount {
 public:
     /// `loop`: time from the end of a TLP's serialisation until its credits are usable again, at least 1 ps. A limit of
@@ -50,8 +50,8 @@ public:
         push(train, 0, 0, train.count(), data, t, end);
         return true;
     }
-    /// As take_if_fits() above, for TLPs first..limit-1. They follow TLP `base`, begun at `base_start`, without a gap.
-    /// t: start of the first.
+    /// Does the same for TLPs first..limit-1. They follow TLP `base`, which began at `base_start`, without a gap. t:
+    /// start of TLP `first`.
     bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit,
                       SimTime base_start, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits(first, limit);
@@ -65,17 +65,17 @@ public:
     CreditWait would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const;
     /// The wait from t to the earliest time at which TLP i may start. The TLP must then be taken.
     CreditWait earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
-    /// How many TLPs of a train without payload may start one after the other from t without waiting. If there are any,
-    /// they must then be taken.
+    /// The number of TLPs of a train without payload that may start one after the other from t on without waiting. If
+    /// there are any, they must then be taken.
     std::uint32_t runnable(const TlpTrain& train, SimTime t);
-    /// When the next credit comes back. Precondition: some credit is out.
+    /// The time at which the next credit comes back. Precondition: some credit is out.
     SimTime next_return() const;
 
     /// Takes the credits of TLPs first..limit-1, back to back from `start` to `end`.
     void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
         take(train, first, first, limit, start, end);
     }
-    /// As take() above. The TLPs follow TLP `base`, begun at `base_start`, without a gap.
+    /// Takes the credits of TLPs first..limit-1, which follow TLP `base` without a gap. It began at `base_start`.
     void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
               SimTime end) {
         push(train, base, first, limit, train.data_credits(first, limit), base_start, end);
@@ -89,8 +89,8 @@ private:
     /// TLPs sent back to back: TLP i ends at start + rate.time_for(wire bytes of TLPs base..i).
     struct Span {
         TlpTrain train;
-        SimTime start;        // of TLP `base`
-        std::uint32_t base;   // since which the train's TLPs have followed each other
+        SimTime start;        // start of TLP `base`
+        std::uint32_t base;   // TLP from which on the train's TLPs have followed each other
         std::uint32_t next;   // first TLP whose credits are still out
         std::uint32_t limit;  // one past the last
         std::uint64_t data;   // data credits of next..limit-1
@@ -147,12 +147,12 @@ private:
 
     std::uint64_t header_limit_;
     std::uint64_t data_limit_;
-    bool infinite_;  // both
+    bool infinite_;  // both limits are infinite
     Ps loop_;
     Rate rate_;
     std::uint64_t headers_out_ = 0;
     std::uint64_t data_out_ = 0;
-    SimTime last_return_{};   // of the youngest span
+    SimTime last_return_{};   // last return of the youngest span
     std::vector<Span> ring_;  // size: a power of two
     std::size_t head_ = 0;
     std::size_t size_ = 0;

@@ -6,14 +6,14 @@ namespace ssdtlm {
 
 void LinkDirection::offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
                                void (*arrive)(LinkDelivery&)) {
-    burst.arrive = arrive;  // what has begun stays in front: its data were there before
+    burst.arrive = arrive;  // a write that has begun stays in front, because its data were there before
     const bool is_last = bulk_.add({train, ready, &burst, prompt, times_.time_for(train.wire_prefix(train.count() - 1)),
                                     times_.time_for(train.wire_bytes())});
     if (prompt && (bulk_.prompts() == 1 || !is_last)) ask_for_prompt();
     if (!prompt && (bulk_.waiting() == 1 || !is_last)) ask_for_arrival();
 }
 
-/// False: it may lack credits.
+/// Sends a whole bulk write that begins at `start`. Returns false and does nothing if it may lack credits.
 inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
     CreditAccount& credits = account(TlpKind::mem_write);
     const SimTime end = start + b.length;
@@ -22,8 +22,9 @@ inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
     return true;
 }
 
-/// Sends TLPs of bulk writes that begin before `limit`, at most the next instant. With `whole_writes`, a write whose
-/// end is still to come is left out, because nobody needs its end. If credits may be short, that end is not known.
+/// Sends TLPs of bulk writes that begin before `limit`, which is at most the next instant. With Settle::whole_writes it
+/// leaves out a write that has not begun, if its last TLP does not begin before `limit`, because its end is not needed
+/// yet. If credits may be short, it sends TLPs of this write as well.
 __attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what) {
     const bool partly = what == Settle::all || !account(TlpKind::mem_write).infinite();
     while (bulk_.any()) {
@@ -37,7 +38,7 @@ __attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what)
     }
 }
 
-/// False: it has TLPs that do not begin before `limit`.
+/// Sends TLPs of a bulk write. Returns false if some of its TLPs do not begin before `limit`.
 bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
     CreditAccount& credits = account(TlpKind::mem_write);
     do {
@@ -67,7 +68,7 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
     return true;
 }
 
-/// Its TLPs up to `limit`, of this run, are on the wire from `start` to `end`.
+/// Counts the write's TLPs up to `limit`, which are on the wire from `start` to `end` in this run.
 void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::uint32_t limit, SimTime start,
                                SimTime end) {
     const std::uint32_t tlps = limit - b.next;
@@ -90,7 +91,7 @@ void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::ui
     run_ = run;
 }
 
-/// Returns the next TLPs of the first bulk write if no burst cuts in. It is a lower bound if credits are missing.
+/// Returns the next TLPs of the first bulk write, if no burst cuts in. If credits are missing, they may begin later.
 BulkRun LinkDirection::run_of_front() {
     const BulkWrites::Burst& b = bulk_.front();
     CreditAccount& credits = account(TlpKind::mem_write);
@@ -100,7 +101,8 @@ BulkRun LinkDirection::run_of_front() {
     return start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
 }
 
-/// When it would begin if nothing went before; a lower bound when credits are short.
+/// Returns when the last TLP of the first prompt write begins, if no burst goes before. If credits are short, it may
+/// begin later.
 SimTime LinkDirection::last_tlp_of_prompt() {
     const BulkWrites::Burst& front = bulk_.front();
     const BulkRun run = run_of_front();
@@ -113,7 +115,7 @@ SimTime LinkDirection::last_tlp_of_prompt() {
     }
 }
 
-/// Tells owners that their bulk writes have their place, before they arrive.
+/// Tells owners the places of their bulk writes on the wire, before the writes arrive.
 void LinkDirection::tell() {
     while (const BulkWrites::Sent* const next = bulk_.next_to_tell()) {
         const BulkWrites::Sent s = *next;  // the handler may offer more
@@ -121,7 +123,7 @@ void LinkDirection::tell() {
     }
 }
 
-/// Posts an entry for the next arrival, or for a time at which more is known of it.
+/// Posts an entry for the next arrival, or for a time at which more is known about it.
 void LinkDirection::ask_for_arrival() {
     SimTime at = kNever;
     if (!bulk_.sent().empty())
@@ -134,7 +136,7 @@ void LinkDirection::ask_for_arrival() {
 }
 
 void LinkDirection::bulk_arrives() {
-    if (arrival_at_ != agenda_.now()) return;  // an earlier time came up, and asked again
+    if (arrival_at_ != agenda_.now()) return;  // an earlier entry has posted this one anew
     arrival_at_ = kNever;
     settle(agenda_.now(), Settle::whole_writes);
     if (bulk_.sent().empty() || bulk_.sent().front().delivered != agenda_.now()) return ask_for_arrival();
@@ -155,18 +157,18 @@ void LinkDirection::ask_for_prompt() {
 
 void LinkDirection::prompt_begins() {
     const SimTime now = agenda_.now();
-    if (prompt_at_ != now) return;  // an earlier time came up, and asked again
+    if (prompt_at_ != now) return;  // an earlier entry has posted this one anew
     prompt_at_ = kNever;
     if (waiting_.empty())
         settle(now, Settle::whole_writes);
     else
-        pump();  // what was offered by now goes first
+        pump();  // bursts that were offered by now go first
     if (last_tlp_of_prompt() == now) place_prompt(now);
     ask_for_prompt();
     ask_for_arrival();
 }
 
-/// The first bulk write's last TLP begins.
+/// Grants the first bulk write, as its last TLP begins now.
 void LinkDirection::place_prompt(SimTime now) {
     BulkWrites::Burst& b = bulk_.front();
     if (b.next != 0 || now - b.to_last != std::max(free_, b.ready) || !send_whole(b, now - b.to_last))
@@ -175,7 +177,7 @@ void LinkDirection::place_prompt(SimTime now) {
     const LinkGrant grant{b.burst, b.train.count(), b.start, free_ + latency_, free_ + latency_};
     bulk_.pop_front();
     deliver(grant.delivered, *grant.burst, grant.burst->arrive);
-    tell();  // those before it first
+    tell();  // the owners of earlier writes are told first
     on_grant_(grant);
 }
 

@@ -7,14 +7,14 @@
 
 namespace ssdtlm {
 
-/// PCIe link and root complex. Defaults: Gen3 x4 on a server-class host.
+/// The parameters of PCIe link and root complex. The defaults are those of Gen3 x4 on a server.
 struct LinkConfig {
     std::uint32_t generation = 3;                ///< 1..6
     std::uint32_t lanes = 4;                     ///< 1, 2, 4, 8, 16
     std::uint32_t max_payload_bytes = 256;       ///< MPS: 128 << n, n = 0..5
     std::uint32_t max_read_request_bytes = 512;  ///< MRRS: 128 << n, n = 0..5
     std::uint32_t completion_payload_bytes =
-        256;                             ///< how the root complex splits read completions: 64, 128, 256, ... <= MPS
+        256;                             ///< size of read completions of the root complex: 64, 128, 256, ... <= MPS
     std::uint32_t read_tags = 32;        ///< outstanding MRd TLPs of the device
     bool ecrc = false;                   ///< +4 bytes per TLP
     double data_link_efficiency = 0.98;  ///< share of raw bytes left after DLLPs and SKP sets (1.0: none lost)

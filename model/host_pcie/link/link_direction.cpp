@@ -38,12 +38,12 @@ void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& bur
     if (!pumping_) pump();
 }
 
-/// Deliveries often arrive before any other event (a CQE and its MSI-X message behind the data, two doorbells). They
-/// then need no entry in the agenda.
+/// Delivers all that arrives next. Deliveries often come before any other event (a CQE and its MSI-X message behind the
+/// data, two doorbells). They then need no entry in the agenda.
 void LinkDirection::deliver_next() {
     LinkDelivery* d = first_;
     for (;;) {
-        LinkDelivery* const next = d->next;  // arrive() may give d away
+        LinkDelivery* const next = d->next;  // read before arrive(), which may release d
         if (next == nullptr) {
             last_ = nullptr;
             d->arrive(*d);
@@ -65,22 +65,22 @@ std::uint32_t LinkDirection::sendable_with_credits(const TlpTrain& train, SimTim
     return a.runnable(train, t);
 }
 
-/// Takes credits of a class that has finitely many. Returns when the last TLP has left. `start` and that time move when
-/// the burst stalls.
+/// Takes the credits of a burst whose class has finite credits. Returns when the last TLP has left. If the burst
+/// stalls, `start` and this time are later.
 SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
                                     SimTime& start) {
     CreditAccount& a = account(kind);
     if (tlp_class(kind) == TlpClass::non_posted) {
-        a.take(train, 0, tlps, t, end);  // sendable() has looked
+        a.take(train, 0, tlps, t, end);  // sendable() has found these credits
         return end;
     }
     if (closed_forms_ && a.take_if_fits(train, t, end)) return end;
     return send_stalling(a, train, t, start);
 }
 
-/// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.
+/// Sends a posted burst TLP by TLP, where each waits for its credits. Returns the end of the last. It is the slow path.
 SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start) {
-    // The wire is granted, and idle meanwhile.
+    // The wire is granted to the burst, but is idle while it waits.
     const CreditWait first_wait = a.earliest(train, 0, t);
     if (first_wait.any()) stalls_.stalls(first_wait, agenda_.now());
     start = first_wait.until();
@@ -122,7 +122,7 @@ void LinkDirection::pump() {
     pumping_ = false;
 }
 
-/// Grants the burst whose turn it is, or arranges to try again. True if something was granted.
+/// Grants the burst whose turn it is, or arranges to try again. Returns true if it has granted one.
 bool LinkDirection::grant_one(SimTime now) {
     const SimTime t = std::max(now, free_);
     std::size_t i = 0;
@@ -130,7 +130,7 @@ bool LinkDirection::grant_one(SimTime now) {
     SimTime credit_time = kNever;
     for (; i < waiting_.size(); ++i) {
         const Burst& b = waiting_[i];
-        if (credit_time != kNever && tlp_class(b.kind) == TlpClass::non_posted) continue;  // behind a blocked one
+        if (credit_time != kNever && tlp_class(b.kind) == TlpClass::non_posted) continue;  // blocked by another one
         if (!accepts(b.train.wire_bytes(), now)) {
             wake_at(b.train.wire_bytes() <= kTransmitBufferBytes ? buffer_start_ : free_);
             return false;
@@ -150,7 +150,7 @@ bool LinkDirection::grant_one(SimTime now) {
     else if (i == 0)
         waiting_.pop_front();
     else
-        waiting_.rerase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));  // moves the few before it
+        waiting_.rerase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));  // rerase() moves the few bursts before it
     if (tlp_class(b.kind) == TlpClass::non_posted) stalls_.read_begins(t);
     LinkGrant grant = place(b.kind, b.train, n, t);
     grant.burst = b.burst;
@@ -177,7 +177,7 @@ void LinkDirection::check_waiters(const char* name) const {
     const SimTime now = agenda_.now();
     const bool arrival = arrival_at_ != kNever && arrival_at_ >= now,
                prompt = prompt_at_ != kNever && prompt_at_ >= now;
-    const bool is_next = bulk_.any() && bulk_.begin()->prompt;  // asks for its arrival when it has been granted
+    const bool is_next = bulk_.any() && bulk_.begin()->prompt;  // it asks for its arrival when it was granted
     if ((bulk_.prompts() != 0 && !prompt) || ((!bulk_.sent().empty() || (bulk_.any() && !is_next)) && !arrival))
         throw CheckFailed(
             fmt::format("{} link: {} bulk writes wait, {} are on their way, and nothing will go on with them", name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a PCIe link as a serial resource. Bursts of TLPs wait in arrival order, take their flow-control
-// credits, and occupy the wire for their exact number of bytes. Bulk writes get the rest, TLP by TLP. It models one
-// virtual channel, but no replay and no link power states. Kernel-free.
+// One direction of a PCIe link, as a serial resource. Bursts of TLPs wait in the order of arrival, take their
+// flow-control credits, and occupy the wire for their exact number of bytes. Bulk writes get the rest of the time, TLP
+// by TLP. It models one virtual channel, but no replay and no link power states. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -30,18 +30,18 @@ struct LinkDirectionConfig {
     std::uint32_t nonposted_headers = 0;
     std::uint32_t min_overhead = 12;    ///< smallest overhead of any TLP that will be sent
     std::uint32_t max_payload = 4096;   ///< largest payload of any TLP that will be sent
-    bool account_every_credit = false;  ///< no closed forms: same result, slower (tests)
+    bool account_every_credit = false;  ///< for tests: without closed forms, which gives the same result slower
 };
 
 struct LinkCounters {
     std::array<std::uint64_t, kTlpKinds> tlps{};
     std::array<std::uint64_t, kTlpKinds> overhead_bytes{};
     std::array<std::uint64_t, kTlpKinds> payload_bytes{};
-    Ps busy{};  ///< wire time granted so far, also beyond now
+    Ps busy{};  ///< wire time granted so far, even beyond now
     std::uint64_t wire_bytes() const;
 };
 
-/// Rate::time_for() without a division, for the few sizes that a link carries over and over.
+/// Computes Rate::time_for() mostly without a division, because a link carries few different sizes.
 class WireTimes {
 public:
     explicit WireTimes(Rate rate) : rate_(rate) {}
@@ -60,43 +60,43 @@ private:
     std::array<Entry, 64> entries_{};
 };
 
-/// Something that arrives at the far end, in the order of the wire. It is part of its owner's object.
+/// A delivery at the far end, in the order of the wire. It is a part of its owner's object.
 struct LinkDelivery {
     SimTime at{};
     LinkDelivery* next = nullptr;
     void (*arrive)(LinkDelivery&) = nullptr;
 };
 
-/// TLPs that have got their place on the wire. The members are instants, not durations.
+/// TLPs that have got their place on the wire. All times are instants.
 struct LinkGrant {
-    LinkDelivery* burst;      ///< whose burst it is
-    std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
+    LinkDelivery* burst;      ///< the burst
+    std::uint32_t tlps;       ///< TLPs of this grant; fewer than offered only if a non-posted burst lacks credits
     SimTime start;            ///< first byte on the wire
-    SimTime first_delivered;  ///< first TLP visible at the far end; of non-posted bursts only
+    SimTime first_delivered;  ///< first TLP visible at the far end; only for non-posted bursts
     SimTime delivered;        ///< last TLP visible at the far end
 };
 
 /// The order is that of PCIe 5.0 §2.4.1: first come, first served, except that posted requests and completions pass
 /// non-posted requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
 ///
-/// Bulk writes are outside that order: their owner has not handed them over yet, and may hand over others before. All
-/// bursts go before the next TLP of a bulk write. Bulk writes are sent in order of the times at which their data are
-/// there. A bulk TLP that begins at the instant at which a burst is offered comes behind the burst.
+/// Bulk writes are outside that order, as if their owner had not handed them over yet. All bursts go before the next
+/// TLP of a bulk write. Bulk writes are sent in the order of the times at which their data are there. If a burst is
+/// offered at the instant at which a bulk TLP would begin, the burst goes first.
 ///
-/// A bulk write takes an agenda entry for its arrival. If its owner asks for it, it takes another for the start of its
-/// last TLP. settle() computes which TLPs have begun, when the wire is requested. If a burst cuts in, the entry comes
-/// too early and is posted again.
+/// A bulk write needs an agenda entry for its arrival. A prompt one needs another for the start of its last TLP. When
+/// the wire is requested, settle() computes which TLPs have begun. If a burst cuts in, the entry comes too early and is
+/// posted again.
 ///
-/// A burst that finds the wire idle is granted within offer(). A burst that finds it busy is granted when the wire gets
-/// free, or at once while the transmit buffer has room. Neither changes its place or time on the wire. An agenda entry
-/// is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner sets them
-/// by deliver().
+/// A burst that finds the wire idle is granted within offer(). A burst that finds it busy is granted when the wire is
+/// free, or at once while the transmit buffer has room. This does not change its place or time on the wire. An agenda
+/// entry is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner
+/// sets them by deliver().
 class LinkDirection {
 public:
     using GrantHandler = void (*)(const LinkGrant& grant);
 
-    /// Most wire bytes of granted bursts that wait behind the burst on the wire (double-buffered). Assumed: of the
-    /// order of a controller's transmit FIFO; 8 MRd, a CQE and an MSI-X fit, a data burst does not.
+    /// The most wire bytes of granted bursts that wait behind the burst on the wire (double-buffered). Assumed, like
+    /// the transmit FIFO of a controller: 8 MRd, a CQE and an MSI-X message fit, but a data burst does not.
     static constexpr std::uint32_t kTransmitBufferBytes = 512;
 
     LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, GrantHandler on_grant);
@@ -112,23 +112,24 @@ public:
             queue(kind, train, burst);
         }
     }
-    /// The two halves of offer(). If the whole burst gets its grant at once, it returns true and the grant; `burst` of
-    /// the grant is not set, because there is no call. Otherwise nothing has changed, and the burst must be queued.
+    /// offer_at_once() and queue() are the two halves of offer(). If the whole burst gets its grant at once,
+    /// offer_at_once() returns true and the grant, without its `burst`. Else it changes nothing, and the burst must be
+    /// queued.
     __attribute__((always_inline)) bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
         if (__builtin_expect(bulk_.from() < now, 0)) settle(now);
         if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
         const SimTime t = std::max(now, free_);
-        // The burst is short of non-posted credits. pump() takes the part that may go, and finds the same.
+        // The burst lacks non-posted credits. pump() finds the same, and sends the part that may go.
         if (__builtin_expect(sendable(kind, train, t) != train.count(), 0)) return false;
         grant = place(kind, train, train.count(), t);
         return true;
     }
     void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
-    /// Queues a posted write that others pass, with data from `ready` on (not in the past). A `prompt` write is granted
-    /// as a whole when its last TLP begins. Another one is granted when it arrives or, earlier, together with a prompt
-    /// one behind it. arrive(burst) is called when it arrives.
+    /// Queues a posted write that others may pass. Its data are there from `ready` on, which is not in the past. A
+    /// `prompt` write is granted as a whole when its last TLP begins. Any other is granted when it arrives, or before a
+    /// prompt write behind it. arrive(burst) is called when it arrives.
     void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst,
                     void (*arrive)(LinkDelivery&));
 
@@ -153,14 +154,13 @@ public:
         if (std::max(free_, bulk_.from()) < agenda_.now()) settle(agenda_.now());
     }
     const LinkCounters& counters() const { return counters_; }
-    /// Goes on with the counts of the direction whose place it takes, up to now. TLPs that had not left by then do not
-    /// count.
+    /// Continues the counts of the direction that it replaces, up to now. TLPs that had not left by then do not count.
     void go_on_from(LinkCounters counters, Ps busy, const CreditStalls& stalls) {
         counters_ = counters;
         counters_.busy = busy;
         stalls_.go_on_from(stalls);
     }
-    /// Wire time used up to now.
+    /// The wire time that was used up to now.
     Ps busy(SimTime now) const {
         if (free_ <= now) return counters_.busy;
         return counters_.busy - (free_ - now - stalls_.gaps_after(now));
@@ -213,7 +213,7 @@ private:
         const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
         const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
         stalls_.begins(t);
-        if (t == agenda_.now()) {  // onto the idle wire
+        if (t == agenda_.now()) {  // the burst goes to the idle wire
             buffer_start_ = end;
             buffered_ = 0;
         } else {
@@ -261,16 +261,16 @@ private:
     bool closed_forms_;
     std::array<CreditAccount, kTlpClasses> credits_;
     boost::circular_buffer<Burst> waiting_;
-    LinkDelivery* first_ = nullptr;  // under way, in the order of the wire; the agenda has an entry for it
+    LinkDelivery* first_ = nullptr;  // first delivery under way; the agenda has an entry for it
     LinkDelivery* last_ = nullptr;
     SimTime free_{};          // end of everything granted
-    SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
+    SimTime buffer_start_{};  // when the bursts in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
     BulkWrites bulk_;
-    BulkRun run_{};                // of the first bulk write
-    SimTime run_end_ = kNever;     // which may go on with it if that is free_
-    SimTime arrival_at_ = kNever;  // pending entry: the next bulk write arrives, at the earliest
-    SimTime prompt_at_ = kNever;   // the same: the next prompt one's last TLP begins
+    BulkRun run_{};                // last run of the first bulk write
+    SimTime run_end_ = kNever;     // end of run_; if it is free_, the run may go on
+    SimTime arrival_at_ = kNever;  // time of the entry for the next arrival of a bulk write
+    SimTime prompt_at_ = kNever;   // time of the entry for the last TLP of the next prompt write
     SimTime wake_time_ = kNever;
     Agenda::Entry wake_;  // at wake_time_
     CreditStallMeter stalls_;

@@ -36,7 +36,7 @@ void LinkPath::bound() {
 tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
     const std::uint32_t bytes = payload.get_data_length();
-    // Posted writes are most of what passes here: all else is kept out of their way.
+    // Most traffic here is posted writes, so everything else is handled in no_write().
     if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0))
         return no_write(payload, phase, delay);
     const bool copied = bytes <= kInlineBytes;
@@ -85,7 +85,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     return tlm::TLM_UPDATED;
 }
 
-/// The write is sent when its data are there and nothing else needs the wire.
+/// Queues a bulk write. It is sent when its data are there and no other burst needs the wire.
 __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload,
                                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay,
                                                                   LinkExtension& extension) {
@@ -157,7 +157,7 @@ __attribute__((noinline)) void LinkPath::read_in_parts(tlm::tlm_generic_payload&
     issue_reads();
 }
 
-/// Offers read requests, oldest payload first, while tags last.
+/// Offers read requests, those of the oldest payload first, while there are free tags.
 void LinkPath::issue_reads() {
     const std::uint32_t unit = config_.max_read_request_bytes;
     while (!reads_.empty() && free_tags_ > 0) {
@@ -229,7 +229,7 @@ void LinkPath::on_grant(const LinkGrant& grant) {
     }
 }
 
-/// A write that had to wait for the wire. A bulk write's direction looks after its arrival.
+/// Handles the grant of a write that had to wait for the wire. The direction itself delivers bulk writes.
 void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
     if (part.state == Part::State::write) requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
     if (!part.answer_on_grant) return;
@@ -239,15 +239,15 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
     if (!part.in_call) answer(near, tlm::TLM_OK_RESPONSE);
 }
 
-/// Completions begin when the first request has arrived and been looked up. Those of the following requests of the
-/// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
+/// Completions begin when the first request has arrived and the completer latency has passed. The completions of the
+/// other requests are then ready in time, as a completion is never shorter on the wire than a request.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
     agenda_.post(grant.first_delivered + config_.completer_latency,
                  Then::to<&LinkPath::read_arrives>(this, parts_.handle_of(head).number()));
 }
 
-/// Takes the first requests off a part that is short of credits.
+/// Splits the first requests off a part that lacks credits for all of them.
 LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
     const std::uint64_t address = part.get_address();
     const std::uint32_t all = part.get_data_length();

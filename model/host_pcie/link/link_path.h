@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests of one side of the link: splits payloads into bursts of TLPs, holds tags, forwards each request at
-// the far end when it arrives there, and brings completions back. Two of them make a link: MMIO and DMA.
-// Models no ordering between completions of different tags beyond first come, first served.
+// Carries the requests of one side of the link. It splits payloads into bursts of TLPs, keeps tags, forwards each
+// request when it arrives at the far end, and brings completions back. A link has two of them: MMIO and DMA.
+// Completions of different tags come in the order of their requests.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -30,20 +30,20 @@ struct LinkPathConfig {
     std::uint32_t max_read_request_bytes = 512;
     std::uint32_t completion_payload_bytes = 256;
     std::uint32_t read_tags = 32;
-    std::uint32_t reads_per_burst = 8;  ///< MRd whose completions come as one burst; their tags free together
-    Ps completer_latency{};             ///< read request visible at the far end -> forwarded there
-    bool reports_inline = true;         ///< short writes get LinkExtension::visible_at, too
-    bool byte_enables = true;           ///< handed on to the far end, except those of writes that are copied
+    std::uint32_t reads_per_burst = 8;  ///< MRd whose completions come as one burst, which frees their tags together
+    Ps completer_latency{};             ///< read request: from visible at the far end to forwarded
+    bool reports_inline = true;         ///< short writes get LinkExtension::visible_at as well
+    bool byte_enables = true;           ///< passed on to the far end, except for writes that are copied
 };
 
-/// Both ends of the path, behind the guards at its sockets. It is the target of the requester and the initiator towards
-/// the completer.
+/// Both ends of the path, behind the guards at its sockets. It is a target for the requester, and an initiator for the
+/// completer.
 class LinkPath final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
     using Near = tlm::tlm_target_socket<>;
     using Far = tlm::tlm_initiator_socket<>;
 
-    /// Writes of at most this many bytes are copied and answered when the wire takes them.
+    /// Writes of up to this many bytes are copied, and answered when the wire takes them.
     static constexpr std::uint32_t kInlineBytes = 64;
 
     LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& requests, LinkDirection& completions,
@@ -51,12 +51,12 @@ public:
     LinkPath(const LinkPath&) = delete;
     LinkPath& operator=(const LinkPath&) = delete;
 
-    /// Binds the near and the far socket to this object. Another path that takes its place must have the same address.
+    /// Binds the near and the far socket to this object. A path that replaces it must have the same address.
     void bind_sockets() {
         near_.bind(near_door_);
         far_.bind(far_door_);
     }
-    /// The counts, for the path that takes this one's place.
+    /// The counts. A path that replaces this one continues them.
     struct Counts {
         std::uint64_t posted_errors = 0;
         Ps tag_stall{};
@@ -65,9 +65,9 @@ public:
     void go_on_from(const Counts& counts) { counts_ = counts; }
     /// True: a thread is in b_transport.
     bool blocks_threads() const { return !blocked_.empty(); }
-    /// Called once both sockets are bound.
+    /// Call it when both sockets are bound.
     void bound();
-    /// Called by the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
+    /// Called by the requester. The answer to a posted write is TLM_COMPLETED at once if the wire is idle.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     /// Called by loosely-timed requesters, from a thread. Returns when the response is there.
@@ -77,14 +77,14 @@ public:
     /// Called by the completer.
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // none is handed on
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // no direct memory is passed on
 
-    /// LinkDirection's grant handler for both directions. It is called for bursts that had to wait.
+    /// The grant handler of both directions. It is called for bursts that had to wait.
     static void on_grant(const LinkGrant& grant);
 
     std::uint64_t posted_errors() const { return counts_.posted_errors; }
     bool waits_for_tag() const { return tags_short_since_ != kNever; }
-    /// Time during which read requests waited for a tag.
+    /// The time in which read requests waited for a tag.
     Ps tag_stall() const { return counts_.tag_stall; }
     std::string dump(const char* name) const;
     /// Throws CheckFailed if a part is held back, or waits for a tag, and will never continue. Call it between two
@@ -106,18 +106,18 @@ private:
     struct Part : tlm::tlm_generic_payload, LinkDelivery {
         enum class State : std::uint8_t { write, bulk, read, returning };
 
-        /// Takes the byte enables of `from` for a part that begins `offset` bytes into its data. Where that is inside
-        /// the pattern, the part moves all its bytes.
+        /// Takes the byte enables of `from` for a part that begins `offset` bytes into its data. If this is inside the
+        /// pattern, the part moves all of its bytes.
         void take_enables(const tlm::tlm_generic_payload& from, std::uint64_t offset);
 
         LinkPath* path = nullptr;
-        tlm::tlm_generic_payload* near = nullptr;  // to be answered for this part alone
-        Transfer* transfer = nullptr;              // otherwise, of reads
-        LinkExtension* extension = nullptr;        // of a write's payload; may be null
+        tlm::tlm_generic_payload* near = nullptr;  // answered when this part is done; null: see transfer
+        Transfer* transfer = nullptr;              // the read that this part belongs to; null: see near
+        LinkExtension* extension = nullptr;        // that of a write's payload; may be null
         std::uint32_t tlps = 0;
         State state = State::write;
         bool answer_on_grant = false;
-        bool in_call = false;  // a write inside its nb_transport_fw: answered by the return value
+        bool in_call = false;  // a write within its nb_transport_fw, which the return value answers
         std::uint8_t inline_data[kInlineBytes];
     };
     /// A thread that is in b_transport.
@@ -175,15 +175,15 @@ private:
     Far& far_;
     TargetGuard<> near_door_;
     InitiatorGuard<> far_door_;
-    tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // behind the sockets
+    tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // what the sockets are bound to
     tlm::tlm_fw_transport_if<>* completer_ = nullptr;
-    bool takes_signatures_ = false;  // the completer
+    bool takes_signatures_ = false;  // the completer takes signatures
 
     PooledPayloads<Part> parts_;
     Pool<Transfer> transfers_;
-    std::uint64_t open_ = 0;  // payloads accepted and not answered
+    std::uint64_t open_ = 0;  // payloads that are accepted, but not answered
 
-    boost::circular_buffer<Transfer*> reads_;  // not completely issued, in order
+    boost::circular_buffer<Transfer*> reads_;  // reads with requests that are not issued yet, in order
     std::uint32_t free_tags_;
     SimTime tags_short_since_ = kNever;
     Counts counts_;

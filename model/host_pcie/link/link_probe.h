@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An observer of the wires of a link. Null: nobody observes.
+// The interface of an observer of a link's wires.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace ssdtlm {
 
-/// TLPs of one kind that leave back to back. A burst that waits for credits in its middle counts as one. For a bulk
-/// write, it is the TLPs that are found at one time to have begun.
+/// TLPs of one kind that leave back to back. A burst that waits for credits within it counts as one. For a bulk write,
+/// it has the TLPs that are found to have begun at one time.
 struct WireBurst {
     TlpKind kind;
-    std::uint32_t tlps;  ///< and header credits
+    std::uint32_t tlps;  ///< also the number of header credits
     std::uint32_t data_credits;
     std::uint64_t wire_bytes;
     SimTime start;
     SimTime end;
-    SimTime credits_back;  ///< those of the last TLP
+    SimTime credits_back;  ///< when the credits of the last TLP are back
     bool bulk = false;     ///< TLPs of a bulk write, some or all of them
-    bool last = true;      ///< with the last one
+    bool last = true;      ///< the last TLP is among them
 };
 
 class LinkProbe {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of TLPs per time on one direction of a link, as an exact ratio: transfer rate x line code x lanes x the share
-// left after DLLPs and SKP ordered sets. Models no lane striping, no speed change, no FLIT fill or FEC latency
-// (add those to the LinkConfig latencies).
+// The rate of TLP bytes on one direction of a link, as an exact ratio: transfer rate x line code x lanes x the share
+// left after DLLPs and SKP ordered sets. It models no lane striping, speed change, FLIT fill or FEC latency; add these
+// times to the latencies of LinkConfig.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace ssdtlm {
 
-/// Efficiency in steps of 1e-6, rounded to the nearest.
+/// The efficiency in steps of 1e-6, rounded to the nearest.
 constexpr std::uint64_t efficiency_ppm(double efficiency) {
     return static_cast<std::uint64_t>(efficiency * 1e6 + 0.5);
 }
 
-/// Rates of the PCI Express Base Specification: 2.5, 5 GT/s with 8b/10b; 8, 16, 32 GT/s with 128b/130b; 64 GT/s PAM4
-/// with 236 TLP bytes in each 256-byte FLIT (0.921875).
+/// The rates come from the PCI Express Base Specification: 2.5 and 5 GT/s with 8b/10b; 8, 16 and 32 GT/s with
+/// 128b/130b; 64 GT/s PAM4 with 236 TLP bytes in each FLIT of 256 bytes (0.921875).
 inline Rate link_rate(std::uint32_t generation, std::uint32_t lanes, std::uint64_t ppm) {
     SSDTLM_CHECK(generation >= 1 && generation <= 6, "PCIe generation out of range");
     SSDTLM_CHECK(lanes <= 16 && is_power_of_two(lanes), "PCIe lanes out of range");

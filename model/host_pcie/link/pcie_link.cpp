@@ -11,9 +11,9 @@ namespace ssdtlm {
 
 namespace {
 
-// BAR0 is a 64-bit BAR that firmware places above 4 GiB: 4DW headers.
+// BAR0 is a 64-bit BAR that firmware places above 4 GiB, so its headers have 4 DW.
 constexpr std::uint64_t kBar0Base = 0x80'0000'0000;
-// The host never runs out of tags for MMIO reads; its credits bound them.
+// The host never runs out of tags for MMIO reads, because credits limit them.
 constexpr std::uint32_t kHostTags = 1024;
 
 const LinkConfig& checked(const LinkConfig& config) {
@@ -33,7 +33,8 @@ LinkDirectionConfig upstream_of(const LinkConfig& c) {
     d.credit_return_latency = c.credit_return_latency;
     d.posted_headers = c.upstream_posted_headers;
     d.posted_data = c.upstream_posted_data;
-    // A request keeps its tag for longer than its credit is away: with no more tags than credits, credits never bind.
+    // A request keeps its tag longer than its credit is out. So credits never limit if there are no more tags than
+    // credits.
     const bool tags_bind_first = c.read_tags <= c.upstream_nonposted_headers &&
                                  c.credit_return_latency <= c.root_complex_latency + c.host_to_device_latency;
     d.nonposted_headers = tags_bind_first ? 0 : c.upstream_nonposted_headers;
@@ -51,9 +52,9 @@ LinkDirectionConfig downstream_of(const LinkConfig& c) {
     return d;
 }
 
-/// The tags of n requests may be freed together, when the last of the n completions has arrived. This delays nothing as
-/// long as the completions of the other tags keep the link busy for a round trip. Returns n, which is 1 if tags are too
-/// few for that.
+/// Returns the number n of requests whose tags may be freed together, when the last of their completions has arrived.
+/// This delays nothing while the completions of the other tags keep the link busy for a round trip. It is 1 if there
+/// are too few tags for that.
 std::uint32_t reads_per_burst(const LinkConfig& c) {
     const Rate rate = link_rate(c);
     const auto completions = TlpTrain::data(0, c.max_read_request_bytes, c.completion_payload_bytes,
@@ -85,8 +86,8 @@ LinkPathConfig mmio_of(const LinkConfig& c) {
     p.completion_payload_bytes = c.max_payload_bytes;
     p.read_tags = kHostTags;
     p.completer_latency = Ps{};
-    p.reports_inline = false;  // doorbells: nobody asks when they are visible
-    p.byte_enables = false;    // registers are accessed whole
+    p.reports_inline = false;  // nobody asks when doorbells are visible
+    p.byte_enables = false;    // register accesses are always complete
     return p;
 }
 

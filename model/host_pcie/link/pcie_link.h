@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PCIe link between a root complex and one endpoint, at transaction level: two independent directions, MMIO from
-// the host, DMA from the device. Time is spent on serialisation, latency, credits and tags. Models no switches,
-// link training, power states, errors or config space.
+// A PCIe link between a root complex and one endpoint, at transaction level. It has two independent directions, MMIO
+// from the host and DMA from the device. Serialisation, latency, credits and tags take time. Switches, link training,
+// power states, errors and config space are not modelled.
 #pragma once
 
 #include <optional>
@@ -18,20 +18,22 @@
 
 namespace ssdtlm {
 
-/// Problems of a configuration beyond the range of each value. `where` names the section.
+/// Returns the problems of a configuration, except for the ranges of single values. `where`: the name of the section.
 std::vector<Problem> check_link(const LinkConfig& config, const std::string& where);
 
 /// All four sockets speak the TLM-2.0 base protocol. A call with an annotated delay takes effect at its time.
-/// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
-/// - MMIO read: answered when the completion has arrived.
-/// - DMA write: answered as an MMIO write when it is short or its payload carries LinkExtension; else on arrival. One
-///   that is `bulk` by its LinkExtension may be passed by all else until it is answered.
-/// - DMA read: answered when the last completion has arrived. The host memory is read once per burst of requests,
+/// - An MMIO write is answered when the wire takes it (by TLM_COMPLETED at once if the wire is idle), and forwarded on
+///   arrival.
+/// - An MMIO read is answered when the completion has arrived.
+/// - A DMA write is answered like an MMIO write if it is short or its payload carries LinkExtension; else on arrival.
+///   All other traffic may pass a write that is `bulk` by its LinkExtension, until it is answered.
+/// - A DMA read is answered when the last completion has arrived. The host memory is read once per burst of requests,
 ///   root_complex_latency after the first of them has arrived.
-/// - DMA byte enables reach the far end, except for writes of up to 64 bytes; elsewhere the answer is
+/// - Byte enables of DMA reach the far end, except for writes of up to 64 bytes. The answer to other byte enables is
 ///   TLM_BYTE_ENABLE_ERROR_RESPONSE. The wire carries all bytes. A part of a read that begins inside the pattern may
 ///   move bytes that are not enabled.
-/// Far ends see payloads that the link owns; their data pointer is the requester's (or a copy of up to 64 bytes).
+/// Far ends get payloads that the link owns. Their data pointer is the requester's, or points to a copy of up to 64
+/// bytes.
 class PcieLink : public sc_core::sc_module {
 public:
     tlm::tlm_target_socket<> host_target;          ///< MMIO; address = offset in BAR0
@@ -42,12 +44,12 @@ public:
     /// Throws UserError when check_link() finds problems.
     PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
 
-    /// The direction from device to host, as it is now.
+    /// The direction from device to host, in its present state.
     const LinkDirection& upstream() const {
         wires_->up.catch_up();
         return wires_->up;
     }
-    /// The direction from host to device, as it is now.
+    /// The direction from host to device, in its present state.
     const LinkDirection& downstream() const {
         wires_->down.catch_up();
         return wires_->down;
@@ -59,11 +61,10 @@ public:
     }
     const LinkPath& dma() const { return wires_->dma; }
     const LinkPath& mmio() const { return wires_->mmio; }
-    /// Carries out a loss of the endpoint's power. Everything under way is lost, also requests of the host, and nobody
-    /// is answered. Counters continue. Precondition: the agenda holds no entry of the link, and nobody is in
-    /// b_transport.
+    /// Carries out a loss of the endpoint's power. All traffic under way is lost without an answer, even requests of
+    /// the host. Counters continue. Precondition: the agenda has no entry of the link, and no thread is in b_transport.
     void restart();
-    /// Text for the watchdog's report.
+    /// The state as text for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
     /// Throws CheckFailed if somebody waits for an event that will never come. Call it between two entries of the
@@ -86,7 +87,7 @@ private:
     };
     Agenda& agenda_;
     const LinkConfig config_;
-    mutable std::optional<Wires> wires_;  // a direction finds out when it is asked what has left
+    mutable std::optional<Wires> wires_;  // mutable, because a direction computes what has left when it is asked
 };
 
 }  // namespace ssdtlm

@@ -15,18 +15,18 @@
 
 namespace ssdtlm {
 
-/// Facts that the drive has told about itself when it has started.
+/// The facts that the drive has reported about itself when it has started.
 struct DriveInfo {
-    std::uint32_t queue_pairs = 0;         ///< at most what HostConfig asks for
-    std::uint32_t queue_entries = 0;       ///< of each; one less is its depth
-    std::uint32_t max_transfer_bytes = 0;  ///< of one command: the least of what drive and driver can do
+    std::uint32_t queue_pairs = 0;         ///< at most as many as HostConfig asks for
+    std::uint32_t queue_entries = 0;       ///< entries of each queue; its depth is one less
+    std::uint32_t max_transfer_bytes = 0;  ///< most bytes of a command that both drive and driver support
     std::uint32_t lba_bytes = 0;
     std::uint64_t blocks = 0;
     bool volatile_write_cache = true;
-    std::vector<std::uint64_t> borders;  ///< bytes, ascending: no command lies on both sides of one
+    std::vector<std::uint64_t> borders;  ///< in bytes, ascending; no command crosses one of them
 };
 
-/// Bytes of the command that begins `done` bytes into the request: as many as a command at that place may carry.
+/// The bytes of the command that begins `done` bytes into the request: as many as a command there may carry.
 inline std::uint32_t command_bytes(const DriveInfo& info, const HostRequest& request, std::uint32_t done) {
     const bool data = request.op == HostOp::read || request.op == HostOp::write;
     const std::uint64_t begin = request.offset + done;
@@ -37,7 +37,7 @@ inline std::uint32_t command_bytes(const DriveInfo& info, const HostRequest& req
     return static_cast<std::uint32_t>(bytes);
 }
 
-/// How a command has ended, as far as the host distinguishes.
+/// The ends of commands that the host distinguishes.
 enum class DriveStatus : std::uint8_t { ok, unrecovered_read, write_fault, read_only, other };
 
 /// Queues of commands, numbered from 1 on. Each has tags of its own that name the commands outstanding in it.
@@ -45,8 +45,7 @@ class CommandQueues {
 public:
     struct Submitted {
         std::uint16_t tag = 0;
-        std::uint8_t* data = nullptr;  ///< the memory of the command's data; where the host reads and writes them.
-                                       ///< Another one than before: zeros
+        std::uint8_t* data = nullptr;  ///< where the host reads and writes the data; new memory has zeros
     };
     struct Ended {
         std::uint16_t tag = 0;
@@ -61,25 +60,24 @@ public:
     /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own purpose.
     /// Precondition: has_room().
     virtual Submitted submit(std::uint16_t queue, const HostRequest& request) = 0;
-    /// Tells the drive of everything that was submitted to this queue.
+    /// Tells the drive about all commands that were submitted to this queue.
     virtual void announce(std::uint16_t queue) = 0;
     virtual bool has_ended(std::uint16_t queue) const = 0;
-    /// Tag of the next command that has ended. Precondition: has_ended().
+    /// The tag of the next command that has ended. Precondition: has_ended().
     virtual std::uint16_t next_ended(std::uint16_t queue) const = 0;
-    /// Takes the command that has ended. Its tag is free then. Precondition: has_ended().
+    /// Takes the next command that has ended, and frees its tag. Precondition: has_ended().
     virtual Ended take_ended(std::uint16_t queue) = 0;
-    /// Tells the drive that everything that has ended in this queue was taken.
+    /// Tells the drive that all ended commands of this queue were taken.
     virtual void acknowledge(std::uint16_t queue) = 0;
 
     virtual std::uint32_t outstanding(std::uint16_t queue) const = 0;
-    /// The host's tag of the command that the drive knows by `tag`. Empty: it is no command of the host's requests.
+    /// The host's tag of the command that has `tag` in the drive. Empty: it is no command of the host's requests.
     virtual std::optional<std::uint16_t> tag_in_host(std::uint16_t /*queue*/, std::uint16_t tag) const { return tag; }
     virtual bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const = 0;
-    /// The drive has forgotten the queue's commands: all tags are free.
+    /// Frees all tags of the queue, because the drive has forgotten its commands.
     virtual void forget(std::uint16_t queue) = 0;
     virtual std::string status_text(std::uint32_t code) const = 0;
-    /// The state of the queue, for the watchdog: words that follow those about its commands. Empty: there is nothing to
-    /// say.
+    /// Text about the state of the queue for the watchdog, which follows the text about its commands. It may be empty.
     virtual std::string dump(std::uint16_t queue) const = 0;
 };
 
@@ -88,16 +86,16 @@ public:
 class DriveControl {
 public:
     virtual ~DriveControl() = default;
-    /// Starts the drive after power-on, the first and any other. `done` is called when commands may be submitted.
+    /// Starts the drive after every power-on. `done` is called when commands may be submitted.
     virtual void start(std::function<void()> done) = 0;
     /// Shuts the drive down for good. Precondition: started, and nothing is outstanding.
     virtual void shutdown(std::function<void()> done) = 0;
-    /// Shuts the drive down before the power goes; start() may come again. Precondition: started.
+    /// Shuts the drive down before a loss of power; start() may follow. Precondition: started.
     virtual void stop(std::function<void()> done) = 0;
-    /// Resets the drive whatever it is doing. `stopped` is called when it has forgotten all commands and touches the
-    /// host's memory no more; `done` as for start(). `shutdown_first`: a shutdown comes before.
+    /// Resets the drive in any state. `stopped` is called when it has forgotten all commands and no longer accesses the
+    /// host's memory. `done` is called as for start(). `shutdown_first`: a shutdown comes first.
     virtual void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) = 0;
-    /// The drive has lost its power. Operations under way are given up, and their callers are not told.
+    /// The drive has lost its power. Operations under way are given up without a call of their callbacks.
     virtual void power_lost() = 0;
     virtual const DriveInfo& info() const = 0;
     /// Returns the present step for the watchdog. It is "running" when commands may be submitted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observes finished commands, for latency statistics and time series. Null: nobody observes.
+// The interface of observers of completed commands, such as latency statistics and time series.
 #pragma once
 
 #include "common/latency/timeline.h"
@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 class CompletionObserver {
 public:
-    /// Called once per I/O command in the completion handler. `timeline` is whole: its sum is now - issued.
+    /// Called once per I/O command in the completion handler. `timeline` is complete: its sum is now - issued.
     virtual void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                              const Timeline& timeline, bool measured) = 0;
 

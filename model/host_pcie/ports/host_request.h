@@ -15,23 +15,22 @@ enum class HostOp : std::uint8_t { read, write, trim, flush };
 struct HostRequest {
     HostOp op = HostOp::read;
     bool fua = false;
-    bool preparation = false;  ///< lays out a file before the job starts: no statistic of the job counts it
+    bool preparation = false;  ///< it lays out a file before the job starts, and counts in no statistic of the job
     std::uint32_t job = 0;     ///< dense index over all job clones
-    std::uint64_t offset = 0;  ///< bytes from the start of the namespace, multiple of the LBA size; of a flush that
-                               ///< is a sync of a file: where that begins
+    std::uint64_t offset = 0;  ///< bytes in the namespace, multiple of the LBA size; sync of a file: its begin
     std::uint32_t bytes = 0;   ///< multiple of the LBA size; 0 for flush
-    std::uint16_t stream = 0;  ///< write: which lifetime its data shares with others of the number; 0: not said
-    std::uint64_t tag = 0;     ///< the workload's own
+    std::uint16_t stream = 0;  ///< writes: data of one number have the same lifetime; 0: not given
+    std::uint64_t tag = 0;     ///< for the workload's own use
 };
 
 /// Classes of I/O priorities (ioprio_set(2)): realtime before best effort before idle.
 enum class IoClass : std::uint8_t { realtime, best_effort, idle };
 
-/// How the host's I/O scheduler treats the requests of a job.
+/// The priority of a job's requests for the host's I/O scheduler.
 struct IoPriority {
     IoClass io_class = IoClass::best_effort;
-    std::uint8_t level = 4;    ///< in its class: 0 first, 7 last; 4 is normal
-    std::uint32_t weight = 0;  ///< 1 to 1000, as a cgroup's; 0: not said
+    std::uint8_t level = 4;    ///< within the class: 0 first, 7 last; 4 is normal
+    std::uint32_t weight = 0;  ///< 1 to 1000, as for a cgroup; 0: not given
     bool buffered = false;     ///< its writes are the kernel's write-back: nobody waits for them
 };
 
@@ -62,23 +61,24 @@ public:
         (void)job;
         return 0;
     }
-    /// Priority of the job for the host's I/O scheduler, if there is one (block.scheduler).
+    /// The priority of the job for the host's I/O scheduler, if there is one (block.scheduler).
     virtual IoPriority priority(std::uint32_t job) const {
         (void)job;
         return {};
     }
-    /// Largest number of requests this job can have outstanding (its queue depth).
+    /// The largest number of requests that this job may have outstanding (its queue depth).
     virtual std::uint32_t depth(std::uint32_t job) const = 0;
-    /// Progress, 0..1, for the progress line: by requests, bytes or simulated time, whichever bounds the run.
+    /// The progress, 0..1: by requests, bytes or simulated time, whichever limits the run.
     virtual double progress(SimTime now) const = 0;
-    /// True once statistics count (after ramp_time), as in the measured window of latency.csv.
+    /// True: the request counts in statistics, because the job's ramp_time is over.
     virtual bool measuring(const HostRequest& request, SimTime now) const = 0;
 
     struct JobTime {
         SimTime begin, end;
     };
-    /// The measured life of a job that has ended; its rates are divided by it. Empty: it is the time from the job's
-    /// first issue to its last completion. A job may begin with a ramp or end with a sleep. It is asked after the run.
+    /// The measured time of a job that has ended, by which its rates are divided. It differs from the time between
+    /// first issue and last completion if the job begins with a ramp or ends with a sleep. Empty: it does not differ.
+    /// It is asked after the run.
     virtual std::optional<JobTime> job_time(std::uint32_t job) const {
         (void)job;
         return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives the MSI-X messages that arrive at the root complex. It models no interrupt controller: the sink adds its own
+// Receives the MSI-X messages that arrive at the root complex. There is no interrupt controller; the sink adds its own
 // latency.
 #pragma once
 

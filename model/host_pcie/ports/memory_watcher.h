@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is told that a device has written to host memory. It stands for software that polls there. So polls cost no events,
-// and the watcher returns the time at which the software would have seen the write.
+// Gets notice when a device has written to host memory. It stands for software that polls there, and works out when
+// that software sees the write. So polls cost no events.
 #pragma once
 
 #include <cstdint>
